@@ -1,0 +1,81 @@
+"""Every error that toksmith raises on purpose.
+
+    ToksmithError
+    ├── OptionError          an argument that cannot be (also a ValueError)
+    │   └── SplitError       a split pattern that is wrong, or that takes too long
+    ├── FormatError          a file that is not what it should be (also a ValueError)
+    ├── UnsupportedError     a file, or a target format, asks for what cannot be expressed
+    ├── UnknownNameError     no tokenizer of that name (also a KeyError)
+    ├── UnknownTokenError    no such id or token in the vocabulary (also a KeyError)
+    ├── SpecialTokenError    text holds a special token where it may not (also a ValueError)
+    ├── DownloadError        a published vocabulary could not be had, or is not the right one
+    ├── TrainingError        nothing to train on
+    └── EngineError          no such engine or instruction set on this machine
+
+Each message says what was wrong, where, and what would be right.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class ToksmithError(Exception):
+    """The base of all errors of this package."""
+
+    def __str__(self) -> str:
+        # KeyError would show its message quoted.
+        return str(self.args[0]) if self.args else ""
+
+
+class OptionError(ToksmithError, ValueError):
+    """An argument is out of range, of the wrong kind, or at odds with another."""
+
+
+class SplitError(OptionError):
+    """A split pattern does not compile, or backtracks without end on this text."""
+
+
+class FormatError(ToksmithError, ValueError):
+    """A file is not what it should be.
+
+    Attributes:
+        path: the file.
+        reason: what is wrong with it, and what would be right.
+    """
+
+    def __init__(self, path: str | PathLike[str], reason: str) -> None:
+        self.path = fspath(path)
+        self.reason = reason
+        super().__init__(f"{self.path}: {reason}")
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str]]:
+        return type(self), (self.path, self.reason)
+
+
+class UnsupportedError(ToksmithError):
+    """What was asked for cannot be expressed here, or in the target format."""
+
+
+class UnknownNameError(ToksmithError, KeyError):
+    """No published tokenizer has this name."""
+
+
+class UnknownTokenError(ToksmithError, KeyError):
+    """The vocabulary has no such id or token."""
+
+
+class SpecialTokenError(ToksmithError, ValueError):
+    """The text holds a special token's literal and ``special="raise"`` was asked for."""
+
+
+class DownloadError(ToksmithError):
+    """A published file could not be downloaded, or its checksum is wrong."""
+
+
+class TrainingError(ToksmithError, ValueError):
+    """The training text holds nothing to learn from."""
+
+
+class EngineError(ToksmithError, ValueError):
+    """No such engine or instruction set, or this machine does not have it."""

@@ -1,0 +1,105 @@
+"""What stands around a model's tokens: added and special tokens, and the template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from toksmith.errors import OptionError
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """A token that stands beside the model's own vocabulary.
+
+    Attributes:
+        content: its literal.
+        id: its id.
+        special: whether it steers the model (a special token, matched only when the caller asks
+            for it) or is plain text (always matched).
+    """
+
+    content: str
+    id: int
+    special: bool = True
+
+
+@dataclass(frozen=True)
+class Framing:
+    """Added tokens, and the ids that a template puts before and after a text.
+
+    Attributes:
+        added_tokens: in the order of their ids.
+        prefix: ids before each text when ``add_special_tokens`` is asked for.
+        suffix: ids after it.
+
+    Raises:
+        OptionError: two added tokens share a literal or an id, or a literal is empty.
+    """
+
+    added_tokens: tuple[AddedToken, ...] = ()
+    prefix: tuple[int, ...] = ()
+    suffix: tuple[int, ...] = ()
+    _by_content: dict[str, AddedToken] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_content: dict[str, AddedToken] = {}
+        by_id: dict[int, AddedToken] = {}
+        for token in self.added_tokens:
+            if not token.content:
+                raise OptionError(f"the added token of id {token.id} is an empty string")
+            if token.id < 0 or token.id >= 2**32:
+                raise OptionError(f"added token {token.content!r} has id {token.id}")
+            if by_content.setdefault(token.content, token) is not token:
+                raise OptionError(f"added token {token.content!r} stands twice")
+            if (other := by_id.setdefault(token.id, token)) is not token:
+                raise OptionError(
+                    f"added tokens {other.content!r} and {token.content!r} share id {token.id}"
+                )
+        ordered = tuple(sorted(self.added_tokens, key=lambda token: token.id))
+        object.__setattr__(self, "added_tokens", ordered)
+        object.__setattr__(self, "_by_content", by_content)
+
+    @classmethod
+    def of(cls, special_tokens: dict[str, int]) -> Framing:
+        """Return the framing whose only content is these special tokens."""
+        return cls(tuple(AddedToken(content, id) for content, id in special_tokens.items()))
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens' ids by literal."""
+        return {token.content: token.id for token in self.added_tokens if token.special}
+
+    @cached_property
+    def always(self) -> frozenset[str]:
+        """The literals that are matched whatever the caller asks: added, but not special."""
+        return frozenset(token.content for token in self.added_tokens if not token.special)
+
+    def segments(
+        self, text: bytes, literals: Collection[str]
+    ) -> Iterator[tuple[int, int, AddedToken | None]]:
+        """Cut text at the literals, leftmost first and the longest of those.
+
+        Yields:
+            ``(start, end, token)`` in bytes; ``token`` is ``None`` for the text between.
+        """
+        if not literals:
+            yield 0, len(text), None
+            return
+        done = 0
+        for match in literal_pattern(frozenset(literals)).finditer(text):
+            if match.start() > done:
+                yield done, match.start(), None
+            yield match.start(), match.end(), self._by_content[match.group().decode()]
+            done = match.end()
+        if done < len(text):
+            yield done, len(text), None
+
+
+@lru_cache(maxsize=64)
+def literal_pattern(literals: Iterable[str]) -> re.Pattern[bytes]:
+    """Return a pattern that finds any of the literals, the longest where several start."""
+    encoded = sorted((literal.encode() for literal in literals), key=len, reverse=True)
+    return re.compile(b"|".join(re.escape(literal) for literal in encoded))

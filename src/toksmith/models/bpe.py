@@ -1,0 +1,104 @@
+"""Byte-level byte-pair encoding: a vocabulary of byte strings and an ordered list of merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.errors import OptionError
+
+
+@dataclass(frozen=True, eq=False)
+class BPE:
+    """A byte-level BPE model (Sennrich et al. 2016, on bytes as in GPT-2).
+
+    A chunk starts as its single bytes. Of all neighbouring pairs, the one whose merge stands
+    earliest in ``merges`` is joined, leftmost first, until no pair is in the list.
+
+    Attributes:
+        vocab: the bytes of each id. ``b""`` marks an id that the model does not use (it may
+            belong to a special token, or to nothing).
+        merges: uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
+            Two merges may give the same id (Hugging Face) or give equal bytes under two ids
+            (minbpe); the pair alone decides.
+        whole_chunk_first: a chunk that is itself in the vocabulary becomes that token at once,
+            even where merging would not reach it (tiktoken; ``ignore_merges`` in
+            tokenizer.json). Where equal bytes have two ids, the lower one is taken.
+
+    Raises:
+        OptionError: a byte without an id, or a merge that does not fit the vocabulary.
+
+    Example:
+        >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
+        >>> model = BPE(vocab, np.array([[97, 98, 256]], np.uint32))
+        >>> model.byte_ids[97]
+        97
+    """
+
+    vocab: tuple[bytes, ...]
+    merges: npt.NDArray[np.uint32]
+    whole_chunk_first: bool = False
+
+    def __post_init__(self) -> None:
+        merges = np.array(self.merges, np.uint32).reshape(-1, 3)
+        merges.flags.writeable = False
+        object.__setattr__(self, "merges", merges)
+        self._check()
+
+    def _check(self) -> None:
+        missing = [byte for byte, token_id in enumerate(self.byte_ids) if token_id < 0]
+        if missing:
+            shown = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
+            raise OptionError(
+                f"{len(missing)} of the 256 single bytes have no id ({shown}"
+                f"{', …' if len(missing) > 8 else ''}); "
+                "a byte-level vocabulary needs every byte"
+            )
+        size = len(self.vocab)
+        seen: dict[tuple[int, int], int] = {}
+        for rank, (left, right, new) in enumerate(self.merges.tolist()):
+            if max(left, right, new) >= size:
+                raise OptionError(
+                    f"merge {rank} ({left}, {right}) -> {new} names an id outside 0..{size - 1}"
+                )
+            if self.vocab[left] + self.vocab[right] != self.vocab[new]:
+                raise OptionError(
+                    f"merge {rank} joins {self.vocab[left]!r} and {self.vocab[right]!r} but its "
+                    f"id {new} is {self.vocab[new]!r}"
+                )
+            if not self.vocab[left] or not self.vocab[right]:
+                raise OptionError(f"merge {rank} ({left}, {right}) joins an id that has no bytes")
+            if (first := seen.setdefault((left, right), rank)) != rank:
+                raise OptionError(f"merge {rank} ({left}, {right}) repeats merge {first}")
+
+    @cached_property
+    def byte_ids(self) -> tuple[int, ...]:
+        """The id of each of the 256 single bytes (-1 where there is none)."""
+        ids = [-1] * 256
+        for token_id, token in enumerate(self.vocab):
+            if len(token) == 1 and ids[token[0]] < 0:
+                ids[token[0]] = token_id
+        return tuple(ids)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token's bytes; the lowest where several share them."""
+        return {
+            token: token_id
+            for token_id, token in reversed(list(enumerate(self.vocab)))
+            if token
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BPE):
+            return NotImplemented
+        return (
+            self.vocab == other.vocab
+            and self.whole_chunk_first == other.whole_chunk_first
+            and np.array_equal(self.merges, other.merges)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds an array

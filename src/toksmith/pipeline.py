@@ -1,0 +1,46 @@
+"""A tokenizer as frozen data; the order of its stages is written here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from toksmith.errors import OptionError
+from toksmith.framing import Framing
+from toksmith.models import Model
+from toksmith.splitters import Splitter
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What a tokenizer does, stage by stage; not how it is run.
+
+    ``text → splitter → model → ids → framing``
+
+    Attributes:
+        model: turns each chunk into ids.
+        splitter: cuts the text into chunks; ``None`` leaves it whole.
+        framing: added tokens and the template.
+        name: the published name, where it has one.
+
+    Raises:
+        OptionError: an added token's id belongs to a token of the model with other bytes.
+    """
+
+    model: Model
+    splitter: Splitter | None = None
+    framing: Framing = Framing()
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        vocab = self.model.vocab
+        for token in self.framing.added_tokens:
+            held = vocab[token.id] if token.id < len(vocab) else b""
+            if held and held != token.content.encode():
+                raise OptionError(
+                    f"added token {token.content!r} has id {token.id}, which the model's "
+                    f"vocabulary gives to {held!r}"
+                )
+
+    def with_name(self, name: str) -> Pipeline:
+        """Return the same pipeline under a published name."""
+        return replace(self, name=name)

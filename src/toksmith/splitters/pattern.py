@@ -1,0 +1,68 @@
+"""Splitting by a regular expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+from toksmith.errors import SplitError
+from toksmith.splitters.families import ALIASES, FAMILIES, Family, family_of
+
+
+@dataclass(frozen=True)
+class PatternSplitter:
+    """Cut the text into the matches of a pattern, in the syntax of the ``regex`` package.
+
+    Attributes:
+        pattern: the pattern. The character classes of a known family are those of Unicode 16.0
+            (as in tiktoken and tokenizers); those of any other pattern are the installed
+            ``regex`` package's.
+        gaps: what becomes of text that no match covers: ``"keep"`` makes each gap a chunk of its
+            own, ``"drop"`` leaves it out, as tiktoken and minbpe do.
+
+    Raises:
+        SplitError: the pattern does not compile.
+
+    Example:
+        >>> PatternSplitter(r"[a-z]+|\\\\d").family is None
+        True
+    """
+
+    pattern: str
+    gaps: Literal["keep", "drop"] = "keep"
+
+    def __post_init__(self) -> None:
+        try:
+            regex.compile(self.pattern)
+        except regex.error as wrong:
+            raise SplitError(
+                f"split pattern {self.pattern!r} is not a regular expression: {wrong}"
+            ) from wrong
+
+    @property
+    def family(self) -> Family | None:
+        """The published family that this pattern spells, if any."""
+        return family_of(self.pattern)
+
+
+def splitter(split: str | None, gaps: Literal["keep", "drop"] = "keep") -> PatternSplitter | None:
+    """Return the splitter that a user named or wrote.
+
+    Args:
+        split: ``None`` (no splitting), a family's name (``"gpt2"``, ``"gpt4"`` or ``"cl100k"``,
+            ``"o200k"``, …) or a pattern.
+        gaps: see :class:`PatternSplitter`.
+
+    Raises:
+        SplitError: the pattern does not compile.
+
+    Example:
+        >>> splitter("gpt4").family.name
+        'cl100k'
+    """
+    if split is None:
+        return None
+    family = FAMILIES.get(ALIASES.get(split, split))
+    return PatternSplitter(family.pattern if family else split, gaps)

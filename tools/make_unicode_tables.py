@@ -1,0 +1,97 @@
+"""Write the character class tables that the split patterns need, from Unicode 16.0.
+
+tiktoken and tokenizers use the classes of Unicode 16.0, so the kernel and the reference do too,
+whatever Unicode the running Python or its ``regex`` package knows. Run with:
+
+    pip install unicodedata2==16.0.0 && python tools/make_unicode_tables.py
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import unicodedata2
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNEL = ROOT / "native/kernel/unicode/tables_unicode16.hpp"
+REFERENCE = ROOT / "src/toksmith/reference/tables_unicode16.py"
+
+# Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.
+WHITE_SPACE = {
+    *range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
+    0x2028, 0x2029, 0x202F, 0x205F, 0x3000,
+}  # fmt: skip
+
+# The order is the kernel's `enum class Class`.
+OTHER, UPPER, LOWER, UNCASED, MARK, NUMBER, SPACE, NEWLINE = range(8)
+CATEGORY_CLASS = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lm": UNCASED, "Lo": UNCASED}
+
+
+def kernel_class(code_point: int) -> int:
+    if code_point in (0x0A, 0x0D):
+        return NEWLINE
+    if code_point in WHITE_SPACE:
+        return SPACE
+    category = unicodedata2.category(chr(code_point))
+    if category[0] in "MN":
+        return MARK if category[0] == "M" else NUMBER
+    return CATEGORY_CLASS.get(category, OTHER)
+
+
+def rows(values: list[int], width: int = 32) -> str:
+    lines = (values[i : i + width] for i in range(0, len(values), width))
+    return ",\n".join("    " + ", ".join(map(str, line)) for line in lines)
+
+
+def write_kernel() -> None:
+    blocks: dict[tuple[int, ...], int] = {}
+    index = []
+    for start in range(0, 0x110000, 128):
+        block = tuple(kernel_class(code_point) for code_point in range(start, start + 128))
+        index.append(blocks.setdefault(block, len(blocks)))
+    flat = [value for block in blocks for value in block]
+    KERNEL.write_text(
+        "// Written by tools/make_unicode_tables.py from Unicode 16.0; do not edit.\n"
+        "#pragma once\n\n#include <cstdint>\n\n"
+        "// clang-format off\n"
+        "namespace toksmith::unicode {\n\n"
+        f"inline constexpr std::uint16_t kBlockOf[{len(index)}] = {{\n{rows(index)}}};\n\n"
+        f"inline constexpr std::uint8_t kClassOf[{len(flat)}] = {{\n{rows(flat, 64)}}};\n\n"
+        "}  // namespace toksmith::unicode\n"
+        "// clang-format on\n"
+    )
+
+
+def ranges(category: str) -> list[str]:
+    """Return the ranges, as a character class writes them, of all characters of a category."""
+    inside = [
+        code_point
+        for code_point in range(0x110000)
+        if unicodedata2.category(chr(code_point)).startswith(category)
+    ]
+    parts = []
+    for _, run in groupby(enumerate(inside), key=lambda item: item[1] - item[0]):
+        points = [code_point for _, code_point in run]
+        first, last = f"\\U{points[0]:08x}", f"\\U{points[-1]:08x}"
+        parts.append(first if first == last else f"{first}-{last}")
+    return parts
+
+
+def write_reference() -> None:
+    lines = [
+        '"""Character classes of Unicode 16.0; written by tools/make_unicode_tables.py."""\n',
+        "CLASSES: dict[str, str] = {",
+    ]
+    for category in ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"):
+        parts = ranges(category)
+        lines.append(f'    "{category}": (')
+        lines += ["        r\"" + "".join(parts[i : i + 4]) + "\"" for i in range(0, len(parts), 4)]
+        lines.append("    ),")
+    lines.append("}")
+    REFERENCE.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    write_kernel()
+    write_reference()
