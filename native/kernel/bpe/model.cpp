@@ -1,0 +1,87 @@
+#include "bpe/model.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace toksmith::bpe {
+
+std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
+    std::array<Id, 256> ids;
+    ids.fill(kNoRank);
+    for (std::size_t id = vocabulary.size(); id-- > 0;) {
+        const std::string_view token = vocabulary[static_cast<Id>(id)];
+        if (token.size() == 1) ids[static_cast<std::uint8_t>(token[0])] = static_cast<Id>(id);
+    }
+    for (const Id id : ids) {
+        if (id == kNoRank) throw std::invalid_argument("a single byte has no id");
+    }
+    return ids;
+}
+
+BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
+                   bool whole_chunk_first)
+    : vocabulary_(std::move(vocabulary)),
+      byte_ids_(single_bytes(vocabulary_)),
+      pairs_(merges.size()) {
+    // The highest bit is the marker of merge_long.
+    if (vocabulary_.size() >= 0x80000000u) throw std::invalid_argument("ids must be below 2^31");
+    std::uint32_t rank = 0;
+    for (const MergeRule& merge : merges) {
+        const std::size_t ids = vocabulary_.size();
+        if (merge.left >= ids || merge.right >= ids || merge.id >= ids ||
+            vocabulary_.length(merge.left) == 0 || vocabulary_.length(merge.right) == 0 ||
+            vocabulary_.length(merge.left) + vocabulary_.length(merge.right) !=
+                vocabulary_.length(merge.id)) {
+            throw std::invalid_argument("merge " + std::to_string(rank) +
+                                        " does not fit the vocabulary");
+        }
+        pairs_.insert(merge.left, merge.right, {rank++, merge.id});
+    }
+    if (!whole_chunk_first) return;
+    whole_.reserve(vocabulary_.size());
+    for (std::size_t id = 0; id < vocabulary_.size(); ++id) {
+        const std::string_view token = vocabulary_[static_cast<Id>(id)];
+        if (token.empty()) continue;
+        whole_.emplace(token, static_cast<Id>(id));
+        if (token.size() > longest_whole_) longest_whole_ = token.size();
+    }
+}
+
+std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
+
+void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out) const {
+    if (size <= longest_whole_) {
+        const auto found = whole_.find({reinterpret_cast<const char*>(chunk), size});
+        if (found != whole_.end()) return out.push(found->second);
+    }
+    if (size <= kShort) return merge_short(chunk, size, byte_ids_, pairs_, out);
+    merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
+}
+
+void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
+                 const PairTable& pairs, Ids& out) {
+    Id ids[kShort];
+    Merge merges[kShort];  // of ids[i] and ids[i + 1]
+    for (std::size_t i = 0; i < size; ++i) ids[i] = byte_ids[chunk[i]];
+    for (std::size_t i = 0; i + 1 < size; ++i) merges[i] = pairs.find(ids[i], ids[i + 1]);
+
+    std::size_t count = size;
+    while (count > 1) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i + 1 < count; ++i) {
+            if (merges[i].rank < merges[best].rank) best = i;
+        }
+        if (merges[best].rank == kNoRank) break;
+        ids[best] = merges[best].id;
+        --count;
+        for (std::size_t i = best + 1; i < count; ++i) {
+            ids[i] = ids[i + 1];
+            merges[i - 1] = merges[i];
+        }
+        if (best > 0) merges[best - 1] = pairs.find(ids[best - 1], ids[best]);
+        if (best + 1 < count) merges[best] = pairs.find(ids[best], ids[best + 1]);
+    }
+    out.append(ids, count);
+}
+
+}  // namespace toksmith::bpe

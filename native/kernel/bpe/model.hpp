@@ -1,0 +1,73 @@
+// Byte-level BPE: the merges, and how a chunk is merged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bpe/pair_table.hpp"
+#include "model.hpp"
+
+namespace toksmith::bpe {
+
+// The bytes of every id, end to end. offsets has one entry more than there are ids.
+struct Vocabulary {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint64_t> offsets;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    std::size_t length(Id id) const { return offsets[id + 1] - offsets[id]; }
+    std::string_view operator[](Id id) const {
+        return {reinterpret_cast<const char*>(bytes.data()) + offsets[id], length(id)};
+    }
+};
+
+struct MergeRule {
+    Id left, right, id;
+};
+
+// Throws std::invalid_argument where the merges or the single bytes do not fit the vocabulary.
+class BpeModel final : public Model {
+   public:
+    BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first);
+
+    std::unique_ptr<Scratch> scratch() const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                      Ids& out) const override;
+
+    const Vocabulary& vocabulary() const { return vocabulary_; }
+
+   private:
+    Vocabulary vocabulary_;
+    std::array<Id, 256> byte_ids_;
+    PairTable pairs_;
+    // Only filled when a chunk is looked up as a whole; views into vocabulary_.
+    std::unordered_map<std::string_view, Id> whole_;
+    std::size_t longest_whole_ = 0;
+};
+
+// A symbol table and pairs are all that merging needs. Both append the ids that remain.
+
+// For short chunks: quadratic in the worst case, but without any bookkeeping.
+inline constexpr std::size_t kShort = 96;
+void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
+                 const PairTable& pairs, Ids& out);
+
+// For chunks of any length: n log n at the worst, without recursion.
+void merge_long(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
+                const PairTable& pairs, const Vocabulary& vocabulary, Ids& out);
+
+// The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
+// token is the pair that its bytes come down to when only the tokens before it exist; a token whose
+// bytes come down to anything but a pair has none. Throws like BpeModel where a byte has no id.
+std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary);
+
+// The id of each single byte; throws std::invalid_argument where one is missing.
+std::array<Id, 256> single_bytes(const Vocabulary& vocabulary);
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,123 @@
+// What each chunk became, for the chunks met lately. Bounded: a fixed table of two-slot buckets and
+// one arena; when the arena is full, everything is forgotten.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "hash.hpp"
+#include "ids.hpp"
+
+namespace toksmith {
+
+class ChunkCache {
+   public:
+    static constexpr std::size_t kSlots = std::size_t{1} << 17;
+    static constexpr std::size_t kArenaWords = std::size_t{1} << 19;
+    // Memory of one cache when it is full, in bytes: 4 MiB of slots and 2 MiB of arena.
+    static constexpr std::size_t kBytes = kSlots * 32 + kArenaWords * 4;
+    // Longer chunks are rare and seldom come back; they are not kept.
+    static constexpr std::size_t kLongest = 256;
+
+    struct Key {
+        std::uint64_t low;
+        std::uint64_t high;  // the highest byte: the size, or kLongMark
+        std::uint64_t hash;
+    };
+
+    ChunkCache() : slots_(static_cast<Slot*>(std::calloc(kSlots, sizeof(Slot)))) {
+        if (!slots_) throw std::bad_alloc();
+        arena_.reserve(1024);
+    }
+
+    // `end` is the end of the readable text, at or behind the chunk's.
+    static Key key_of(const std::uint8_t* p, std::size_t size, const std::uint8_t* end) {
+        if (size > kInline) {
+            const std::uint64_t hash = hash_bytes(p, size);
+            return {hash, kLongMark << 56 | size, hash};
+        }
+        std::uint64_t words[2] = {0, 0};
+        if (end - p >= 16) {
+            std::memcpy(words, p, 16);
+            if (size <= 8) {
+                words[0] &= ~std::uint64_t{0} >> (64 - 8 * size);
+                words[1] = 0;
+            } else {
+                words[1] &= ~std::uint64_t{0} >> (128 - 8 * size);
+            }
+        } else {
+            std::memcpy(words, p, size);
+        }
+        words[1] |= static_cast<std::uint64_t>(size) << 56;
+        return {words[0], words[1], hash_words(words[0], words[1])};
+    }
+
+    // The ids of the chunk, or nullptr. They are valid until the next insert.
+    const Id* find(const Key& key, const std::uint8_t* p, std::size_t size, std::size_t& count) const {
+        const Slot* bucket = bucket_of(key);
+        for (int way = 0; way < 2; ++way) {
+            const Slot& slot = bucket[way];
+            if (slot.low != key.low || slot.high != key.high) continue;
+            count = slot.count;
+            if (size <= kInline) return count <= 3 ? slot.ids : arena_.data() + slot.ids[0];
+            const Id* stored = arena_.data() + slot.ids[0];
+            if (std::memcmp(stored, p, size) == 0) return stored + words_for(size);
+        }
+        return nullptr;
+    }
+
+    void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
+                std::size_t count) {
+        const std::size_t text = size > kInline ? words_for(size) : 0;
+        const bool inside = text == 0 && count <= 3;
+        if (!inside && arena_.size() + text + count > kArenaWords) clear();
+        Slot* bucket = bucket_of(key);
+        bucket[1] = bucket[0];
+        Slot& slot = bucket[0];
+        slot.low = key.low;
+        slot.high = key.high;
+        slot.count = static_cast<std::uint32_t>(count);
+        if (inside) {
+            std::memcpy(slot.ids, ids, count * sizeof(Id));
+            return;
+        }
+        slot.ids[0] = static_cast<Id>(arena_.size());
+        arena_.resize(arena_.size() + text);
+        if (text) std::memcpy(arena_.data() + slot.ids[0], p, size);
+        arena_.insert(arena_.end(), ids, ids + count);
+    }
+
+    void clear() {
+        std::memset(static_cast<void*>(slots_.get()), 0, kSlots * sizeof(Slot));
+        arena_.clear();
+    }
+
+   private:
+    static constexpr std::size_t kInline = 15;
+    static constexpr std::uint64_t kLongMark = 0xFF;
+
+    struct Slot {
+        std::uint64_t low;
+        std::uint64_t high;  // 0: empty
+        Id ids[3];           // or, in ids[0], where the arena holds (text and) ids
+        std::uint32_t count;
+    };
+    static_assert(sizeof(Slot) == 32);
+
+    struct Free {
+        void operator()(Slot* slots) const { std::free(slots); }
+    };
+
+    static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
+    Slot* bucket_of(const Key& key) const { return slots_.get() + (key.hash & (kSlots - 2)); }
+
+    std::unique_ptr<Slot[], Free> slots_;
+    std::vector<Id> arena_;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,60 @@
+// The loops over the chunks of a text, compiled once for each instruction set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cache/chunk_cache.hpp"
+#include "ids.hpp"
+#include "isa/isa.hpp"
+#include "model.hpp"
+#include "split/family.hpp"
+#include "train/chunk_table.hpp"
+
+namespace toksmith {
+
+struct Text {
+    const std::uint8_t* begin;
+    const std::uint8_t* end;
+    std::size_t size() const { return static_cast<std::size_t>(end - begin); }
+};
+
+// What one thread needs to run a model: its cache, and what the model keeps between misses.
+struct Worker {
+    explicit Worker(const Model& model) : scratch(model.scratch()) {}
+    ChunkCache cache;
+    std::unique_ptr<Model::Scratch> scratch;
+    Ids missed;
+};
+
+struct Loops {
+    using Encode = void (*)(Text, const Model&, Worker&, Ids&);
+    using Count = std::uint64_t (*)(Text, const Model&, Worker&);
+    using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
+    using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
+
+    // Indexed by Family.
+    std::array<Encode, kFamilies> encode;  // appends the ids of the text
+    std::array<Count, kFamilies> count;    // the number of its ids
+    std::array<Tally, kFamilies> tally;    // counts its chunks; `first`: the place of its first byte
+    std::array<Bounds, kFamilies> bounds;  // appends the end of each chunk, from the text's begin
+};
+
+const Loops& loops_scalar();
+const Loops& loops_avx2();
+const Loops& loops_avx512();
+
+inline const Loops& loops(isa::Level level) {
+    switch (level) {
+        case isa::Level::kAvx512:
+            return loops_avx512();
+        case isa::Level::kAvx2:
+            return loops_avx2();
+        default:
+            return loops_scalar();
+    }
+}
+
+}  // namespace toksmith

@@ -1,0 +1,27 @@
+#include "encode/loops.hpp"
+#include "unicode/classes.hpp"
+
+#if TOKSMITH_X86
+
+#include "isa/avx2.hpp"
+
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+namespace toksmith::avx2 {
+namespace {
+
+using Isa = Avx2;
+#include "split/scanner.inc"
+
+#include "encode/loops.inc"
+
+}  // namespace
+}  // namespace toksmith::avx2
+TOKSMITH_TARGET_END
+
+const toksmith::Loops& toksmith::loops_avx2() { return avx2::table(); }
+
+#else  // isa::choose never gives this level here
+
+const toksmith::Loops& toksmith::loops_avx2() { return loops_scalar(); }
+
+#endif

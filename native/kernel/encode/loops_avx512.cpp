@@ -1,0 +1,27 @@
+#include "encode/loops.hpp"
+#include "unicode/classes.hpp"
+
+#if TOKSMITH_X86
+
+#include "isa/avx512.hpp"
+
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl")
+namespace toksmith::avx512 {
+namespace {
+
+using Isa = Avx512;
+#include "split/scanner.inc"
+
+#include "encode/loops.inc"
+
+}  // namespace
+}  // namespace toksmith::avx512
+TOKSMITH_TARGET_END
+
+const toksmith::Loops& toksmith::loops_avx512() { return avx512::table(); }
+
+#else  // isa::choose never gives this level here
+
+const toksmith::Loops& toksmith::loops_avx512() { return loops_scalar(); }
+
+#endif

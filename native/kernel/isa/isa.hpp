@@ -1,0 +1,40 @@
+// Which instruction set the kernel runs on: the best this machine has, or the one that is forced.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace toksmith::isa {
+
+enum class Level { kScalar, kAvx2, kAvx512 };
+inline constexpr int kLevels = 3;
+
+std::string_view name(Level level);
+
+// The best level of this machine.
+Level best();
+
+// The level of that name; an empty name is the best. Throws std::invalid_argument when the name is
+// unknown or this machine does not have it.
+Level choose(std::string_view wanted);
+
+}  // namespace toksmith::isa
+
+// The generic loops are compiled once for each level, inside a region that lets the compiler use
+// that level's instructions and nothing beyond: no global -march.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define TOKSMITH_X86 1
+#else
+#define TOKSMITH_X86 0
+#endif
+
+#define TOKSMITH_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define TOKSMITH_TARGET_BEGIN(features) \
+    TOKSMITH_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define TOKSMITH_TARGET_END _Pragma("clang attribute pop")
+#else
+#define TOKSMITH_TARGET_BEGIN(features) \
+    _Pragma("GCC push_options") TOKSMITH_PRAGMA(GCC target(features))
+#define TOKSMITH_TARGET_END _Pragma("GCC pop_options")
+#endif

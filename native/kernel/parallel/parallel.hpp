@@ -1,0 +1,13 @@
+// Running one job on several threads. Threads live for one call only, so that forking stays safe.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace toksmith {
+
+// Calls work(i) on `threads` threads, i from 0; the calling thread is one of them. What one of them
+// throws is thrown here, after all have ended.
+void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace toksmith

@@ -1,0 +1,26 @@
+#include "split/cut.hpp"
+
+#include "unicode/classes.hpp"
+
+namespace toksmith {
+
+using unicode::Class;
+using unicode::Classified;
+using utf8::Byte;
+
+const Byte* safe_cut(Family family, const Byte* from, const Byte* end) {
+    if (traits(family).whole) return end;
+    // A byte that continues no character starts one, however the bytes before it are read.
+    while (from < end && utf8::is_continuation(*from)) ++from;
+    Class before = Class::kOther;
+    for (const Byte* p = from; p < end;) {
+        const Classified c = unicode::classify(p, end);
+        const bool ends_word = unicode::is_space(c.kind) || (c.kind == Class::kOther && *p != '\'');
+        if (ends_word && unicode::is_letter(before)) return p;
+        before = c.kind;
+        p += c.size;
+    }
+    return end;
+}
+
+}  // namespace toksmith

@@ -1,0 +1,61 @@
+// The families of split patterns (see splitters/families.py) as the parameters of one scanner.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace toksmith {
+
+enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k };
+inline constexpr int kFamilies = 6;
+
+struct Traits {
+    std::string_view name;
+    bool whole = false;          // no splitting at all
+    bool any_lead = false;       // any character but \r, \n, letter, number may lead a word; else ' '
+    bool fold_contractions = false;  // 'S as well as 's
+    bool cased = false;          // a word is upper case, then lower case, then a contraction
+    unsigned max_digits = 0;     // numbers are cut after so many; 0: no limit, and ' ' may lead them
+    bool newline_after_symbols = false;
+    bool slash_after_symbols = false;
+    bool newline_ends_space = false;  // white space is cut after its last line break
+    bool tail_space_whole = false;    // but all white space at the end of the text is one chunk
+};
+
+inline constexpr std::array<Traits, kFamilies> kTraits = {{
+    {.name = "none", .whole = true},
+    {.name = "gpt2"},
+    {.name = "cl100k",
+     .any_lead = true,
+     .fold_contractions = true,
+     .max_digits = 3,
+     .newline_after_symbols = true,
+     .newline_ends_space = true},
+    {.name = "cl100k-tiktoken",
+     .any_lead = true,
+     .fold_contractions = true,
+     .max_digits = 3,
+     .newline_after_symbols = true,
+     .newline_ends_space = true,
+     .tail_space_whole = true},
+    {.name = "qwen2",
+     .any_lead = true,
+     .fold_contractions = true,
+     .max_digits = 1,
+     .newline_after_symbols = true,
+     .newline_ends_space = true},
+    {.name = "o200k",
+     .any_lead = true,
+     .fold_contractions = true,
+     .cased = true,
+     .max_digits = 3,
+     .newline_after_symbols = true,
+     .slash_after_symbols = true,
+     .newline_ends_space = true},
+}};
+
+inline constexpr const Traits& traits(Family family) {
+    return kTraits[static_cast<std::size_t>(family)];
+}
+
+}  // namespace toksmith

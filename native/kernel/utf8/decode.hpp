@@ -1,0 +1,43 @@
+// Reading UTF-8 one character at a time. Bytes that are no UTF-8 come out one by one, as Python's
+// "surrogateescape" error handler sees them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace toksmith::utf8 {
+
+using Byte = std::uint8_t;
+
+struct Char {
+    std::uint32_t code;  // kInvalid for a byte that belongs to no valid character
+    std::uint32_t size;  // in bytes, at least 1
+};
+
+inline constexpr std::uint32_t kInvalid = 0xFFFFFFFFu;
+
+inline bool is_continuation(Byte byte) { return (byte & 0xC0) == 0x80; }
+
+// Decodes the character at p; p < end.
+inline Char decode(const Byte* p, const Byte* end) {
+    const std::uint32_t lead = p[0];
+    if (lead < 0x80) return {lead, 1};
+    const std::ptrdiff_t left = end - p;
+    if (lead >= 0xC2 && lead < 0xE0) {
+        if (left >= 2 && is_continuation(p[1])) return {(lead & 0x1F) << 6 | (p[1] & 0x3Fu), 2};
+    } else if (lead >= 0xE0 && lead < 0xF0) {
+        if (left >= 3 && is_continuation(p[1]) && is_continuation(p[2])) {
+            const std::uint32_t code = (lead & 0x0F) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+            if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, 3};
+        }
+    } else if (lead >= 0xF0 && lead < 0xF5) {
+        if (left >= 4 && is_continuation(p[1]) && is_continuation(p[2]) && is_continuation(p[3])) {
+            const std::uint32_t code = (lead & 0x07) << 18 | (p[1] & 0x3Fu) << 12 |
+                                       (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+            if (code >= 0x10000 && code <= 0x10FFFF) return {code, 4};
+        }
+    }
+    return {kInvalid, 1};
+}
+
+}  // namespace toksmith::utf8
