@@ -1,0 +1,129 @@
+r"""Cut a text into chunks: the first step of every byte-pair tokenizer since GPT-2.
+
+Merging is free to join anything with anything, and so it would make tokens such as ``dog.``,
+``dog!`` and ``dog?``. A split pattern forbids that: it cuts the text into words, numbers, runs of
+punctuation and runs of space first, and no token may reach across a cut (Radford et al. 2019,
+"Language Models are Unsupervised Multitask Learners", section 2.2).
+
+A pattern is a regular expression over characters; tokens are bytes. So text goes
+bytes → characters → matches → bytes again:
+
+- A byte that is not UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
+  no letter, no digit and no space. On the way back it is the same byte again.
+- The published patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may
+  know a newer Unicode, so :func:`pinned` writes the characters of each class out. That is slow
+  (about 1 MB/s) and exact; the kernel does the same with tables.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+from toksmith.errors import SplitError
+from toksmith.reference.tables_unicode16 import CLASSES
+from toksmith.splitters import PatternSplitter
+from toksmith.types import Span
+
+SECONDS = 10.0
+"""How long a pattern of unknown kind may search any text, in seconds."""
+
+SECONDS_PER_MB = 2.0
+"""How much longer it may search for each 1,000,000 bytes."""
+
+_CLASS_OR_SET = regex.compile(r"\[[^\]]*\]|\\p\{(?<name>\w+)\}")
+
+
+def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
+    """Return where each chunk of the text starts and ends, in bytes.
+
+    Args:
+        splitter: the pattern, and what becomes of text between its matches; ``None`` leaves the
+            text in one chunk.
+        text: UTF-8 bytes, which may be invalid.
+
+    Returns:
+        The spans from left to right. None is empty and none overlap. They cover the whole text,
+        unless the splitter drops gaps.
+
+    Raises:
+        SplitError: the pattern took too long (see ``SECONDS``).
+
+    Example:
+        >>> from toksmith.splitters import splitter
+        >>> text = "I'm naïve".encode()
+        >>> [text[start:end].decode() for start, end in chunk_spans(splitter("gpt2"), text)]
+        ['I', "'m", ' naïve']
+    """
+    if not text:
+        return []
+    if splitter is None:
+        return [Span(0, len(text))]
+    string = text.decode("utf-8", "surrogateescape")
+    matches = _matches(splitter, string, len(text))
+    ascii_only = len(string) == len(text)  # then characters and bytes are counted alike
+
+    spans = []
+    character = byte = 0  # everything before these two positions is done
+    for start, end in matches:
+        if start > character:
+            gap_end = start if ascii_only else byte + _byte_length(string[character:start])
+            if splitter.gaps == "keep":
+                spans.append(Span(byte, gap_end))
+            byte = gap_end
+        match_end = end if ascii_only else byte + _byte_length(string[start:end])
+        spans.append(Span(byte, match_end))
+        character, byte = end, match_end
+    if byte < len(text) and splitter.gaps == "keep":
+        spans.append(Span(byte, len(text)))
+    return spans
+
+
+@lru_cache(maxsize=64)
+def pinned(pattern: str) -> regex.Pattern[str]:
+    r"""Compile a published pattern so that it means here what it means to its publisher.
+
+    Two things differ between regular-expression engines: which characters a class holds
+    (``\p{L}``), and whether ``$`` also matches before a last line break (in Python it does).
+
+    Example:
+        >>> pinned(r"\p{Lu}+|\s++$").findall("ÀB c")
+        ['ÀB']
+    """
+    exact = _CLASS_OR_SET.sub(_write_out, pattern)
+    return regex.compile(exact.replace("$", r"\Z"))
+
+
+def _write_out(found: regex.Match[str]) -> str:
+    r"""Replace ``\p{L}`` by ``[A-Za-zª…]``, and by ``A-Za-zª…`` where it stands inside a set."""
+    if found["name"]:
+        return f"[{_characters(found['name'])}]"
+    return regex.sub(r"\\p\{(\w+)\}", lambda inner: _characters(inner[1]), found[0])
+
+
+def _characters(category: str) -> str:
+    """Return the ranges of a category, or of all categories that start with its letter."""
+    return "".join(ranges for name, ranges in CLASSES.items() if name.startswith(category))
+
+
+def _matches(splitter: PatternSplitter, string: str, size: int) -> list[tuple[int, int]]:
+    """Return the non-empty matches in characters, from left to right."""
+    if splitter.family:
+        found = pinned(splitter.pattern).finditer(string)
+        return [match.span() for match in found if match.end() > match.start()]
+    limit = SECONDS + SECONDS_PER_MB * size / 1e6
+    try:
+        found = regex.compile(splitter.pattern).finditer(string, timeout=limit)
+        # A pattern may search backwards, (?r); chunks always go forwards.
+        return sorted(match.span() for match in found if match.end() > match.start())
+    except TimeoutError as late:
+        raise SplitError(
+            f"split pattern {splitter.pattern!r} did not get through {size:,} bytes in "
+            f"{limit:.0f} seconds: it backtracks without end; give it possessive quantifiers "
+            "(such as ++ or *+), or no repetition inside a repetition"
+        ) from late
+
+
+def _byte_length(string: str) -> int:
+    return len(string.encode("utf-8", "surrogateescape"))
