@@ -1,0 +1,130 @@
+"""Progress of training on standard error: first the counting, then the merging.
+
+Nothing of this is imported or printed unless it is wanted.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+from toksmith.visible import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+MergeCallback: TypeAlias = "Callable[[int, bytes, int], None]"
+"""Told of a merge: how many are done, the bytes of the last one, how often its pair stood."""
+
+BytesCallback: TypeAlias = "Callable[[int], None]"
+"""Told how many bytes are counted."""
+
+_SECONDS_BETWEEN_UPDATES = 0.05
+_LONGEST_TOKEN_SHOWN = 24
+
+
+@contextmanager
+def training_progress(total_merges: int, enabled: bool | None = None) -> Iterator[MergeCallback]:
+    """Show how many merges are done, the last one, its count and the time left.
+
+    Args:
+        total_merges: how many there will be.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(done, last_merge_bytes, count)``; cheap enough to be called at each merge.
+
+    Example:
+        >>> with training_progress(1, enabled=False) as report:
+        ...     report(1, b"th", 4071)
+    """
+    if not _is_wanted(enabled):
+        yield lambda done, token, count: None
+        return
+    from rich.progress import MofNCompleteColumn, TextColumn
+
+    last = TextColumn("{task.fields[last]}", style="bold", markup=False)
+    with _progress(MofNCompleteColumn(), last) as bar:
+        task = bar.add_task("merges", total=total_merges, last="")
+        is_due = _due()
+
+        def report(done: int, token: bytes, count: int) -> None:
+            if is_due() or done == total_merges:
+                bar.update(task, completed=done, last=f"{_short(token)} × {count:,}")
+
+        yield report
+
+
+@contextmanager
+def counting_progress(
+    total_bytes: int | None, enabled: bool | None = None
+) -> Iterator[BytesCallback]:
+    """Show how much of the text is counted.
+
+    Args:
+        total_bytes: how much there is; ``None`` where nobody knows.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(bytes_done)``.
+
+    Example:
+        >>> with counting_progress(None, enabled=False) as report:
+        ...     report(1_000_000)
+    """
+    if not _is_wanted(enabled):
+        yield lambda done: None
+        return
+    from rich.progress import DownloadColumn
+
+    with _progress(DownloadColumn()) as bar:
+        task = bar.add_task("counting", total=total_bytes)
+        is_due = _due()
+
+        def report(done: int) -> None:
+            if is_due() or done == total_bytes:
+                bar.update(task, completed=done)
+
+        yield report
+
+
+def _is_wanted(enabled: bool | None) -> bool:
+    return sys.stderr is not None and sys.stderr.isatty() if enabled is None else enabled
+
+
+def _progress(*columns: ProgressColumn) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+        transient=console.is_terminal,
+    )
+
+
+def _due() -> Callable[[], bool]:
+    """Return a function that is true at most twenty times a second."""
+    last = 0.0
+
+    def is_due() -> bool:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _SECONDS_BETWEEN_UPDATES:
+            return False
+        last = now
+        return True
+
+    return is_due
+
+
+def _short(token: bytes) -> str:
+    shown = visible(token[: 4 * _LONGEST_TOKEN_SHOWN])
+    return shown if len(shown) <= _LONGEST_TOKEN_SHOWN else shown[: _LONGEST_TOKEN_SHOWN - 1] + "…"

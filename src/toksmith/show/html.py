@@ -1,0 +1,59 @@
+"""Tokens as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+
+from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.types import Encoding, Span
+from toksmith.visible import visible
+
+_BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
+_TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 1px;unicode-bidi:isolate"
+
+
+def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
+    """Return a text's tokens in alternating colours, as a self-contained HTML fragment.
+
+    Each token tells its id, bytes and characters when the pointer rests on it. Tokens have dark
+    letters on a light colour of their own, so that they can be read on dark and light pages.
+    Everything is escaped: a token ``<script>`` is shown as a token.
+
+    Args:
+        encoding: what to show.
+        limit: leave out the tokens after this many, with a word about it; ``None`` shows all.
+
+    Example:
+        >>> from toksmith.types import Encoding, Span
+        >>> span = [Span(0, 3)]
+        >>> "&lt;b&gt;" in encoding_html(Encoding("<b>", [300], [b"<b>"], span, span, [False]))
+        True
+    """
+    shown = len(encoding) if limit is None else min(limit, len(encoding))
+    tokens = "".join(_token(encoding, place) for place in range(shown))
+    rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
+    size = f"{len(encoding):,} tokens, {len(encoding.text):,} characters"
+    return (
+        f'<div style="{_BOX}"><div>{tokens}{rest}</div>'
+        f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
+    )
+
+
+def _token(encoding: Encoding, place: int) -> str:
+    token = encoding.tokens[place]
+    is_special = encoding.special[place]
+    background = SPECIAL if is_special else PALETTE[place % len(PALETTE)]
+    title = (
+        f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
+        f"characters {_range(encoding.spans[place])}, bytes {_range(encoding.byte_spans[place])}: "
+        f"{token.hex(' ').upper()}"
+    )
+    after = "<br>" if token.endswith(b"\n") else "<wbr>"
+    return (
+        f'<span style="{_TOKEN};background:{background}" title="{escape(title)}">'
+        f"{escape(visible(token))}</span>{after}"
+    )
+
+
+def _range(span: Span) -> str:
+    return f"{span.start}–{span.end}"

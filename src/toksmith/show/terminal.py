@@ -1,0 +1,128 @@
+"""Tokens in the terminal: in colour, or set apart by bars where there is no colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.types import Encoding
+from toksmith.visible import visible
+
+_BAR = "│"
+_MOST_HEX = 16
+
+
+class _Cell(NamedTuple):
+    token: str
+    id: str
+    style: str
+    width: int
+    ends_line: bool
+
+
+def has_colour(console: Console) -> bool:
+    """Return whether this console shows colours (a terminal, and ``NO_COLOR`` is not set)."""
+    return console.color_system is not None and not console.no_color
+
+
+def encoding_text(
+    encoding: Encoding, *, ids: bool = True, colour: bool = True, width: int = 80
+) -> Text:
+    """Return a text's tokens in alternating background colours, each id below its token.
+
+    The colours set foreground and background, so that they can be read on dark and on light
+    terminals. Special tokens have a colour of their own and a ``*`` before their id. A token that
+    ends in a line break ends the row.
+
+    Args:
+        encoding: what to show.
+        ids: show the ids below the tokens.
+        colour: ``False`` sets the tokens apart by ``│`` instead.
+        width: of the rows, in terminal cells. A token wider than that has rows of its own.
+
+    Example:
+        >>> from toksmith.types import Encoding, Span
+        >>> spans = [Span(0, 1), Span(1, 3)]
+        >>> encoding = Encoding("a b", [97, 300], [b"a", b" b"], spans, spans, [False, False])
+        >>> print(encoding_text(encoding, colour=False))
+        a │·b
+        97│300
+    """
+    separator = "" if colour else _BAR
+    lines: list[Text] = []
+    for row in _rows(_cells(encoding, ids), width, len(separator)):
+        tokens, below = Text(), Text()
+        for place, cell in enumerate(row):
+            is_last = place == len(row) - 1
+            between = "" if is_last else separator
+            padding = " " * (cell.width - cell_len(cell.token))
+            tokens.append(cell.token, cell.style if colour else "")
+            tokens.append(("" if is_last else padding) + between)
+            below.append(cell.id if is_last else cell.id.ljust(cell.width), "dim")
+            below.append(between)
+        lines += [tokens, below] if ids else [tokens]
+    return Text("\n", overflow="fold").join(lines)
+
+
+def encoding_table(encoding: Encoding, *, colour: bool = True) -> Table:
+    """Return a table with a row for each token: id, token, characters, bytes, and bytes in hex."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("id", justify="right")
+    table.add_column("token", overflow="fold")
+    table.add_column("characters", justify="right")
+    table.add_column("bytes", justify="right")
+    table.add_column("hex", overflow="fold", style="dim")
+    for cell, token, span, byte_span in zip(
+        _cells(encoding, ids=True),
+        encoding.tokens,
+        encoding.spans,
+        encoding.byte_spans,
+        strict=True,
+    ):
+        table.add_row(
+            cell.id,
+            Text(cell.token, cell.style if colour else ""),
+            f"{span.start}–{span.end}",
+            f"{byte_span.start}–{byte_span.end}",
+            _hex(token),
+        )
+    return table
+
+
+def _hex(token: bytes) -> str:
+    shown = token[:_MOST_HEX].hex(" ").upper()
+    return shown if len(token) <= _MOST_HEX else f"{shown} …"
+
+
+def _cells(encoding: Encoding, ids: bool) -> Iterator[_Cell]:
+    tokens = zip(encoding.ids, encoding.tokens, encoding.special, strict=True)
+    for place, (token_id, token, is_special) in enumerate(tokens):
+        shown = visible(token)
+        name = f"*{token_id}" if is_special else str(token_id)
+        background = SPECIAL if is_special else PALETTE[place % len(PALETTE)]
+        # One cell of room keeps neighbouring ids apart where no bar does.
+        width = max(cell_len(shown), len(name) + 1) if ids else cell_len(shown)
+        style = f"{FOREGROUND} on {background}"
+        yield _Cell(shown, name, style, width, token.endswith(b"\n"))
+
+
+def _rows(cells: Iterator[_Cell], width: int, between: int) -> Iterator[list[_Cell]]:
+    row: list[_Cell] = []
+    used = 0
+    for cell in cells:
+        if row and used + cell.width > width:
+            yield row
+            row, used = [], 0
+        row.append(cell)
+        used += cell.width + between
+        if cell.ends_line:
+            yield row
+            row, used = [], 0
+    if row:
+        yield row

@@ -1,0 +1,77 @@
+"""The one rule for how a token's bytes are shown; every view, trace and progress bar uses it.
+
+It imports nothing of ours, so that all layers may use it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+SPACE, LINE_BREAK, TAB = "·", "↵", "→"
+
+_MARKS = {" ": SPACE, "\n": LINE_BREAK, "\t": TAB}
+# Printable to Python, but with nothing to see: fillers, joiners, variation selectors.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_BROKEN = re.compile("[\udc80-\udcff]+")
+
+
+def visible(token: bytes) -> str:
+    r"""Show bytes on one line, whatever they are.
+
+    - A space is ``·``, a line break ``↵``, a tab ``→``. These three characters themselves are
+      shown by their number, so that a dot is always a space.
+    - Other characters that cannot be seen (controls, bidirectional and zero-width marks, other
+      white space, unassigned ones) are shown by their number: ``<U+200B>``.
+    - Bytes that are no UTF-8, such as a part of a character, are shown in hex: ``<E2 82>``.
+    - A combining mark with nothing before it stands on ``◌``.
+
+    What comes out has no control character in it: it is safe to print.
+
+    Example:
+        >>> print(visible(" naïve\n".encode()), visible(b"\xe2\x82!"), visible(b"\x1b[1m"))
+        ·naïve↵ <E2 82>! <U+001B>[1m
+    """
+    if token.isalnum() and token.isascii():
+        return token.decode()
+    text = token.decode("utf-8", "surrogateescape")
+    shown: list[str] = []
+    done = 0
+    for broken in _BROKEN.finditer(text):
+        shown += _characters(text[done : broken.start()])
+        raw = broken.group().encode("utf-8", "surrogateescape")
+        shown.append(f"<{raw.hex(' ').upper()}>")
+        done = broken.end()
+    shown += _characters(text[done:])
+    return "".join(shown)
+
+
+def _characters(text: str) -> list[str]:
+    shown: list[str] = []
+    has_base = False
+    for character in text:
+        if mark := _mark(character):
+            shown.append(mark)
+            has_base = False
+        elif not has_base and unicodedata.category(character).startswith("M"):
+            shown.append("◌" + character)
+            has_base = True
+        else:
+            shown.append(character)
+            has_base = True
+    return shown
+
+
+def _mark(character: str) -> str | None:
+    """Return what stands for a character that cannot be shown as it is."""
+    if mark := _MARKS.get(character):
+        return mark
+    if (
+        character in _MARKS.values()
+        or not character.isprintable()
+        or _INVISIBLE.match(character)
+    ):
+        return f"<U+{ord(character):04X}>"
+    return None
