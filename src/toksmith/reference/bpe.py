@@ -85,9 +85,7 @@ def merge_steps(table: Mapping[Pair, Merge], ids: Sequence[int]) -> Iterator[tup
 def earliest_merge(table: Mapping[Pair, Merge], ids: Sequence[int]) -> int | None:
     """Return the position of the pair to merge first: of the lowest rank, then leftmost."""
     ranked = [
-        (table[pair].rank, position)
-        for position, pair in enumerate(pairwise(ids))
-        if pair in table
+        (table[pair].rank, position) for position, pair in enumerate(pairwise(ids)) if pair in table
     ]
     return min(ranked)[1] if ranked else None
 

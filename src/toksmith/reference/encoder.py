@@ -6,24 +6,23 @@ It answers to the same calls as the kernel's encoder, so that either can stand b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from toksmith.pipeline import Pipeline
-from toksmith.reference.bpe import decode, encode_chunk, merge_table
+from toksmith.reference.bpe import encode_chunk, merge_table
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Batch, IdArray, OffsetArray, Span
+from toksmith.types import Batch, IdArray, OffsetArray, Span, Text
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
 
 
 class ReferenceEncoder:
-    """Encode and decode without special tokens; ``threads`` is accepted and changes nothing.
+    """Encode without special tokens; ``threads`` is accepted and changes nothing.
 
     Args:
         pipeline: what to run.
@@ -32,7 +31,7 @@ class ReferenceEncoder:
         >>> from toksmith.models import BPE
         >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
         >>> encoder = ReferenceEncoder(Pipeline(BPE(vocab, [[97, 98, 256]])))
-        >>> encoder.encode(b"abc")
+        >>> encoder.encode("abc")
         array([256,  99], dtype=uint32)
     """
 
@@ -43,55 +42,57 @@ class ReferenceEncoder:
             lambda chunk: tuple(encode_chunk(pipeline.model, table, chunk))
         )
 
-    def encode(self, text: bytes, threads: int = 1) -> IdArray:
+    def encode(self, text: Text, threads: int = 1) -> IdArray:
         """Return the ids of a text: uint32, shape ``(tokens,)``."""
-        return _id_array(chain.from_iterable(ids for _, ids in self._chunks(bytes(text))))
+        return np.array(self.encode_list(text), np.uint32)
 
-    def encode_slices(
-        self,
-        text: bytes | bytearray | memoryview,
-        bounds: npt.NDArray[np.int64],
-        threads: int = 1,
-    ) -> Batch:
+    def encode_list(self, text: Text, threads: int = 1) -> list[int]:
+        """Return the ids of a text as a list."""
+        return [token_id for _, ids in self._chunks(utf8(text)) for token_id in ids]
+
+    def encode_slices(self, text: Text, bounds: npt.NDArray[np.int64], threads: int = 1) -> Batch:
         """Return the ids of each slice of a text, as a document of its own.
 
         Args:
-            text: the buffer.
+            text: the text.
             bounds: int64, shape ``(documents, 2)``: where each starts and ends, in bytes.
-            threads: ignored.
+            threads: changes nothing.
         """
-        view = memoryview(text)
-        return _batch([self.encode(bytes(view[start:end])) for start, end in bounds.tolist()])
+        data = utf8(text)
+        return self.encode_texts([data[start:end] for start, end in bounds.tolist()])
 
-    def encode_texts(self, texts: Sequence[str | bytes], threads: int = 1) -> Batch:
+    def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
         """Return the ids of each text."""
-        return _batch([self.encode(utf8(text)) for text in texts])
+        documents = [self.encode(text) for text in texts]
+        offsets = np.zeros(len(documents) + 1, np.int64)
+        np.cumsum([len(ids) for ids in documents], out=offsets[1:])
+        return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)
 
-    def encode_with_starts(self, text: bytes) -> tuple[IdArray, OffsetArray]:
+    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
         """Return the ids, and the byte of the text where each token starts (int64)."""
         all_ids, starts = [], []
-        for span, ids in self._chunks(text):
+        for span, ids in self._chunks(utf8(text)):
             position = span.start
             for token_id in ids:
                 all_ids.append(token_id)
                 starts.append(position)
                 position += len(self._pipeline.model.vocab[token_id])
-        return _id_array(all_ids), np.array(starts, np.int64)
+        return np.array(all_ids, np.uint32), np.array(starts, np.int64)
 
-    def count(self, text: bytes, threads: int = 1) -> int:
+    def count(self, text: Text, threads: int = 1) -> int:
         """Return how many tokens a text has."""
-        return sum(len(ids) for _, ids in self._chunks(bytes(text)))
+        return len(self.encode_list(text))
 
-    def decode(self, ids: IdArray) -> bytes:
-        """Return the bytes of ids that are known to be of the vocabulary."""
-        return decode(self._pipeline.model, ids.tolist())
+    def forget(self) -> None:
+        """Forget the chunks that were seen."""
+        self._encode_chunk.cache_clear()
 
     def _chunks(self, text: bytes) -> Iterator[tuple[Span, tuple[int, ...]]]:
         for span in chunk_spans(self._pipeline.splitter, text):
             yield span, self._encode_chunk(text[span.start : span.end])
 
 
-def utf8(text: str | bytes | bytearray | memoryview) -> bytes:
+def utf8(text: Text) -> bytes:
     r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
 
     Example:
@@ -104,13 +105,3 @@ def utf8(text: str | bytes | bytearray | memoryview) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
-def _id_array(ids: Iterable[int]) -> IdArray:
-    return np.array(list(ids), np.uint32)
-
-
-def _batch(documents: Sequence[IdArray]) -> Batch:
-    offsets = np.zeros(len(documents) + 1, np.int64)
-    np.cumsum([len(ids) for ids in documents], out=offsets[1:])
-    return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)

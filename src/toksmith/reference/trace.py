@@ -10,7 +10,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import Merge, Pair, encode_chunk, merge_steps, merge_table
 from toksmith.reference.encoder import utf8
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Span
+from toksmith.types import Span, Text
+from toksmith.visible import visible
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Explanation:
         return " ".join(visible(self.vocab[token_id]) for token_id in ids)
 
 
-def explain(pipeline: Pipeline, text: str | bytes) -> Explanation:
+def explain(pipeline: Pipeline, text: Text) -> Explanation:
     """Trace a text through a pipeline.
 
     Literals of special tokens are plain text here; added tokens that are no special tokens are
@@ -161,20 +162,6 @@ def _trace(model: BPE, table: dict[Pair, Merge], text: bytes, span: Span) -> Chu
         steps.append(MergeStep(before, pair, rank, new, position, tuple(after)))
         before = tuple(after)
     return ChunkTrace(text, span, start, tuple(steps), before, whole=False)
-
-
-def visible(token: bytes) -> str:
-    r"""Show bytes on one line: a space as ``·``, what cannot be shown as an escape.
-
-    Example:
-        >>> print(visible(" naïve\n".encode() + b"\xe2\x82"))
-        ·naïve\n\xe2\x82
-    """
-    shown = token.decode("utf-8", "backslashreplace").replace(" ", "·")
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in shown
-    )
 
 
 def _number(count: int, noun: str) -> str:

@@ -1,0 +1,58 @@
+"""The two engines behind one call, so that a test written once runs on both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from toksmith import reference
+from toksmith.engine import Encoder, decoder
+from toksmith.engine import compile as compiled
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference import ReferenceEncoder, chunk_spans, training_steps, utf8
+from toksmith.splitters import splitter
+from toksmith.types import IdArray
+
+ENGINES = ("reference", "kernel")
+
+
+def encoder(engine: str, pipeline: Pipeline) -> Encoder:
+    """Return the engine's encoder of a pipeline."""
+    return ReferenceEncoder(pipeline) if engine == "reference" else compiled(pipeline)
+
+
+def decode(engine: str, pipeline: Pipeline, ids: IdArray) -> bytes:
+    """Return the bytes that the engine makes of ids."""
+    if engine == "reference":
+        return reference.decode(pipeline.model, ids.tolist())
+    return decoder(pipeline.model.vocab).decode(ids, 1)
+
+
+def train(
+    engine: str, texts: Iterable[str | bytes], vocab_size: int, split: str | None, **options: Any
+) -> Pipeline:
+    """Return the pipeline that the engine learns."""
+    if engine == "kernel":
+        import toksmith
+
+        return toksmith.train(texts=texts, vocab_size=vocab_size, split=split, **options).pipeline
+    return reference_pipeline(reference_steps(texts, vocab_size, split, **options), split)
+
+
+def reference_steps(
+    texts: Iterable[str | bytes], vocab_size: int, split: str | None, **options: Any
+) -> list[tuple[tuple[int, int], int, int, bytes]]:
+    """Return the steps of the reference: pair, count, new id, bytes."""
+    counts: Counter[bytes] = Counter()
+    for text in map(utf8, texts):
+        counts.update(text[start:end] for start, end in chunk_spans(splitter(split), text))
+    return [step[:4] for step in training_steps(counts, vocab_size, **options)]
+
+
+def reference_pipeline(
+    steps: list[tuple[tuple[int, int], int, int, bytes]], split: str | None
+) -> Pipeline:
+    vocab = [bytes([byte]) for byte in range(256)] + [token for *_, token in steps]
+    return Pipeline(BPE(tuple(vocab), [[*pair, new] for pair, _, new, _ in steps]), splitter(split))
