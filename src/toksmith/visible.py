@@ -68,10 +68,6 @@ def _mark(character: str) -> str | None:
     """Return what stands for a character that cannot be shown as it is."""
     if mark := _MARKS.get(character):
         return mark
-    if (
-        character in _MARKS.values()
-        or not character.isprintable()
-        or _INVISIBLE.match(character)
-    ):
+    if character in _MARKS.values() or not character.isprintable() or _INVISIBLE.match(character):
         return f"<U+{ord(character):04X}>"
     return None

@@ -1,0 +1,5 @@
+"""``python -m toksmith``: the command line."""
+
+from toksmith.cli import main
+
+main()

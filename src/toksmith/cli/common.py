@@ -1,0 +1,153 @@
+"""Options that several commands share, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from toksmith.errors import OptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from toksmith.tokenizer import Tokenizer
+
+
+class Special(str, Enum):
+    """What a special token's literal inside the text means."""
+
+    TEXT = "text"
+    ENCODE = "encode"
+    RAISE = "raise"
+
+
+class IdFormat(str, Enum):
+    """How ids are written and read."""
+
+    LINES = "lines"
+    JSON = "json"
+    BINARY = "binary"
+
+
+class Dtype(str, Enum):
+    """The type of binary ids, little-endian."""
+
+    UINT16 = "uint16"
+    UINT32 = "uint32"
+
+    @property
+    def largest(self) -> int:
+        """The largest id that fits."""
+        return 2 ** int(self.value.removeprefix("uint")) - 1
+
+    def numpy(self) -> np.dtype[Any]:
+        """Return the type for numpy."""
+        import numpy as np
+
+        return np.dtype(self.value).newbyteorder("<")
+
+
+def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
+    """Let --quiet before the command's name count for the command."""
+    ctx.meta["toksmith.quiet"] = quiet or ctx.meta.get("toksmith.quiet", False)
+    return bool(ctx.meta["toksmith.quiet"])
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print the result and errors only.", callback=_quiet_anywhere
+    ),
+]
+TokenizerName = Annotated[
+    str,
+    typer.Option(
+        "--tokenizer",
+        "-t",
+        metavar="NAME|PATH",
+        help="A published name (cl100k_base, gpt2 …) or a path of any readable format.",
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|REGEX",
+        help="For a bare .tiktoken file: its pattern (gpt2, gpt4, o200k, none or a regex).",
+    ),
+]
+SpecialTokens = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--special-token",
+        metavar="TEXT=ID",
+        help="For a bare .tiktoken file: a special token. May stand several times.",
+    ),
+]
+SpecialOption = Annotated[
+    Special, typer.Option(help="What a special token's literal inside the text means.")
+]
+File = Annotated[
+    Path | None, typer.Option("--file", "-f", metavar="PATH", help="Read the text from a file.")
+]
+IdFormatOption = Annotated[
+    IdFormat,
+    typer.Option(
+        "--format", help="One id a line, JSON, or raw little-endian integers without a header."
+    ),
+]
+DtypeOption = Annotated[Dtype, typer.Option(help="Of binary ids.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Cores to use (all that this process may).")
+]
+Separator = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="What stands between documents in a file.")
+]
+
+
+def load_tokenizer(
+    name: str, split: str | None = None, special_tokens: list[str] | None = None
+) -> Tokenizer:
+    """Return the tokenizer of a path, if there is such a path, or else of a published name.
+
+    Raises:
+        OptionError: no such file, a name with --split, or a special token without an id.
+        FormatError: the file is not what it should be.
+        UnknownNameError: no such name.
+    """
+    import toksmith
+
+    given: dict[str, Any] = {}
+    if split is not None:
+        given["split"] = split_of(split)
+    if special_tokens:
+        given["special_tokens"] = dict(_special_token(text) for text in special_tokens)
+    if Path(name).exists():
+        return toksmith.load(name, **given)
+    if os.sep in name or Path(name).suffix:
+        raise OptionError(f"{name}: there is no such file")
+    if given:
+        raise OptionError(
+            f"--split and --special-token are for files, and {name!r} is none: "
+            "a published tokenizer has its own"
+        )
+    return toksmith.get(name)
+
+
+def split_of(split: str) -> str | None:
+    """Return the split that a word of the command line stands for."""
+    return None if split == "none" else split
+
+
+def _special_token(text: str) -> tuple[str, int]:
+    literal, equals, number = text.rpartition("=")
+    if not equals or not number.isdecimal():
+        raise OptionError(f"--special-token {text!r}: TEXT=ID is wanted, as '<|endoftext|>=100257'")
+    return literal, int(number)

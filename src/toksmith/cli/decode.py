@@ -1,0 +1,50 @@
+"""``toksmith decode``: ids to text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from toksmith.cli.common import (
+    Dtype,
+    DtypeOption,
+    File,
+    IdFormat,
+    IdFormatOption,
+    Output,
+    Quiet,
+    SpecialTokens,
+    Split,
+    TokenizerName,
+    load_tokenizer,
+)
+from toksmith.errors import OptionError
+
+EXAMPLE = "toksmith encode 'hello' -t gpt2 | toksmith decode -t gpt2"
+
+
+def run(
+    tokenizer: TokenizerName,
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="The ids; without them, --file or standard input.")
+    ] = None,
+    file: File = None,
+    id_format: IdFormatOption = IdFormat.LINES,
+    dtype: DtypeOption = Dtype.UINT32,
+    output: Output = None,
+    split: Split = None,
+    special_token: SpecialTokens = None,
+    quiet: Quiet = False,
+) -> None:
+    """Turn ids into exactly the bytes they stand for."""
+    from toksmith.cli import reading, writing
+
+    if ids and file is not None:
+        raise OptionError("ids and --file are given: one of them is wanted")
+    tok = load_tokenizer(tokenizer, split, special_token)
+    if not ids:
+        ids = reading.parse_ids(reading.read_text(None, file, quiet), id_format, dtype)
+    data = tok.decode_bytes(ids)
+    with writing.output(output) as out:
+        out.write(data)

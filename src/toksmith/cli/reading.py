@@ -1,0 +1,77 @@
+"""What commands read: texts as bytes, and ids."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toksmith.cli.common import Dtype, IdFormat
+from toksmith.errors import OptionError
+
+if TYPE_CHECKING:
+    from toksmith.types import Ids
+
+_LONGEST_ID = len(str(2**32))
+
+
+def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
+    """Return the text that was given as an argument, in a file, or on standard input.
+
+    Raises:
+        OptionError: both an argument and a file are given.
+        OSError: the file cannot be read.
+    """
+    if text is not None and file is not None:
+        raise OptionError("a text and --file are given: one of them is wanted")
+    if text is not None:
+        return os.fsencode(text)  # exactly the bytes of the command line
+    return file.read_bytes() if file is not None else read_stdin(quiet)
+
+
+def read_stdin(quiet: bool) -> bytes:
+    """Return what standard input holds, with a word to those who sit before it."""
+    if sys.stdin.isatty() and not quiet:
+        print("toksmith: reading from the terminal; Ctrl-D ends the text", file=sys.stderr)
+    return sys.stdin.buffer.read()
+
+
+def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
+    """Return the ids that the bytes of a file or of standard input hold.
+
+    Raises:
+        OptionError: they are not of this format; the message says where.
+    """
+    if form is IdFormat.BINARY:
+        import numpy as np
+
+        size = dtype.numpy().itemsize
+        if len(data) % size:
+            raise OptionError(f"{len(data)} bytes are no whole number of {dtype.value} ids")
+        return np.frombuffer(data, dtype.numpy())
+    if form is IdFormat.JSON:
+        return _json_ids(data)
+    words = data.split()
+    for word in words:
+        if not word.isdigit() or len(word) > _LONGEST_ID:
+            line = data[: data.index(word)].count(b"\n") + 1
+            raise OptionError(f"line {line}: {word[:40]!r} is not an id; --format may be wanted")
+    return [int(word) for word in words]
+
+
+def _json_ids(data: bytes) -> list[int]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as wrong:
+        raise OptionError(f"the ids are not JSON: {wrong}") from wrong
+    documents = value if isinstance(value, list) else [None]
+    flat = [
+        token_id
+        for document in documents
+        for token_id in (document if isinstance(document, list) else [document])
+    ]
+    if not all(type(token_id) is int for token_id in flat):
+        raise OptionError("JSON of ids is one list of integers, or a list of such lists")
+    return flat
