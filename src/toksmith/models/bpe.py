@@ -57,22 +57,41 @@ class BPE:
                 f"{', …' if len(missing) > 8 else ''}); "
                 "a byte-level vocabulary needs every byte"
             )
+        if not self._merges_fit():
+            raise self._first_misfit()
+
+    def _merges_fit(self) -> bool:
+        """Check all merges at once: a vocabulary is loaded more often than it is wrong."""
+        vocab, pairs = self.vocab, self.merges[:, :2].astype(np.uint64)
+        if self.merges.max(initial=0) >= len(vocab):
+            return False
+        left, right, new = ([vocab[i] for i in column] for column in self.merges.T.tolist())
+        return (
+            all(left)
+            and all(right)
+            and list(map(bytes.__add__, left, right)) == new
+            and len(np.unique(pairs[:, 0] << np.uint64(32) | pairs[:, 1])) == len(pairs)
+        )
+
+    def _first_misfit(self) -> OptionError:
+        """Say which merge it is and what is wrong with it."""
         size = len(self.vocab)
         seen: dict[tuple[int, int], int] = {}
         for rank, (left, right, new) in enumerate(self.merges.tolist()):
             if max(left, right, new) >= size:
-                raise OptionError(
+                return OptionError(
                     f"merge {rank} ({left}, {right}) -> {new} names an id outside 0..{size - 1}"
                 )
+            if not self.vocab[left] or not self.vocab[right]:
+                return OptionError(f"merge {rank} ({left}, {right}) joins an id that has no bytes")
             if self.vocab[left] + self.vocab[right] != self.vocab[new]:
-                raise OptionError(
+                return OptionError(
                     f"merge {rank} joins {self.vocab[left]!r} and {self.vocab[right]!r} but its "
                     f"id {new} is {self.vocab[new]!r}"
                 )
-            if not self.vocab[left] or not self.vocab[right]:
-                raise OptionError(f"merge {rank} ({left}, {right}) joins an id that has no bytes")
             if (first := seen.setdefault((left, right), rank)) != rank:
-                raise OptionError(f"merge {rank} ({left}, {right}) repeats merge {first}")
+                return OptionError(f"merge {rank} ({left}, {right}) repeats merge {first}")
+        raise AssertionError("the merges fit")
 
     @cached_property
     def byte_ids(self) -> tuple[int, ...]:
@@ -87,9 +106,7 @@ class BPE:
     def ids(self) -> dict[bytes, int]:
         """The id of each token's bytes; the lowest where several share them."""
         return {
-            token: token_id
-            for token_id, token in reversed(list(enumerate(self.vocab)))
-            if token
+            token: token_id for token_id, token in reversed(list(enumerate(self.vocab))) if token
         }
 
     def __eq__(self, other: object) -> bool:

@@ -1,0 +1,120 @@
+"""Files to pipelines and back: one format a file.
+
+Each format has ``NAME``, ``recognise(path)`` (by the first bytes), ``read(path)`` and
+``write(pipeline, path)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Protocol
+
+from toksmith.errors import FormatError, OptionError
+from toksmith.formats import files, gpt2, huggingface, minbpe, tiktoken
+from toksmith.formats.tiktoken import UNSET, Unset
+from toksmith.pipeline import Pipeline
+
+__all__ = ["FORMATS", "UNSET", "Unset", "read", "write"]
+
+
+class Format(Protocol):
+    """What each format's module has."""
+
+    NAME: str
+
+    def recognise(self, path: Path) -> bool: ...
+    def read(self, path: Path) -> Pipeline: ...
+    def write(self, pipeline: Pipeline, path: Path) -> None: ...
+
+
+# In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
+# and of these the first says more.
+_ALL: tuple[Format, ...] = (minbpe, tiktoken, huggingface, gpt2)
+FORMATS: dict[str, Format] = {each.NAME: each for each in _ALL}
+"""The formats by name."""
+
+_BY_SUFFIX: dict[str, Format] = {".model": minbpe, ".tiktoken": tiktoken, ".json": huggingface}
+
+
+def read(
+    path: str | PathLike[str],
+    format: str | None = None,  # noqa: A002 - the word that users know
+    split: str | Unset | None = UNSET,
+    special_tokens: Mapping[str, int] | None = None,
+) -> Pipeline:
+    """Read a tokenizer's file or directory.
+
+    Args:
+        path: the file; a directory for GPT-2's pair of files, or one that holds a tokenizer.json.
+        format: a name of ``FORMATS``; ``None`` recognises it by the content.
+        split: how to split, where the file does not say (``.tiktoken``): a family's name, a
+            pattern, or ``None`` for no splitting.
+        special_tokens: ids by literal, where the file does not say (``.tiktoken``).
+
+    Raises:
+        FormatError: the file is not what it should be.
+        UnsupportedError: the file is right, but has something that cannot be read yet.
+        OptionError: no such format, or the file itself says how to split.
+    """
+    path = Path(path)
+    chosen = _recognised(path) if format is None else _named(format)
+    if chosen is tiktoken:
+        return tiktoken.read(path, split, special_tokens)
+    if split is not UNSET or special_tokens is not None:
+        raise OptionError(
+            f"{path} is a {chosen.NAME} file, which says itself how to split and what is special; "
+            "split= and special_tokens= are for .tiktoken files"
+        )
+    return chosen.read(path)
+
+
+def write(
+    pipeline: Pipeline,
+    path: str | PathLike[str],
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write a tokenizer.
+
+    Args:
+        pipeline: what to write.
+        path: ``*.model`` is minbpe, ``*.tiktoken`` tiktoken, ``*.json`` huggingface; a directory,
+            or a name without suffix for one to be made, GPT-2's files.
+        format: a name of ``FORMATS``, whatever the path looks like.
+
+    Raises:
+        UnsupportedError: the format cannot hold this pipeline; the message says why.
+        OptionError: no such format, or the file cannot be written there.
+    """
+    path = Path(path)
+    chosen = _by_form(path) if format is None else _named(format)
+    chosen.write(pipeline, path)
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise OptionError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _recognised(path: Path) -> Format:
+    for candidate in _ALL:
+        if candidate.recognise(path):
+            return candidate
+    if not path.is_dir():
+        files.read_bytes(path)  # says if it is missing or empty
+    what = "directory holds" if path.is_dir() else "content is of"
+    raise FormatError(path, f"the {what} none of the known formats ({', '.join(FORMATS)})")
+
+
+def _by_form(path: Path) -> Format:
+    if path.is_dir() or not path.suffix:
+        return gpt2
+    if path.suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[path.suffix]
+    raise OptionError(
+        f"{path}: the name does not say which format to write; end it with "
+        f"{', '.join(_BY_SUFFIX)} (no suffix: a directory for gpt2), or give "
+        f"format=, one of {', '.join(FORMATS)}"
+    )

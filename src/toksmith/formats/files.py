@@ -1,0 +1,177 @@
+"""Reading and writing files so that whatever is wrong is said, and nothing is left half done."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import FormatError, OptionError
+
+HEAD = 4096
+"""How many bytes are enough to recognise a format."""
+
+MAX_ID = 2**24 - 1
+"""Ids above this are no vocabulary's: a file that has one would only fill the memory."""
+
+
+def read_head(path: Path) -> bytes:
+    """Return the first bytes of a file; none where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what the file holds.
+
+    Raises:
+        FormatError: it does not exist, is a directory, cannot be read, or is empty.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FormatError(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise FormatError(path, "this is a directory, not a file") from None
+    except (OSError, ValueError) as wrong:
+        reason = getattr(wrong, "strerror", None) or str(wrong)
+        raise FormatError(path, f"cannot be read: {reason}") from wrong
+    if not data:
+        raise FormatError(path, "the file is empty")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """Return what the file holds as text.
+
+    Raises:
+        FormatError: as :func:`read_bytes`, or it is not UTF-8 text.
+    """
+    data = read_bytes(path)
+    if b"\0" in data[:HEAD]:
+        raise FormatError(path, "this is a binary file; text is wanted")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        raise FormatError(
+            path, f"line {line} is not UTF-8 text (byte 0x{data[wrong.start]:02X})"
+        ) from wrong
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the JSON object that the file holds.
+
+    Raises:
+        FormatError: as :func:`read_text`, or it is not strict JSON, holds no object, or an
+            object names a key twice.
+    """
+    text = read_text(path)
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except json.JSONDecodeError as wrong:
+        raise FormatError(
+            path, f"line {wrong.lineno}, column {wrong.colno} is not JSON: {wrong.msg}"
+        ) from wrong
+    except RecursionError as wrong:
+        raise FormatError(path, "JSON nested deeper than any tokenizer's") from wrong
+    except ValueError as wrong:  # a key twice, NaN, or a number of thousands of digits
+        raise FormatError(path, f"not the JSON of a tokenizer: {wrong}") from wrong
+    if not isinstance(value, dict):
+        raise FormatError(path, f"holds a JSON {type(value).__name__}; an object is wanted")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"key {twice!r} stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say which file it was when the data read from it fits no specification.
+
+    Raises:
+        FormatError: an OptionError was raised inside, or text that no encoding can hold (a lone
+            surrogate) was met, or a pattern that a regular-expression engine chokes on.
+    """
+    try:
+        yield
+    except (OptionError, UnicodeError, RecursionError, OverflowError) as wrong:
+        raise FormatError(path, str(wrong)) from wrong
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write the file at once or not at all.
+
+    Raises:
+        OptionError: the file cannot be written there.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+        os.replace(temporary, path)  # noqa: PTH105 - says what it does
+    except OSError as wrong:
+        raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8, as :func:`write_bytes` does."""
+    write_bytes(path, text.encode())
+
+
+def dump(value: object) -> str:
+    """Return compact JSON, with characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def vocab_by_id(path: Path, ids: dict[bytes, int]) -> tuple[bytes, ...]:
+    """Return the bytes of each id, ``b""`` where there is none.
+
+    Raises:
+        FormatError: an id is no integer in ``0..MAX_ID``, or stands for two tokens.
+    """
+    check_ids(path, ids)
+    vocab = [b""] * (max(ids.values(), default=-1) + 1)
+    for token, token_id in ids.items():
+        vocab[token_id] = token
+    if len(vocab) - vocab.count(b"") != len(ids):
+        token, token_id = next(item for item in ids.items() if vocab[item[1]] != item[0])
+        raise FormatError(
+            path, f"id {token_id} stands for two tokens, {token!r} and {vocab[token_id]!r}"
+        )
+    return tuple(vocab)
+
+
+def check_ids(path: Path, ids: dict[Any, Any]) -> None:
+    """Raise FormatError where an id is no integer in ``0..MAX_ID``."""
+    values = ids.values()
+    if (
+        set(map(type, values)) <= {int}
+        and 0 <= min(values, default=0) <= max(values, default=0) <= MAX_ID
+    ):
+        return
+    for token, token_id in ids.items():
+        if type(token_id) is not int or not 0 <= token_id <= MAX_ID:
+            raise FormatError(
+                path, f"token {token!r} has id {token_id!r}; an id is an integer in 0..{MAX_ID}"
+            )

@@ -1,0 +1,139 @@
+"""GPT-2's two files: the ids of all tokens in JSON, and the merges in rank order.
+
+``encoder.json`` and ``vocab.bpe``, or under their later names ``vocab.json`` and ``merges.txt``;
+any common start of the names is allowed (``gpt2_encoder.json``). Bytes are spelled in the printable
+byte alphabet. The split is GPT-2's by definition. A token that is neither a byte nor the result of
+a merge is a special token.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.formats import files, limits, spelled
+from toksmith.formats.byte_alphabet import unspell_all
+from toksmith.framing import Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+
+NAME = "gpt2"
+_PAIRS = (("encoder.json", "vocab.bpe"), ("vocab.json", "merges.txt"))
+_VERSION = "#version: 0.2"
+_ENCODER_HEAD = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*[0-9]')
+
+
+def recognise(path: Path) -> bool:
+    """Return whether this is one of the two files, or a directory that holds both."""
+    if path.is_dir():
+        return _pair_in(path) is not None
+    head = files.read_head(path)
+    return head.startswith(b"#version") or _ENCODER_HEAD.match(head.lstrip()) is not None
+
+
+def _pair_in(folder: Path) -> tuple[Path, Path] | None:
+    for encoder, merges in _PAIRS:
+        for found in sorted(folder.glob(f"*{encoder}"), key=lambda p: (len(p.name), p.name)):
+            partner = found.with_name(found.name.removesuffix(encoder) + merges)
+            if found.is_file() and partner.is_file():
+                return found, partner
+    return None
+
+
+def _pair_of(path: Path) -> tuple[Path, Path]:
+    if path.is_dir():
+        if (pair := _pair_in(path)) is None:
+            raise FormatError(path, f"holds neither {' nor '.join(map(' + '.join, _PAIRS))}")
+        return pair
+    for names in _PAIRS:
+        for name in names:
+            if path.name.endswith(name):
+                start = path.name.removesuffix(name)
+                return path.with_name(start + names[0]), path.with_name(start + names[1])
+    raise FormatError(
+        path,
+        "is one of GPT-2's two files, and its name does not say which the other is; name them "
+        + " or ".join(map(" + ".join, _PAIRS)),
+    )
+
+
+def read(path: Path) -> Pipeline:
+    """Read the two files, given either of them or their directory.
+
+    Raises:
+        FormatError: one is missing, or is not what it should be.
+        UnsupportedError: the tokens are those of CLIP, which marks the ends of words.
+    """
+    encoder_path, merges_path = _pair_of(path)
+    ids = files.read_json(encoder_path)
+    files.check_ids(encoder_path, ids)
+    lines, first = _merge_lines(merges_path)
+    merges = spelled.merges_by_id(merges_path, lines, ids, "line", first)
+    made = set(merges[:, 2].tolist())
+    vocab: dict[bytes, int] = {}
+    special: dict[str, int] = {}
+    for (text, token_id), token in zip(ids.items(), unspell_all(ids), strict=True):
+        if token is not None and (len(token) == 1 or token_id in made):
+            vocab[token] = token_id
+        else:
+            special[text] = token_id
+    if any(len(text) == 5 and text.endswith("</w>") for text in special):
+        raise UnsupportedError(
+            f"{encoder_path}: tokens that mark the end of a word (</w>) cannot be read yet"
+        )
+    with files.reading(encoder_path):
+        model = BPE(files.vocab_by_id(encoder_path, vocab), merges)
+        return Pipeline(model, splitter("gpt2"), Framing.of(special))
+
+
+def _merge_lines(path: Path) -> tuple[list[list[str]], int]:
+    """Return the merges, and the number of the line where they start."""
+    lines = files.read_text(path).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    first = 2 if lines[0].startswith("#version") else 1
+    merges = [line.split(" ") for line in lines[first - 1 :]]
+    for number, parts in enumerate(merges, first):
+        if len(parts) != 2:
+            raise FormatError(
+                path, f"line {number} is {' '.join(parts)[:40]!r}; wanted: two tokens, one space"
+            )
+    return merges, first
+
+
+def write(pipeline: Pipeline, path: Path) -> None:
+    """Write ``encoder.json`` and ``vocab.bpe`` into a directory, which is made if need be.
+
+    Raises:
+        UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
+        OptionError: the files cannot be written there.
+    """
+    model = pipeline.model
+    family = pipeline.splitter and pipeline.splitter.family
+    if family is None or family.name != "gpt2":
+        has = pipeline.splitter.pattern if pipeline.splitter else None
+        raise UnsupportedError(
+            f"gpt2 files mean GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
+            "huggingface can"
+        )
+    limits.only_special_tokens(pipeline, NAME)
+    if (rest := limits.unmade(model)) is not None:
+        raise UnsupportedError(
+            f"gpt2 files would take id {rest[0]} ({rest[1]!r}), which no merge makes, for a "
+            "special token; tiktoken and huggingface can hold it"
+        )
+    limits.merging_suffices(model, NAME)
+    ids = spelled.spelled_vocab(pipeline, NAME)
+    for token in pipeline.framing.added_tokens:
+        if token.id < len(model.vocab) and model.vocab[token.id]:
+            raise UnsupportedError(
+                f"gpt2 files cannot say that id {token.id} ({token.content!r}) is a special token "
+                "as well as a token of the model; tiktoken and huggingface can"
+            )
+    lines = [_VERSION, *(f"{left} {right}" for left, right in spelled.spelled_merges(model))]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise OptionError(f"{path} is no directory: {wrong.strerror or wrong}") from wrong
+    files.write_text(path / "encoder.json", files.dump(ids))
+    files.write_text(path / "vocab.bpe", "\n".join(lines) + "\n")

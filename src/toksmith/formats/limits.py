@@ -1,0 +1,92 @@
+"""What a pipeline holds that a format has no place for: checked before writing, never dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toksmith.errors import UnsupportedError
+from toksmith.framing import AddedToken
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+
+
+def only_special_tokens(pipeline: Pipeline, name: str) -> None:
+    """Check that the framing is special tokens and nothing else.
+
+    Raises:
+        UnsupportedError: there is a template, or an added token that is plain text.
+    """
+    framing = pipeline.framing
+    if framing.prefix or framing.suffix:
+        raise UnsupportedError(
+            f"{name} cannot hold a template (ids {list(framing.prefix)} before and "
+            f"{list(framing.suffix)} after each text); huggingface can"
+        )
+    for token in framing.added_tokens:
+        if not token.special:
+            raise UnsupportedError(
+                f"{name} cannot hold {token.content!r}, an added token that is no special token; "
+                "huggingface can"
+            )
+
+
+def unique_tokens(model: BPE, name: str) -> None:
+    """Check that no two ids have the same bytes.
+
+    Raises:
+        UnsupportedError: two ids do; only minbpe's format tells them apart.
+    """
+    if len(model.ids) == len(model.vocab) - model.vocab.count(b""):
+        return
+    for token_id, token in enumerate(model.vocab):
+        if token and model.ids[token] != token_id:
+            raise UnsupportedError(
+                f"{name} keeps one id for equal bytes, but ids {model.ids[token]} and {token_id} "
+                f"are both {token!r}; minbpe can hold that"
+            )
+
+
+def merging_suffices(model: BPE, name: str) -> None:
+    """Check that merging makes the same of each token's bytes as looking the token up does.
+
+    Raises:
+        UnsupportedError: ``model.whole_chunk_first`` changes what a chunk becomes.
+    """
+    if not model.whole_chunk_first:
+        return
+    from toksmith.engine import compile as compile_pipeline
+
+    tokens = [token for token in model.vocab if token]
+    encoder = compile_pipeline(Pipeline(replace(model, whole_chunk_first=False)))
+    for token, ids in zip(tokens, encoder.encode_texts(tokens, 1), strict=True):
+        if ids.tolist() != [model.ids[token]]:
+            raise UnsupportedError(
+                f"{name} only merges, and merging makes ids {ids.tolist()} of {token!r}, which "
+                f"this model takes as a whole (id {model.ids[token]}); tiktoken and huggingface "
+                "can hold that"
+            )
+
+
+def merge_results(model: BPE) -> set[int]:
+    """Return the ids that some merge makes."""
+    return set(model.merges[:, 2].tolist())
+
+
+def unmade(model: BPE) -> tuple[int, bytes] | None:
+    """Return the first token of several bytes that no merge makes, if there is one."""
+    made = merge_results(model)
+    rest = ((i, token) for i, token in enumerate(model.vocab) if len(token) > 1 and i not in made)
+    return next(rest, None)
+
+
+def literal(token: AddedToken, name: str) -> str:
+    """Return the token's literal.
+
+    Raises:
+        UnsupportedError: it is no text that UTF-8 can hold (a lone surrogate).
+    """
+    try:
+        token.content.encode()
+    except UnicodeEncodeError:
+        raise UnsupportedError(f"{name} cannot hold {token.content!r}: it is not UTF-8") from None
+    return token.content

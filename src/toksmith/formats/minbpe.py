@@ -1,0 +1,179 @@
+"""minbpe's ``.model``, and the ``.vocab`` beside it that people read.
+
+    minbpe v1
+    PATTERN                  empty: no splitting
+    NUMBER OF SPECIAL TOKENS
+    TOKEN ID                 a line each
+    LEFT RIGHT               a line a merge; the results are ids 256, 257, …
+
+minbpe strips each line and cuts it at white space, and that is all the quoting there is.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import files, limits, patterns
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+
+NAME = "minbpe"
+_MAGIC = "minbpe v1"
+
+
+def recognise(path: Path) -> bool:
+    """Return whether the file starts as a minbpe model does."""
+    return files.read_head(path).split(b"\n", 1)[0].strip() == _MAGIC.encode()
+
+
+def read(path: Path) -> Pipeline:
+    """Read a ``.model`` file.
+
+    Raises:
+        FormatError: it is not what it should be; the message names the line.
+    """
+    text = files.read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.removesuffix("\n").split("\n")
+    if lines[0].strip() != _MAGIC:
+        raise FormatError(path, f"line 1 is {lines[0][:40]!r}; a minbpe model has {_MAGIC!r}")
+    if len(lines) < 3:
+        raise FormatError(
+            path, f"ends after line {len(lines)}; a pattern and the number of special tokens follow"
+        )
+    count = _integers(path, lines, 2, 1, "the number of special tokens")[0]
+    if len(lines) < 3 + count:
+        raise FormatError(
+            path, f"ends after line {len(lines)}, in the middle of {count} special tokens"
+        )
+    special = [_special(path, number, lines[number - 1]) for number in range(4, 4 + count)]
+    vocab = [bytes([byte]) for byte in range(256)]
+    merges = []
+    for index in range(3 + count, len(lines)):
+        left, right = _integers(path, lines, index, 2, "the two ids of a merge")
+        if max(left, right) >= len(vocab):
+            raise FormatError(
+                path,
+                f"line {index + 1} merges {left} and {right} into {len(vocab)}; "
+                "a merge can only join ids below its own",
+            )
+        merges.append((left, right, len(vocab)))
+        vocab.append(vocab[left] + vocab[right])
+        if len(vocab[-1]) > _LONGEST:
+            raise FormatError(path, f"line {index + 1} makes a token of {len(vocab[-1]):,} bytes")
+    with files.reading(path):
+        pattern = lines[1].strip()
+        return Pipeline(
+            BPE(tuple(vocab), np.array(merges, np.uint32)),
+            patterns.uncovering(pattern) if pattern else None,
+            Framing(tuple(special)),
+        )
+
+
+# Each merge may double the length: forty lines could ask for a terabyte.
+_LONGEST = 2**20
+
+
+def _integers(path: Path, lines: list[str], index: int, count: int, what: str) -> list[int]:
+    parts = lines[index].split()
+    # Ten digits hold every id, and int() would take signs, underscores and foreign digits too.
+    if len(parts) != count or not all(p.isascii() and p.isdigit() and len(p) <= 10 for p in parts):
+        raise FormatError(path, f"line {index + 1} is {lines[index][:40]!r}; wanted: {what}")
+    return [int(part) for part in parts]
+
+
+def _special(path: Path, number: int, line: str) -> AddedToken:
+    parts = line.split()
+    if len(parts) != 2:
+        raise FormatError(path, f"line {number} is {line[:40]!r}; wanted: a special token, its id")
+    (token_id,) = _integers(path, ["", parts[1]], 1, 1, "id") if parts[1].isdigit() else (-1,)
+    if not 0 <= token_id <= files.MAX_ID:
+        raise FormatError(path, f"line {number}: special token {parts[0]!r} has id {parts[1]!r}")
+    return AddedToken(parts[0], token_id)
+
+
+def write(pipeline: Pipeline, path: Path) -> None:
+    """Write a ``.model`` file, and the readable ``.vocab`` beside it.
+
+    Raises:
+        UnsupportedError: the pipeline has something that the format cannot hold.
+        OptionError: the file cannot be written there.
+    """
+    model = pipeline.model
+    _check_ids(model)
+    limits.only_special_tokens(pipeline, NAME)
+    limits.merging_suffices(model, NAME)
+    special = [_special_line(token) for token in pipeline.framing.added_tokens]
+    lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]
+    lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
+    files.write_text(path, "\n".join(lines) + "\n")
+    beside = path.with_suffix(".vocab") if path.suffix == ".model" else f"{path}.vocab"
+    files.write_text(Path(beside), _vocab_text(pipeline))
+
+
+def _check_ids(model: BPE) -> None:
+    for byte in range(256):
+        if model.byte_ids[byte] != byte:
+            raise UnsupportedError(
+                f"minbpe gives ids 0..255 to the bytes by value, but here byte 0x{byte:02X} has id "
+                f"{model.byte_ids[byte]}; tiktoken, gpt2 and huggingface can hold that"
+            )
+    for place, (left, right, new) in enumerate(model.merges.tolist()):
+        if new != 256 + place:
+            raise UnsupportedError(
+                f"minbpe numbers merges 256, 257, … in their order, but merge {place} "
+                f"({left}, {right}) gives id {new}; gpt2 and huggingface can hold that"
+            )
+    # Byte ids and merge ids checked, all that can be left over is a token that nothing makes.
+    for token_id in range(256 + len(model.merges), len(model.vocab)):
+        if model.vocab[token_id]:
+            raise UnsupportedError(
+                f"minbpe cannot hold id {token_id} ({model.vocab[token_id]!r}), which no merge "
+                "makes; tiktoken and huggingface can"
+            )
+
+
+def _pattern_line(pipeline: Pipeline) -> str:
+    if pipeline.splitter is None:
+        return ""
+    pattern = patterns.covering(pipeline.splitter)
+    if not pattern or pattern != pattern.strip() or "\n" in pattern or "\r" in pattern:
+        raise UnsupportedError(
+            f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
+            "tiktoken and huggingface can"
+        )
+    return pattern
+
+
+def _special_line(token: AddedToken) -> str:
+    content = limits.literal(token, NAME)
+    if content.split() != [content]:
+        raise UnsupportedError(
+            f"minbpe cannot hold special token {content!r}: it cuts the line at white space; "
+            "tiktoken, gpt2 and huggingface can hold it"
+        )
+    return f"{content} {token.id}"
+
+
+def _vocab_text(pipeline: Pipeline) -> str:
+    """One line a token: ``[a][b] -> [ab] 256``."""
+    shown = [_visible(token) for token in pipeline.model.vocab]
+    lines = [f"[{shown[i]}] {i}" for i in range(256)]
+    lines += [
+        f"[{shown[left]}][{shown[right]}] -> [{shown[new]}] {new}"
+        for left, right, new in pipeline.model.merges.tolist()
+    ]
+    lines += [f"[{_visible(t.content.encode())}] {t.id}" for t in pipeline.framing.added_tokens]
+    return "\n".join(lines) + "\n"
+
+
+def _visible(token: bytes) -> str:
+    r"""The token's text; control characters, which would spoil the lines, as ``\u000a``."""
+    text = token.decode("utf-8", "replace")
+    return "".join(
+        f"\\u{ord(c):04x}" if unicodedata.category(c)[0] in "CZ" and c != " " else c for c in text
+    )

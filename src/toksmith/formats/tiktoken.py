@@ -1,0 +1,237 @@
+"""tiktoken's ``.tiktoken``: a base64 token and its rank a line, and nothing else.
+
+The split pattern and the special tokens stand in a small file beside it (``NAME.tiktoken.json``),
+or the caller gives them; they are never guessed. There is no list of merges either: tiktoken joins
+the neighbours that make the token of the lowest rank, and takes a chunk that is a token as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping
+from enum import Enum
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.formats import files, limits, patterns
+from toksmith.framing import Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import PatternSplitter, splitter
+
+NAME = "tiktoken"
+_SIDECAR = "toksmith tiktoken sidecar"
+_VERSION = 1
+_LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,8})\r?")
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_INSIDE = re.compile(rb"=[^= ]")
+_BYTES = {bytes([byte]) for byte in range(256)}
+
+
+class Unset(Enum):
+    """The kind of :data:`UNSET`."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+"""No split was given (``None`` is one: no splitting)."""
+
+
+def recognise(path: Path) -> bool:
+    """Return whether the file starts with a token in base64 and its rank."""
+    return _LINE.fullmatch(files.read_head(path).lstrip().split(b"\n", 1)[0]) is not None
+
+
+def sidecar(path: Path) -> Path:
+    """Return the path of the file that holds what a ``.tiktoken`` file cannot."""
+    return path.with_name(path.name + ".json")
+
+
+def read(
+    path: Path,
+    split: str | Unset | None = UNSET,
+    special_tokens: Mapping[str, int] | None = None,
+) -> Pipeline:
+    """Read a ``.tiktoken`` file with its sidecar, or with what the caller says.
+
+    Args:
+        path: the file of ranks.
+        split: a family's name, a pattern, or ``None`` for no splitting; stands before the
+            sidecar's.
+        special_tokens: ids by literal; stand before the sidecar's. With ``split`` given and no
+            sidecar, there are none unless they are given.
+
+    Raises:
+        FormatError: it is not what it should be, or nobody said how to split.
+        SplitError: the pattern that the caller gave does not compile.
+    """
+    data = files.read_bytes(path)
+    beside = sidecar(path)
+    if split is not UNSET:
+        cut = _caller_splitter(split)
+        framing = Framing.of(_checked(special_tokens)) if special_tokens else Framing()
+        if special_tokens is None and beside.exists():
+            framing = _read_sidecar(beside)[1]
+    elif beside.exists():
+        cut, framing = _read_sidecar(beside)
+        if special_tokens is not None:
+            framing = Framing.of(_checked(special_tokens))
+    else:
+        raise FormatError(
+            path,
+            "a .tiktoken file holds neither split pattern nor special tokens, and there is no "
+            f"{beside.name} beside it: give split= (such as 'gpt2', 'cl100k', a pattern, or None) "
+            "and special_tokens={...}",
+        )
+    return pipeline_of(path, data, cut, framing)
+
+
+def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: Framing) -> Pipeline:
+    """Return the pipeline of a file's bytes.
+
+    Raises:
+        FormatError: they are not what they should be.
+    """
+    from toksmith.engine import recover_merges
+
+    ranks = _parse(path, data)
+    vocab = files.vocab_by_id(path, ranks)
+    with files.reading(path):
+        if not ranks.keys() >= _BYTES:
+            BPE(vocab, np.empty((0, 3), np.uint32))  # raises: merging starts from bytes
+        return Pipeline(BPE(vocab, recover_merges(vocab), whole_chunk_first=True), cut, framing)
+
+
+def _parse(path: Path, data: bytes) -> dict[bytes, int]:
+    """Return the rank of each token."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    ranks = _parse_at_once(data.rstrip(b"\n") + b"\n")
+    return _parse_lines(path, data) if ranks is None else ranks
+
+
+def _parse_at_once(data: bytes) -> dict[bytes, int] | None:
+    """Parse a file without a fault in few passes over all of it; ``None`` if it has one."""
+    lines = data.count(b"\n")
+    if data.translate(None, _BASE64) != b" \n" * lines or len(parts := data.split()) != 2 * lines:
+        return None
+    tokens, ranks = parts[::2], parts[1::2]
+    padded_inside = data[:1] == b"=" or b"\n=" in data or b"===" in data or _INSIDE.search(data)
+    if padded_inside or not b"".join(ranks).isdigit():
+        return None
+    try:
+        found = dict(zip(map(a2b_base64, tokens), map(int, ranks), strict=True))
+    except ValueError:
+        return None
+    return found if len(tokens) == len(found) == len(set(found.values())) else None
+
+
+def _parse_lines(path: Path, data: bytes) -> dict[bytes, int]:
+    """Parse line by line, and say which is wrong."""
+    found: dict[bytes, int] = {}
+    at: dict[int, int] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line:
+            continue
+        match = _LINE.fullmatch(line)
+        try:
+            token = a2b_base64(match[1]) if match else b""
+        except ValueError:
+            token = b""
+        if not match or not token:
+            raise FormatError(
+                path, f"line {number} is {line[:40]!r}; wanted: a token in base64, its rank"
+            )
+        rank = int(match[2])
+        if token in found:
+            raise FormatError(
+                path, f"line {number} repeats token {token!r} of line {at[found[token]]}"
+            )
+        if (first := at.setdefault(rank, number)) != number:
+            raise FormatError(path, f"line {number} repeats rank {rank} of line {first}")
+        found[token] = rank
+    return found
+
+
+def _checked(special_tokens: Mapping[str, int]) -> dict[str, int]:
+    for content, token_id in special_tokens.items():
+        if not isinstance(content, str) or type(token_id) is not int:
+            raise OptionError(
+                f"special_tokens maps {content!r} to {token_id!r}; wanted: a string to an integer"
+            )
+    return dict(special_tokens)
+
+
+def _caller_splitter(split: str | None) -> PatternSplitter | None:
+    cut = splitter(split)
+    return patterns.uncovering(cut.pattern) if cut else None  # tiktoken drops gaps
+
+
+def _read_sidecar(path: Path) -> tuple[PatternSplitter | None, Framing]:
+    held = files.read_json(path)
+    if held.get("format") != _SIDECAR:
+        raise FormatError(path, f"is not a {_SIDECAR}: format is {held.get('format')!r}")
+    if held.get("version") != _VERSION:
+        raise UnsupportedError(
+            f"{path}: version {held.get('version')!r} cannot be read yet; version {_VERSION} can"
+        )
+    for key, kinds in (("pattern", (str, type(None))), ("special_tokens", (dict,))):
+        if key not in held or not isinstance(held[key], kinds):
+            raise FormatError(path, f"{key} is {held.get(key, 'missing')!r:.60}")
+    special: dict[str, Any] = held["special_tokens"]
+    files.check_ids(path, special)
+    with files.reading(path):
+        pattern = held["pattern"]
+        return None if pattern is None else patterns.uncovering(pattern), Framing.of(special)
+
+
+def write(pipeline: Pipeline, path: Path) -> None:
+    """Write a ``.tiktoken`` file and its sidecar.
+
+    Raises:
+        UnsupportedError: tiktoken, which has ranks alone, would not encode as this model does.
+        OptionError: the file cannot be written there.
+    """
+    model = pipeline.model
+    limits.only_special_tokens(pipeline, NAME)
+    _check_ranks(model)
+    special = {limits.literal(t, NAME): t.id for t in pipeline.framing.added_tokens}
+    pattern = pipeline.splitter and patterns.covering(pipeline.splitter)
+    lines = [
+        b2a_base64(token, newline=False) + b" %d\n" % rank
+        for rank, token in enumerate(model.vocab)
+        if token
+    ]
+    held = {"format": _SIDECAR, "version": _VERSION, "pattern": pattern, "special_tokens": special}
+    # The sidecar first: without it the ranks cannot be read at all.
+    files.write_text(sidecar(path), json.dumps(held, ensure_ascii=False, indent=1) + "\n")
+    files.write_bytes(path, b"".join(lines))
+
+
+def _check_ranks(model: BPE) -> None:
+    from toksmith.engine import recover_merges
+
+    limits.unique_tokens(model, NAME)
+    if not model.whole_chunk_first and (rest := limits.unmade(model)):
+        raise UnsupportedError(
+            f"tiktoken takes a chunk that is a token as a whole, but this model would never make "
+            f"id {rest[0]} ({rest[1]!r}); huggingface can hold that"
+        )
+    for own, theirs in zip_longest(model.merges.tolist(), recover_merges(model.vocab).tolist()):
+        if own != theirs:
+            raise UnsupportedError(
+                "tiktoken holds no merges, it finds them by the order of the ids: there it would "
+                f"be {_shown(theirs)} where this model has {_shown(own)}; minbpe, gpt2 or "
+                "huggingface may hold that"
+            )
+
+
+def _shown(merge: list[int] | None) -> str:
+    return "no merge" if merge is None else f"merge ({merge[0]}, {merge[1]}) -> {merge[2]}"

@@ -1,0 +1,195 @@
+"""The published encodings by name: where they are had from, and what belongs to them.
+
+A file of ranks is looked for in our own cache (``TOKSMITH_CACHE_DIR``, or the user's cache folder),
+then in tiktoken's, then downloaded into ours. Wherever it comes from, its SHA-256 is checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from toksmith.errors import DownloadError, UnknownNameError
+from toksmith.framing import Framing
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+
+_FOLDER = "https://openaipublic.blob.core.windows.net/encodings"
+_SECONDS = 30.0
+"""How long a server may stay silent."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A published ``.tiktoken`` file.
+
+    Attributes:
+        url: where it is published.
+        sha256: of its content.
+    """
+
+    url: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The name it has in our cache."""
+        return self.url.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Published:
+    """An encoding: a file of ranks, and what does not stand in it.
+
+    Attributes:
+        ranks: the file.
+        split: the name of the pattern's family.
+        special_tokens: ids by literal.
+    """
+
+    ranks: Ranks
+    split: str
+    special_tokens: dict[str, int] = field(default_factory=dict)
+
+
+def _ranks(name: str, sha256: str) -> Ranks:
+    return Ranks(f"{_FOLDER}/{name}.tiktoken", sha256)
+
+
+_R50K = _ranks("r50k_base", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930")
+_P50K = _ranks("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069")
+_CL100K = _ranks("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
+_O200K = _ranks("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
+
+_END = "<|endoftext|>"
+_PROMPT = "<|endofprompt|>"
+_FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+_HARMONY = {
+    "<|startoftext|>": 199998,
+    _END: 199999,
+    "<|return|>": 200002,
+    "<|constrain|>": 200003,
+    "<|channel|>": 200005,
+    "<|start|>": 200006,
+    "<|end|>": 200007,
+    "<|message|>": 200008,
+    "<|call|>": 200012,
+    _PROMPT: 200018,
+}
+# All ids up to 201087 that have no use yet. (tiktoken also has <|reserved_200018|>, a second
+# literal for the id of <|endofprompt|>; here a special token's id is its own.)
+_RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
+
+ENCODINGS: dict[str, Published] = {
+    "r50k_base": Published(_R50K, "gpt2", {_END: 50256}),
+    "gpt2": Published(_R50K, "gpt2", {_END: 50256}),
+    "p50k_base": Published(_P50K, "gpt2", {_END: 50256}),
+    "p50k_edit": Published(
+        _P50K, "gpt2", {_END: 50256, **dict(zip(_FIM, range(50281, 50284), strict=True))}
+    ),
+    "cl100k_base": Published(
+        _CL100K,
+        "cl100k-tiktoken",
+        {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), _PROMPT: 100276},
+    ),
+    "o200k_base": Published(_O200K, "o200k", {_END: 199999, _PROMPT: 200018}),
+    "o200k_harmony": Published(_O200K, "o200k", _HARMONY | _RESERVED),
+}
+"""The encodings by name."""
+
+
+def names() -> list[str]:
+    """Return the names that :func:`fetch` knows.
+
+    Example:
+        >>> "cl100k_base" in names()
+        True
+    """
+    return list(ENCODINGS)
+
+
+def fetch(name: str) -> Pipeline:
+    """Return a published encoding, from a cache or from where it is published.
+
+    Raises:
+        UnknownNameError: there is none of this name; the message has the nearest.
+        DownloadError: its file is in no cache and cannot be downloaded; the message says which
+            file to put where.
+    """
+    from toksmith.formats import tiktoken
+
+    if name not in ENCODINGS:
+        near = get_close_matches(str(name), ENCODINGS, 1, 0.0)
+        raise UnknownNameError(
+            f"no published encoding is called {name!r}; the nearest is {near[0]!r}, and there are "
+            f"{', '.join(ENCODINGS)}"
+        )
+    published = ENCODINGS[name]
+    path, data = _cached(published.ranks) or _downloaded(published.ranks)
+    framing = Framing.of(published.special_tokens)
+    return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(name)
+
+
+def cache_folder() -> Path:
+    """Return the folder where we keep published files (it may not be there yet)."""
+    if folder := os.environ.get("TOKSMITH_CACHE_DIR"):
+        return Path(folder)
+    import platformdirs  # what pooch.os_cache asks, without the rest of pooch
+
+    return Path(platformdirs.user_cache_dir("toksmith"))
+
+
+def _places(ranks: Ranks) -> Iterator[Path]:
+    yield cache_folder() / ranks.file_name
+    key = hashlib.sha1(ranks.url.encode(), usedforsecurity=False).hexdigest()
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if folder := os.environ.get(variable):
+            yield Path(folder) / key
+    yield Path(tempfile.gettempdir(), "data-gym-cache", key)
+
+
+def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:
+    for path in _places(ranks):
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        if hashlib.sha256(data).hexdigest() == ranks.sha256:
+            return path, data
+    return None
+
+
+def _downloaded(ranks: Ranks) -> tuple[Path, bytes]:
+    import pooch  # slow to import, seldom needed
+
+    # pooch tells what it downloads to where; only people want to know.
+    pooch.get_logger().setLevel("INFO" if sys.stderr.isatty() else "ERROR")
+    folder = cache_folder()
+    try:
+        path = Path(
+            pooch.retrieve(
+                ranks.url,
+                f"sha256:{ranks.sha256}",
+                fname=ranks.file_name,
+                path=folder,
+                downloader=pooch.HTTPDownloader(timeout=_SECONDS),
+            )
+        )
+        return path, path.read_bytes()
+    except (OSError, ValueError) as wrong:  # of the network and the disk; of the checksum
+        raise DownloadError(
+            f"{ranks.file_name} is in no cache, and could not be downloaded ({_short(wrong)}). "
+            f"Download {ranks.url} elsewhere and save it as {folder / ranks.file_name}; its "
+            f"SHA-256 is {ranks.sha256}"
+        ) from wrong
+
+
+def _short(wrong: Exception) -> str:
+    text = " ".join(str(wrong).split())
+    return f"{type(wrong).__name__}: {text[:200]}"
