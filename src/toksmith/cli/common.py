@@ -12,8 +12,6 @@ import typer
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from toksmith.tokenizer import Tokenizer
 
 
@@ -42,13 +40,12 @@ class Dtype(str, Enum):
     @property
     def largest(self) -> int:
         """The largest id that fits."""
-        return 2 ** int(self.value.removeprefix("uint")) - 1
+        return 0xFFFF if self is Dtype.UINT16 else 0xFFFF_FFFF
 
-    def numpy(self) -> np.dtype[Any]:
-        """Return the type for numpy."""
-        import numpy as np
-
-        return np.dtype(self.value).newbyteorder("<")
+    @property
+    def code(self) -> str:
+        """The type as numpy spells it."""
+        return "<u2" if self is Dtype.UINT16 else "<u4"
 
 
 def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:

@@ -43,8 +43,10 @@ def run(
     if ids and file is not None:
         raise OptionError("ids and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
-    if not ids:
-        ids = reading.parse_ids(reading.read_text(None, file, quiet), id_format, dtype)
-    data = tok.decode_bytes(ids)
+    if ids:
+        data = tok.decode_bytes(ids)
+    else:
+        given = reading.read_text(None, file, quiet)
+        data = tok.decode_bytes(reading.parse_ids(given, id_format, dtype))
     with writing.output(output) as out:
         out.write(data)

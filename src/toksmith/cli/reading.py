@@ -47,10 +47,9 @@ def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
     if form is IdFormat.BINARY:
         import numpy as np
 
-        size = dtype.numpy().itemsize
-        if len(data) % size:
+        if len(data) % np.dtype(dtype.code).itemsize:
             raise OptionError(f"{len(data)} bytes are no whole number of {dtype.value} ids")
-        return np.frombuffer(data, dtype.numpy())
+        return np.frombuffer(data, dtype.code)
     if form is IdFormat.JSON:
         return _json_ids(data)
     words = data.split()
@@ -66,12 +65,9 @@ def _json_ids(data: bytes) -> list[int]:
         value = json.loads(data)
     except (ValueError, RecursionError) as wrong:
         raise OptionError(f"the ids are not JSON: {wrong}") from wrong
-    documents = value if isinstance(value, list) else [None]
-    flat = [
-        token_id
-        for document in documents
-        for token_id in (document if isinstance(document, list) else [document])
-    ]
+    flat: list[int] = []
+    for document in value if isinstance(value, list) else [None]:
+        flat += document if isinstance(document, list) else [document]
     if not all(type(token_id) is int for token_id in flat):
         raise OptionError("JSON of ids is one list of integers, or a list of such lists")
     return flat

@@ -90,4 +90,4 @@ def _write_binary(ids: IdArray, dtype: Dtype, out: BinaryIO) -> None:
     largest = int(ids.max(initial=0))
     if largest > dtype.largest:
         raise OptionError(f"id {largest} does not fit {dtype.value}: --dtype uint32 is wanted")
-    out.write(ids.astype(dtype.numpy(), copy=False).data)
+    out.write(ids.astype(dtype.code, copy=False).data)

@@ -1,0 +1,209 @@
+"""How tokens are shown: nothing hidden, nothing that a terminal or a browser would obey."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from toksmith.show.html import encoding_html
+from toksmith.show.palette import PALETTE, SPECIAL
+from toksmith.show.terminal import encoding_table, encoding_text, has_colour
+from toksmith.types import Encoding, Span
+from toksmith.visible import visible
+
+HOSTILE = [
+    b"<script>alert('x')</script>",
+    b'"><img src=x onerror=alert(1)>',
+    b"\x1b[31mred\x1b]0;title\x07",
+    "\u202eabc\u2066".encode(),
+    "a\u200bb\u200d".encode(),
+    b"[bold]x[/bold] :smile: {last}",
+    b"\xe2\x82",
+    b"\xac",
+    b" \r\n\t\x00\x7f",
+    "\u0301".encode(),
+    "字".encode(),
+]
+
+
+def encoding_of(tokens: list[bytes], special: tuple[int, ...] = ()) -> Encoding:
+    spans, start = [], 0
+    for token in tokens:
+        spans.append(Span(start, start + len(token)))
+        start += len(token)
+    return Encoding(
+        text=b"".join(tokens).decode("utf-8", "replace"),
+        ids=[100 + place for place in range(len(tokens))],
+        tokens=tokens,
+        spans=spans,
+        byte_spans=spans,
+        special=[place in special for place in range(len(tokens))],
+    )
+
+
+def printed(renderable: object, **options: object) -> str:
+    console = Console(file=io.StringIO(), width=100, **options)  # type: ignore[arg-type]
+    console.print(renderable)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+class TestVisible:
+    @pytest.mark.parametrize(
+        ("token", "shown"),
+        [
+            (b"", ""),
+            (b"Hello", "Hello"),
+            (b" the", "·the"),
+            (b"\n\n\t", "↵↵→"),
+            (b"\r\x00\x1b[1m", "<U+000D><U+0000><U+001B>[1m"),
+            ("\u200b\u202e\ufeff\u00a0\u3000".encode(), "<U+200B><U+202E><U+FEFF><U+00A0><U+3000>"),
+            ("·↵→".encode(), "<U+00B7><U+21B5><U+2192>"),
+            (b"\xe2\x82", "<E2 82>"),
+            (b"a\xff\xfeb\x80", "a<FF FE>b<80>"),
+            (b"\xed\xa0\x80", "<ED A0 80>"),
+            ("e\u0301".encode(), "e\u0301"),
+            ("\u0301 \u0301".encode(), "◌\u0301·◌\u0301"),
+            ("☎\ufe0f".encode(), "☎<U+FE0F>"),
+            ("\u115f\u3164".encode(), "<U+115F><U+3164>"),
+            ("naïve 字 🙂".encode(), "naïve·字·🙂"),
+        ],
+    )
+    def test_literals(self, token: bytes, shown: str) -> None:
+        assert visible(token) == shown
+
+    @given(st.one_of(st.binary(), st.text().map(str.encode)))
+    def test_never_lets_a_control_through(self, token: bytes) -> None:
+        shown = visible(token)
+        assert {unicodedata.category(c) for c in shown}.isdisjoint({"Cc", "Cf", "Cs", "Zl", "Zp"})
+        assert not re.search(r"\s", re.sub(r"<[0-9A-F ]+>", "", shown))
+
+
+class TestTerminal:
+    def test_without_colour_bars_set_tokens_apart(self) -> None:
+        encoding = encoding_of([b"Hello", b" world", b"!\n", b"<|end|>"], special=(3,))
+        assert printed(encoding_text(encoding, colour=False)).splitlines() == [
+            "Hello│·world│!↵",
+            "100  │101   │102",
+            "<|end|>",
+            "*103",
+        ]
+
+    def test_neighbours_have_different_backgrounds(self) -> None:
+        encoding = encoding_of([b"a", b"b", b"<|end|>", b"c"], special=(2,))
+        styles = [str(span.style) for span in encoding_text(encoding, ids=False).spans]
+        assert [style.split(" on ")[1] for style in styles] == [
+            PALETTE[0], PALETTE[1], SPECIAL, PALETTE[3],
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("system", ["standard", "256", "truecolor"])
+    def test_palette_stays_distinct_in_every_colour_system(self, system: str) -> None:
+        tokens = [b"x"] * len(PALETTE) + [b"<|end|>"]
+        text = encoding_text(encoding_of(tokens, special=(len(PALETTE),)), ids=False)
+        shown = printed(text, force_terminal=True, color_system=system, no_color=False)
+        assert len(set(re.findall(r"\x1b\[([\d;]+)m[x<]", shown))) == len(tokens)
+
+    def test_rows_fit_the_width_and_lose_nothing(self) -> None:
+        tokens = [b"tok%d" % n for n in range(50)]
+        text = encoding_text(encoding_of(tokens), width=40, ids=False, colour=False)
+        lines = text.plain.splitlines()
+        assert max(map(len, lines)) <= 40
+        assert "│".join(lines).split("│") == [token.decode() for token in tokens]
+
+    @pytest.mark.parametrize("colour", [True, False])
+    def test_hostile_tokens_reach_the_terminal_as_marks(self, colour: bool) -> None:
+        encoding = encoding_of(HOSTILE)
+        text = encoding_text(encoding, colour=colour, width=100)
+        for shown in (
+            printed(text, color_system=None),
+            printed(encoding_table(encoding, colour=colour), color_system=None),
+        ):
+            assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]", shown)
+            for mark in ("<U+001B>[31m", "<U+202E>", "[bold]x[/bold]·:smile:·{last}", "<E2 82>"):
+                assert mark in shown
+
+    def test_a_wide_token_is_folded_not_cut(self) -> None:
+        shown = printed(encoding_text(encoding_of([b"x" * 250]), width=100), color_system=None)
+        assert shown.count("x") == 250
+
+    def test_no_colour_and_no_terminal_are_respected(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        assert has_colour(Console(force_terminal=True, color_system="256"))
+        assert not has_colour(Console(file=io.StringIO()))
+        monkeypatch.setenv("NO_COLOR", "1")
+        assert not has_colour(Console(force_terminal=True, color_system="256"))
+
+
+class _Collector(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+class TestHtml:
+    def test_every_token_is_text_and_nothing_else(self) -> None:
+        parser = _Collector()
+        parser.feed(encoding_html(encoding_of(HOSTILE, special=(0,))))
+        assert set(parser.tags) == {"div", "span", "wbr"}
+        assert parser.attributes == {"style", "title"}
+        assert parser.text.startswith("".join(visible(token) for token in HOSTILE))
+
+    def test_title_names_id_characters_and_bytes(self) -> None:
+        html = encoding_html(encoding_of([b"a", b"<|end|>"], special=(1,)))
+        assert 'title="id 100, characters 0–1, bytes 0–1: 61"' in html
+        assert 'title="id 101 (special), characters 1–8, bytes 1–8: 3C 7C' in html
+
+    def test_long_texts_are_cut_with_a_word_about_it(self) -> None:
+        html = encoding_html(encoding_of([b"x"] * 30), limit=10)
+        assert html.count("<span") == 10
+        assert "… and 20 more" in html
+        assert encoding_html(encoding_of([b"x"] * 30), limit=None).count("<span") == 30
+
+    def test_a_notebook_shows_it(self) -> None:
+        encoding = encoding_of([b"a\n", b"b"])
+        assert encoding._repr_html_() == encoding_html(encoding)
+        assert "↵</span><br>" in encoding_html(encoding)
+
+
+class TestProgress:
+    def run(self, enabled: str) -> subprocess.CompletedProcess[str]:
+        program = f"""
+import sys
+from toksmith.progress import counting_progress, training_progress
+with counting_progress(100, {enabled}) as counted:
+    counted(100)
+with training_progress(3, {enabled}) as merged:
+    for done in (1, 2, 3):
+        merged(done, b" [bold]\\x1b[31m\\xe2", 4071)
+print("rich" in sys.modules)
+"""
+        return subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+
+    @pytest.mark.parametrize("enabled", ["None", "False"])
+    def test_is_silent_and_imports_nothing_without_a_terminal(self, enabled: str) -> None:
+        ran = self.run(enabled)
+        assert (ran.stdout, ran.stderr) == ("False\n", "")
+
+    def test_shows_merges_the_last_token_and_its_count(self) -> None:
+        ran = self.run("True")
+        assert ran.stdout == "True\n"
+        assert "3/3 ·[bold]<U+001B>[31m<E2> × 4,071" in ran.stderr
