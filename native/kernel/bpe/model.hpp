@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bpe/pair_table.hpp"
-#include "model.hpp"
+#include "encode/model.hpp"
 
 namespace toksmith::bpe {
 

@@ -9,7 +9,7 @@
 #include "cache/chunk_cache.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
-#include "model.hpp"
+#include "encode/model.hpp"
 #include "split/family.hpp"
 #include "train/chunk_table.hpp"
 

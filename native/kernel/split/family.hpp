@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace toksmith {
@@ -56,6 +58,14 @@ inline constexpr std::array<Traits, kFamilies> kTraits = {{
 
 inline constexpr const Traits& traits(Family family) {
     return kTraits[static_cast<std::size_t>(family)];
+}
+
+// Throws std::invalid_argument where there is no family of that name.
+inline Family family_named(std::string_view name) {
+    for (int i = 0; i < kFamilies; ++i) {
+        if (traits(static_cast<Family>(i)).name == name) return static_cast<Family>(i);
+    }
+    throw std::invalid_argument("there is no split family \"" + std::string(name) + "\"");
 }
 
 }  // namespace toksmith

@@ -39,6 +39,12 @@ void ChunkTable::merge(const ChunkTable& other) {
     }
 }
 
+void ChunkTable::sort_by_first() {
+    slots_ = {};
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.first < b.first; });
+}
+
 void ChunkTable::grow() {
     std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0});
     const std::size_t mask = larger.size() - 1;

@@ -19,6 +19,8 @@ class ChunkTable {
     ChunkTable();
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
     void merge(const ChunkTable& other);
+    // Puts the entries in the order in which they were first seen; nothing can be added after.
+    void sort_by_first();
 
     const std::vector<Entry>& entries() const { return entries_; }
     const std::uint8_t* bytes(const Entry& entry) const { return bytes_.data() + entry.offset; }

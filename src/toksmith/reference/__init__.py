@@ -13,12 +13,13 @@ Nothing here is meant to be fast.
 
 from toksmith.reference.bpe import decode, encode_chunk, merge_table, recover_merges
 from toksmith.reference.bpe_training import TrainingStep, training_steps
-from toksmith.reference.encoder import ReferenceEncoder, utf8
+from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.reference.trace import Explanation, explain
 
 __all__ = [
     "Explanation",
+    "ReferenceDecoder",
     "ReferenceEncoder",
     "TrainingStep",
     "chunk_spans",
@@ -28,5 +29,4 @@ __all__ = [
     "merge_table",
     "recover_merges",
     "training_steps",
-    "utf8",
 ]

@@ -12,10 +12,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from toksmith.errors import UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import encode_chunk, merge_table
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Batch, IdArray, OffsetArray, Span, Text
+from toksmith.types import Batch, IdArray, OffsetArray, Span, Text, stack, utf8
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
@@ -63,10 +64,7 @@ class ReferenceEncoder:
 
     def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
         """Return the ids of each text."""
-        documents = [self.encode(text) for text in texts]
-        offsets = np.zeros(len(documents) + 1, np.int64)
-        np.cumsum([len(ids) for ids in documents], out=offsets[1:])
-        return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)
+        return stack([self.encode(text) for text in texts])
 
     def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
         """Return the ids, and the byte of the text where each token starts (int64)."""
@@ -92,16 +90,21 @@ class ReferenceEncoder:
             yield span, self._encode_chunk(text[span.start : span.end])
 
 
-def utf8(text: Text) -> bytes:
-    r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
+class ReferenceDecoder:
+    """Ids back to bytes: the bytes of each, one after the other.
 
-    Example:
-        >>> utf8("\ud83d\ude00"), utf8("\ud83d!")
-        (b'\xf0\x9f\x98\x80', b'\xef\xbf\xbd!')
+    Args:
+        tokens: the bytes of each id, ``b""`` where there is none.
     """
-    if not isinstance(text, str):
-        return bytes(text)
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self._tokens = tokens
+
+    def decode(self, ids: IdArray, threads: int = 1) -> bytes:
+        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+        for position, token_id in enumerate(ids.tolist()):
+            if token_id >= len(self._tokens) or not self._tokens[token_id]:
+                raise UnknownTokenError(
+                    f"id {token_id} at position {position} is not in the vocabulary"
+                )
+        return b"".join(self._tokens[token_id] for token_id in ids.tolist())

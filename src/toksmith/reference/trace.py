@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import Merge, Pair, encode_chunk, merge_steps, merge_table
-from toksmith.reference.encoder import utf8
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Span, Text
+from toksmith.types import Span, Text, utf8
 from toksmith.visible import visible
 
 

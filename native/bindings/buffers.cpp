@@ -1,0 +1,59 @@
+#include "buffers.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace toksmith::bindings {
+
+TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {
+    if (PyUnicode_Check(object.ptr())) {
+        Py_ssize_t size = 0;
+        const char* bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+        if (!bytes) throw nb::python_error();
+        const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes);
+        text_ = {begin, begin + size};
+        return;
+    }
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    has_view_ = true;
+    const auto* begin = static_cast<const std::uint8_t*>(view_.buf);
+    text_ = {begin, begin + view_.len};
+}
+
+TextView::TextView(TextView&& other) noexcept
+    : owner_(std::move(other.owner_)),
+      view_(other.view_),
+      has_view_(other.has_view_),
+      text_(other.text_) {
+    other.has_view_ = false;
+}
+
+TextView::~TextView() {
+    if (has_view_) PyBuffer_Release(&view_);
+}
+
+Array<Id> to_numpy(Ids ids) {
+    const std::size_t size = ids.size();
+    Id* data = ids.release();
+    nb::capsule owner(data ? data : std::malloc(1), [](void* p) noexcept { std::free(p); });
+    return Array<Id>(data, {size}, owner);
+}
+
+std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds) {
+    if (bounds.shape(1) != 2) throw nb::value_error("bounds must have two columns: start and end");
+    std::vector<Text> result;
+    result.reserve(bounds.shape(0));
+    const auto size = static_cast<std::int64_t>(text.size());
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < bounds.shape(0); ++i) {
+        const std::int64_t start = bounds(i, 0), end = bounds(i, 1);
+        if (start < before || end < start || end > size) {
+            throw nb::value_error("bounds must lie inside the text, in order");
+        }
+        result.push_back({text.begin + start, text.begin + end});
+        before = end;
+    }
+    return result;
+}
+
+}  // namespace toksmith::bindings

@@ -1,0 +1,60 @@
+// Python's texts and buffers as the kernel sees them, and the kernel's arrays as NumPy's.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "encode/loops.hpp"
+#include "ids.hpp"
+
+namespace toksmith::bindings {
+
+namespace nb = nanobind;
+
+template <typename T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <typename T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The UTF-8 bytes of a str, or the bytes of any object with a contiguous buffer, without a copy.
+// Holds on to the object; made and destroyed with the GIL.
+class TextView {
+   public:
+    // Throws UnicodeEncodeError for a str with surrogates, TypeError for what is no text.
+    explicit TextView(nb::handle object);
+    TextView(TextView&& other) noexcept;
+    TextView(const TextView&) = delete;
+    TextView& operator=(const TextView&) = delete;
+    ~TextView();
+
+    Text text() const { return text_; }
+
+   private:
+    nb::object owner_;
+    Py_buffer view_{};
+    bool has_view_ = false;
+    Text text_{nullptr, nullptr};
+};
+
+Array<Id> to_numpy(Ids ids);
+
+template <typename T>
+Array<T> to_numpy(std::vector<T> values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(kept->data(), {kept->size()}, owner);
+}
+
+// Each file of this folder binds one domain.
+void bind_encode(nb::module_& module);
+void bind_train(nb::module_& module);
+
+// The slices [start, end) of a text; throws ValueError where they do not lie in it in order.
+std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds);
+
+}  // namespace toksmith::bindings

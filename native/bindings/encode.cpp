@@ -1,0 +1,215 @@
+// Models, encoders and decoders.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bpe/model.hpp"
+#include "buffers.hpp"
+#include "encode/decoder.hpp"
+#include "encode/encoder.hpp"
+#include "split/cut.hpp"
+
+namespace toksmith::bindings {
+namespace {
+
+bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths) {
+    bpe::Vocabulary result;
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(tokens.c_str());
+    result.bytes.assign(begin, begin + tokens.size());
+    result.offsets.reserve(lengths.size() + 1);
+    result.offsets.push_back(0);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (lengths(i) < 0) throw nb::value_error("a token has a negative length");
+        result.offsets.push_back(result.offsets.back() + static_cast<std::uint64_t>(lengths(i)));
+    }
+    if (result.offsets.back() != tokens.size()) {
+        throw nb::value_error("the lengths do not add up to the tokens' bytes");
+    }
+    return result;
+}
+
+std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
+                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
+    if (merges.shape(1) != 3) throw nb::value_error("merges must have three columns");
+    std::vector<bpe::MergeRule> rules;
+    rules.reserve(merges.shape(0));
+    for (std::size_t i = 0; i < merges.shape(0); ++i) {
+        rules.push_back({merges(i, 0), merges(i, 1), merges(i, 2)});
+    }
+    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), rules, whole_chunk_first);
+}
+
+Array<Id> recover(nb::bytes tokens, Input<std::int64_t> lengths) {
+    const bpe::Vocabulary vocab = vocabulary(tokens, lengths);
+    Ids flat;
+    {
+        nb::gil_scoped_release release;
+        for (const bpe::MergeRule& merge : bpe::recover_merges(vocab)) {
+            for (const Id id : {merge.left, merge.right, merge.id}) flat.push(id);
+        }
+    }
+    return to_numpy(std::move(flat));
+}
+
+using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
+
+Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_t threads) {
+    Encoded encoded;
+    {
+        nb::gil_scoped_release release;
+        encoded = encoder.encode(documents, threads);
+    }
+    return {to_numpy(std::move(encoded.ids)), to_numpy(std::move(encoded.offsets))};
+}
+
+Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
+    const TextView view(text);
+    return std::get<0>(encode_all(encoder, {view.text()}, threads));
+}
+
+// The ids as a list, built in one pass from the array.
+nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
+    const TextView view(text);
+    Encoded encoded;
+    // Below this, handing the GIL over costs more than the work.
+    if (view.text().size() < 4096) {
+        encoded = encoder.encode({view.text()}, 1);
+    } else {
+        nb::gil_scoped_release release;
+        encoded = encoder.encode({view.text()}, threads);
+    }
+    const std::size_t size = encoded.ids.size();
+    nb::list list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
+    if (!list.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < size; ++i) {
+        PyObject* id = PyLong_FromUnsignedLong(encoded.ids.data()[i]);
+        if (!id) throw nb::python_error();
+        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), id);
+    }
+    return list;
+}
+
+Pair encode_texts(Encoder& encoder, nb::sequence texts, std::size_t threads) {
+    std::vector<TextView> views;
+    views.reserve(nb::len(texts));
+    for (nb::handle text : texts) views.emplace_back(text);
+    std::vector<Text> documents;
+    documents.reserve(views.size());
+    for (const TextView& view : views) documents.push_back(view.text());
+    return encode_all(encoder, documents, threads);
+}
+
+Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
+                   std::size_t threads) {
+    const TextView view(text);
+    return encode_all(encoder, slices(view.text(), bounds), threads);
+}
+
+std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
+    const TextView view(text);
+    nb::gil_scoped_release release;
+    return encoder.count({view.text()}, threads);
+}
+
+std::uint64_t count_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
+                           std::size_t threads) {
+    const TextView view(text);
+    const std::vector<Text> documents = slices(view.text(), bounds);
+    nb::gil_scoped_release release;
+    return encoder.count(documents, threads);
+}
+
+Array<std::uint64_t> chunk_ends(const Encoder& encoder, nb::handle text) {
+    const TextView view(text);
+    std::vector<std::uint64_t> ends;
+    {
+        nb::gil_scoped_release release;
+        ends = encoder.chunk_ends(view.text());
+    }
+    return to_numpy(std::move(ends));
+}
+
+nb::bytes decode(const Decoder& decoder, Input<std::uint32_t> ids, std::size_t threads) {
+    const std::size_t count = ids.size();
+    std::size_t unknown = 0, bytes = 0;
+    {
+        nb::gil_scoped_release release;
+        unknown = decoder.first_unknown(ids.data(), count);
+        if (unknown == Decoder::kAllKnown) bytes = decoder.measure(ids.data(), count);
+    }
+    if (unknown != Decoder::kAllKnown) {
+        throw nb::index_error(("id " + std::to_string(ids(unknown)) + " at position " +
+                               std::to_string(unknown) + " is not in the vocabulary")
+                                  .c_str());
+    }
+    nb::bytes result = nb::steal<nb::bytes>(
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes)));
+    if (!result.is_valid()) throw nb::python_error();
+    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
+    nb::gil_scoped_release release;
+    decoder.decode(ids.data(), count, out, threads);
+    return result;
+}
+
+std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start, std::int64_t end) {
+    const TextView view(text);
+    const Text whole = view.text();
+    if (start < 0 || end < start || end > static_cast<std::int64_t>(whole.size())) {
+        throw nb::value_error("the range to cut in lies outside the text");
+    }
+    const std::uint8_t* found =
+        safe_cut(family_named(family), whole.begin + start, whole.begin + end);
+    return found - whole.begin;
+}
+
+}  // namespace
+
+void bind_encode(nb::module_& module) {
+    using namespace nb::literals;
+
+    module.def(
+        "instruction_set",
+        [](const std::string& wanted) { return std::string(isa::name(isa::choose(wanted))); },
+        "wanted"_a, "The instruction set of that name, or the best (\"\"), if this machine has it.");
+    module.attr("CACHE_BYTES") = ChunkCache::kBytes;
+    module.def("safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
+               "The first place from start on, else end, where the text may be cut between chunks.");
+    module.def("recover_merges", &recover, "tokens"_a, "lengths"_a,
+               "The merges of a vocabulary given by ranks: left, right, id of each, flat.");
+
+    nb::class_<Model>(module, "Model");
+    nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
+        .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
+
+    nb::class_<Encoder>(module, "Encoder")
+        .def(nb::new_([](std::shared_ptr<Model> model, const std::string& family,
+                         const std::string& level) {
+                 return new Encoder(std::move(model), family_named(family), isa::choose(level));
+             }),
+             "model"_a, "family"_a, "instruction_set"_a)
+        .def("encode", &encode, "text"_a, "threads"_a)
+        .def("encode_list", &encode_list, "text"_a, "threads"_a)
+        .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
+        .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
+        .def("count", &count, "text"_a, "threads"_a)
+        .def("count_slices", &count_slices, "text"_a, "bounds"_a, "threads"_a)
+        .def("chunk_ends", &chunk_ends, "text"_a)
+        .def("forget", &Encoder::forget)
+        .def_prop_ro("instruction_set",
+                     [](const Encoder& encoder) { return std::string(isa::name(encoder.level())); });
+
+    nb::class_<Decoder>(module, "Decoder")
+        .def(nb::new_([](nb::bytes tokens, Input<std::int64_t> lengths) {
+                 bpe::Vocabulary vocab = vocabulary(tokens, lengths);
+                 return new Decoder(std::move(vocab.bytes), std::move(vocab.offsets));
+             }),
+             "tokens"_a, "lengths"_a)
+        .def("decode", &decode, "ids"_a, "threads"_a);
+}
+
+}  // namespace toksmith::bindings

@@ -1,0 +1,146 @@
+#include "encode/encoder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "parallel/parallel.hpp"
+#include "split/cut.hpp"
+
+namespace toksmith {
+namespace {
+
+// Long documents are cut into pieces of about this many bytes for the threads to share.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+}  // namespace
+
+Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level)
+    : model_(std::move(model)), family_(family), level_(level), loops_(loops(level)) {}
+
+// The lock is only ever tried: a fork may have left it taken for good, and a new worker does as well.
+std::unique_ptr<Worker> Encoder::take() {
+    if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
+        std::unique_ptr<Worker> worker = std::move(idle_.back());
+        idle_.pop_back();
+        return worker;
+    }
+    return std::make_unique<Worker>(*model_);
+}
+
+void Encoder::put(std::unique_ptr<Worker> worker) {
+    if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
+        idle_.push_back(std::move(worker));
+    }
+}
+
+void Encoder::forget() {
+    if (const std::unique_lock lock(guard_, std::try_to_lock); lock) idle_.clear();
+}
+
+std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
+                                            std::size_t threads) const {
+    std::vector<Piece> pieces;
+    pieces.reserve(documents.size());
+    for (std::size_t document = 0; document < documents.size(); ++document) {
+        Text rest = documents[document];
+        while (threads > 1 && rest.size() > kPiece + kPiece / 2) {
+            const std::uint8_t* cut = safe_cut(family_, rest.begin + kPiece, rest.end);
+            pieces.push_back({{rest.begin, cut}, document});
+            rest.begin = cut;
+        }
+        pieces.push_back({rest, document});
+    }
+    return pieces;
+}
+
+Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads) {
+    const std::vector<Piece> work = pieces(documents, threads);
+    const auto encode_piece = loops_.encode[static_cast<std::size_t>(family_)];
+    Encoded result;
+    result.offsets.assign(documents.size() + 1, 0);
+
+    // Each thread takes runs of pieces; what a run became is kept apart until the places are known.
+    struct Run {
+        std::size_t first, last;
+        Ids ids;
+    };
+    std::size_t total_bytes = 0;
+    for (const Text& document : documents) total_bytes += document.size();
+    const std::size_t run_bytes =
+        threads > 1 ? std::min(kPiece, total_bytes / (threads * 4) + 1) : total_bytes;
+    std::vector<Run> runs;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        if (runs.empty() || bytes >= run_bytes) {
+            runs.push_back({i, i, {}});
+            bytes = 0;
+        }
+        runs.back().last = i + 1;
+        bytes += work[i].text.size();
+    }
+    std::vector<std::size_t> sizes(work.size());
+    std::atomic<std::size_t> next{0};
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
+    run_on_threads(used, [&](std::size_t) {
+        std::unique_ptr<Worker> worker = take();
+        for (std::size_t r = next++; r < runs.size(); r = next++) {
+            Run& run = runs[r];
+            for (std::size_t i = run.first; i < run.last; ++i) {
+                const std::size_t before = run.ids.size();
+                encode_piece(work[i].text, *model_, *worker, run.ids);
+                sizes[i] = run.ids.size() - before;
+            }
+        }
+        put(std::move(worker));
+    });
+
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        result.offsets[work[i].document + 1] += static_cast<std::int64_t>(sizes[i]);
+    }
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+        result.offsets[i + 1] += result.offsets[i];
+    }
+    if (runs.size() == 1) {
+        result.ids = std::move(runs[0].ids);
+        return result;
+    }
+    std::vector<std::size_t> starts(runs.size() + 1, 0);
+    for (std::size_t r = 0; r < runs.size(); ++r) starts[r + 1] = starts[r] + runs[r].ids.size();
+    Id* place = result.ids.extend(starts.back());
+    next = 0;
+    run_on_threads(used, [&](std::size_t) {
+        for (std::size_t r = next++; r < runs.size(); r = next++) {
+            if (runs[r].ids.size() == 0) continue;
+            std::memcpy(place + starts[r], runs[r].ids.data(), runs[r].ids.size() * sizeof(Id));
+            runs[r].ids = Ids();
+        }
+    });
+    return result;
+}
+
+std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t threads) {
+    const std::vector<Piece> work = pieces(documents, threads);
+    const auto count_piece = loops_.count[static_cast<std::size_t>(family_)];
+    std::atomic<std::uint64_t> total{0};
+    std::atomic<std::size_t> next{0};
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, work.size()));
+    run_on_threads(used, [&](std::size_t) {
+        std::unique_ptr<Worker> worker = take();
+        std::uint64_t counted = 0;
+        for (std::size_t i = next++; i < work.size(); i = next++) {
+            counted += count_piece(work[i].text, *model_, *worker);
+        }
+        total += counted;
+        put(std::move(worker));
+    });
+    return total;
+}
+
+std::vector<std::uint64_t> Encoder::chunk_ends(Text text) const {
+    std::vector<std::uint64_t> ends;
+    loops_.bounds[static_cast<std::size_t>(family_)](text, ends);
+    return ends;
+}
+
+}  // namespace toksmith

@@ -1,0 +1,49 @@
+// Texts to ids: documents, threads and the caches that are kept between calls.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "encode/loops.hpp"
+
+namespace toksmith {
+
+struct Encoded {
+    Ids ids;
+    std::vector<std::int64_t> offsets;  // one more than there are documents
+};
+
+class Encoder {
+   public:
+    Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
+
+    Encoded encode(const std::vector<Text>& documents, std::size_t threads);
+    std::uint64_t count(const std::vector<Text>& documents, std::size_t threads);
+    // The end of each chunk of the text, in bytes from its start.
+    std::vector<std::uint64_t> chunk_ends(Text text) const;
+
+    // Gives the memory of the caches back.
+    void forget();
+
+    isa::Level level() const { return level_; }
+
+   private:
+    // A document, or a stretch of one that no chunk crosses.
+    struct Piece {
+        Text text;
+        std::size_t document;
+    };
+    std::vector<Piece> pieces(const std::vector<Text>& documents, std::size_t threads) const;
+    std::unique_ptr<Worker> take();
+    void put(std::unique_ptr<Worker> worker);
+
+    std::shared_ptr<const Model> model_;
+    Family family_;
+    isa::Level level_;
+    const Loops& loops_;
+    std::mutex guard_;
+    std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+}  // namespace toksmith

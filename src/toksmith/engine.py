@@ -1,0 +1,321 @@
+"""From a pipeline to something that runs it; the only importer of the compiled module.
+
+Two engines answer to the same calls: the kernel, and the reference in plain Python. Two
+environment variables choose, when a tokenizer is made:
+
+- ``TOKSMITH_ENGINE``: ``kernel`` (default) or ``reference``;
+- ``TOKSMITH_ISA``: ``scalar``, ``avx2`` or ``avx512``; without it, the best of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith import _kernel
+from toksmith.errors import EngineError, UnknownTokenError
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
+from toksmith.reference.splitting import chunk_spans
+from toksmith.splitters import PatternSplitter
+from toksmith.types import Batch, IdArray, OffsetArray, Text, stack, utf8
+
+Bounds = npt.NDArray[np.int64]
+"""Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
+
+CACHE_BYTES: int = _kernel.CACHE_BYTES
+"""The most memory that the chunk cache of one thread takes, in bytes."""
+
+
+class Encoder(Protocol):
+    """What an engine does for a tokenizer; special tokens are none of its business.
+
+    Texts are strings without surrogates, or bytes of any kind.
+    """
+
+    def encode(self, text: Text, threads: int) -> IdArray:
+        """Return the ids of a text."""
+
+    def encode_list(self, text: Text, threads: int) -> list[int]:
+        """Return the ids of a text as a list."""
+
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice of a text as a document of its own."""
+
+    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
+        """Return the ids, and the byte at which each token starts."""
+
+    def count(self, text: Text, threads: int) -> int:
+        """Return how many ids a text has."""
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+
+
+class Decoder(Protocol):
+    """Ids back to bytes, special tokens included."""
+
+    def decode(self, ids: IdArray, threads: int) -> bytes:
+        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+
+
+def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as in re.compile
+    """Return what runs this pipeline.
+
+    Raises:
+        EngineError: the environment asks for an engine or instruction set that is not there.
+    """
+    if _engine() == "reference":
+        return ReferenceEncoder(pipeline)
+    model, splitter = pipeline.model, pipeline.splitter
+    if splitter is None:
+        return KernelEncoder(model, "none")
+    if splitter.family:
+        return KernelEncoder(model, splitter.family.name)
+    return PatternEncoder(model, splitter)
+
+
+def decoder(tokens: Sequence[bytes]) -> Decoder:
+    """Return what decodes a vocabulary: the bytes of each id, ``b""`` where there is none."""
+    return ReferenceDecoder(tokens) if _engine() == "reference" else KernelDecoder(tokens)
+
+
+def instruction_set() -> str:
+    """Return the instruction set that a tokenizer made now would run on.
+
+    Raises:
+        EngineError: ``TOKSMITH_ISA`` names one that is unknown, or that this machine lacks.
+    """
+    try:
+        return _kernel.instruction_set(os.environ.get("TOKSMITH_ISA", ""))
+    except ValueError as wrong:
+        raise EngineError(f"TOKSMITH_ISA: {wrong}") from None
+
+
+def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
+    """Return the merges of a vocabulary whose ids are its ranks, as tiktoken's are.
+
+    The merge of a token is the pair that its bytes come down to when only the tokens before it
+    exist. A token that does not come down to a pair has none: only a look-up of the whole chunk
+    finds it.
+
+    Args:
+        vocab: the bytes of each id, ``b""`` where there is none; every single byte has an id.
+
+    Returns:
+        uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
+    """
+    return _kernel.recover_merges(*_flat(vocab)).reshape(-1, 3)
+
+
+class KernelEncoder:
+    """A model behind one of the kernel's own splitters."""
+
+    def __init__(self, model: BPE, family: str) -> None:
+        self._encoder = _kernel.Encoder(_kernel_model(model), family, instruction_set())
+        self._lengths = _lengths(model.vocab)
+
+    def encode(self, text: Text, threads: int) -> IdArray:
+        """Return the ids of a text."""
+        return self._encoder.encode(text, threads)
+
+    def encode_list(self, text: Text, threads: int) -> list[int]:
+        """Return the ids of a text as a list."""
+        return self._encoder.encode_list(text, threads)
+
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+        return Batch(*self._encoder.encode_texts(texts, threads))
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice of a text as a document of its own."""
+        return Batch(*self._encoder.encode_slices(text, bounds, threads))
+
+    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
+        """Return the ids, and the byte at which each token starts."""
+        ids = self._encoder.encode(text, 1)
+        lengths = self._lengths[ids]
+        return ids, np.cumsum(lengths) - lengths
+
+    def count(self, text: Text, threads: int) -> int:
+        """Return how many ids a text has."""
+        return self._encoder.count(text, threads)
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._encoder.forget()
+
+
+class PatternEncoder:
+    """A model in the kernel behind a pattern that only the ``regex`` package can run."""
+
+    def __init__(self, model: BPE, splitter: PatternSplitter) -> None:
+        self._chunks = KernelEncoder(model, "none")
+        self._lengths = _lengths(model.vocab)
+        self._splitter = splitter
+
+    def encode(self, text: Text, threads: int) -> IdArray:
+        """Return the ids of a text."""
+        data = utf8(text)
+        return self._chunks.encode_slices(data, self._bounds(data), threads).ids
+
+    def encode_list(self, text: Text, threads: int) -> list[int]:
+        """Return the ids of a text as a list."""
+        ids: list[int] = self.encode(text, threads).tolist()
+        return ids
+
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+        return stack([self.encode(text, threads) for text in texts])
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice of a text as a document of its own."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
+
+    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
+        """Return the ids, and the byte at which each token starts."""
+        data = utf8(text)
+        bounds = self._bounds(data)
+        batch = self._chunks.encode_slices(data, bounds, 1)
+        lengths = self._lengths[batch.ids]
+        # Where the token would start if no gap had been dropped before its chunk, and the gaps.
+        packed = np.cumsum(lengths) - lengths
+        sizes = bounds[:, 1] - bounds[:, 0]
+        gaps = bounds[:, 0] - (np.cumsum(sizes) - sizes)
+        return batch.ids, packed + np.repeat(gaps, np.diff(batch.offsets))
+
+    def count(self, text: Text, threads: int) -> int:
+        """Return how many ids a text has."""
+        return len(self.encode(text, threads))
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._chunks.forget()
+
+    def _bounds(self, data: bytes) -> Bounds:
+        return np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
+
+
+class KernelDecoder:
+    """The kernel's table of token bytes."""
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self._decoder = _kernel.Decoder(*_flat(tokens))
+
+    def decode(self, ids: IdArray, threads: int) -> bytes:
+        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+        try:
+            return self._decoder.decode(ids, threads)
+        except IndexError as unknown:
+            raise UnknownTokenError(str(unknown)) from None
+
+
+class ChunkCounter:
+    """Counts the distinct chunks of documents; they are told apart by where they were first seen.
+
+    Args:
+        splitter: as in a pipeline.
+        threads: how many threads count.
+    """
+
+    def __init__(self, splitter: PatternSplitter | None, threads: int) -> None:
+        self._family = "none" if splitter is None else splitter.family and splitter.family.name
+        self._splitter = splitter
+        self._threads = threads
+        self._counter = _kernel.ChunkCounter(self._family or "none", instruction_set())
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        if self._family:
+            self._counter.add_texts(texts, self._threads)
+            return
+        for text in texts:
+            data = utf8(text)
+            self._add_matches(data)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        if self._family:
+            self._counter.add_slices(text, bounds, self._threads)
+            return
+        view = memoryview(text.encode() if isinstance(text, str) else text)
+        for start, end in bounds.tolist():
+            self._add_matches(bytes(view[start:end]))
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the first byte from start on where a document may be cut between chunks.
+
+        Args:
+            text: the text that holds the document.
+            start: where to look from, in bytes.
+            end: the document's end, which is the answer where there is no such place.
+        """
+        return _kernel.safe_cut(text, self._family, start, end) if self._family else end
+
+    def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Return all chunks end to end, where each ends, and how often each was seen."""
+        return self._counter.finish()
+
+    def _add_matches(self, data: bytes) -> None:
+        bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
+        self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
+
+
+def train_bpe(
+    chunks: bytes,
+    ends: npt.NDArray[np.uint64],
+    counts: npt.NDArray[np.uint64],
+    *,
+    tokens: int,
+    ties: str,
+    min_frequency: int,
+    max_token_length: int,
+    watch: Callable[[int, int, int, int], None] | None,
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Train BPE on counted chunks; ids 0..255 are the bytes.
+
+    Args:
+        chunks: the distinct chunks end to end, in the order in which they were first seen.
+        ends: where each ends.
+        counts: how often each stands in the text.
+        tokens: how many tokens to make beyond the bytes.
+        ties: ``first-seen`` or ``smallest-pair``.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: in bytes; 0 for no limit.
+        watch: called now and then with merges done, left id, right id, count.
+
+    Returns:
+        The merges (shape ``(n, 3)``), the count of each, and the text's tokens after each.
+    """
+    merges, pair_counts, totals = _kernel.train_bpe(
+        chunks, ends, counts, tokens, ties, min_frequency, max_token_length, watch
+    )
+    return merges.reshape(-1, 3), pair_counts, totals
+
+
+def _engine() -> str:
+    name = os.environ.get("TOKSMITH_ENGINE", "kernel")
+    if name not in ("kernel", "reference"):
+        raise EngineError(f"TOKSMITH_ENGINE is {name!r}: use kernel or reference")
+    return name
+
+
+def _kernel_model(model: BPE) -> _kernel.Model:
+    return _kernel.BpeModel(*_flat(model.vocab), model.merges, model.whole_chunk_first)
+
+
+def _flat(tokens: Sequence[bytes]) -> tuple[bytes, npt.NDArray[np.int64]]:
+    return b"".join(tokens), _lengths(tokens)
+
+
+def _lengths(tokens: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    return np.fromiter(map(len, tokens), np.int64, len(tokens))

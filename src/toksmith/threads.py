@@ -1,0 +1,46 @@
+"""How many threads this process may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from toksmith.errors import OptionError
+
+SMALL = 1 << 16
+"""Texts shorter than this, in bytes, are not worth a second thread."""
+
+
+def thread_count(threads: int | None, size: int | None = None) -> int:
+    """Return how many threads to work with.
+
+    Args:
+        threads: what the caller asks for; ``None`` for all cores that this process may use: its
+            affinity and its control group's limit count, not the machine's cores.
+        size: how many bytes there are to work on, if that is known.
+
+    Raises:
+        OptionError: fewer than one.
+    """
+    if threads is None:
+        return 1 if size is not None and size < SMALL else _usable_cores()
+    if threads < 1:
+        raise OptionError(f"threads is {threads}: use at least 1, or None for all cores")
+    return threads
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return max(1, min(cores, _group_limit() or cores))
+
+
+def _group_limit() -> int | None:
+    """Return the whole cores of a control group's quota (cgroup version 2), if there is one."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return int(quota) // int(period)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,507 @@
+"""The object that people hold: a pipeline, and an engine that runs it."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from toksmith import engine
+from toksmith.documents import document_bounds, open_mapped
+from toksmith.errors import OptionError, SpecialTokenError, UnknownTokenError
+from toksmith.framing import AddedToken, literal_pattern
+from toksmith.pipeline import Pipeline
+from toksmith.threads import thread_count
+from toksmith.types import Batch, Encoding, IdArray, Ids, Span, Text, characters, stack, utf8
+
+if TYPE_CHECKING:
+    from toksmith.reference.trace import Explanation
+    from toksmith.trainers.record import TrainingRecord
+
+Special = str | Collection[str]
+"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
+
+AnyText = TypeVar("AnyText", str, bytes)
+
+
+class Tokenizer:
+    """Encodes text to ids and decodes ids to text.
+
+    Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share
+    one; it survives pickling and forking.
+
+    Args:
+        pipeline: what it does.
+        training: how it was trained, if that was here.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=260)
+        >>> tok.encode("lowest")
+        [257, 258, 116]
+        >>> tok.decode([257, 258, 116])
+        'lowest'
+    """
+
+    def __init__(self, pipeline: Pipeline, training: TrainingRecord | None = None) -> None:
+        self.pipeline = pipeline
+        self.training = training
+        self._framing = pipeline.framing
+        self._encoder = engine.compile(pipeline)
+
+    def __repr__(self) -> str:
+        name = f"{self.name}: " if self.name else ""
+        model = type(self.pipeline.model).__name__
+        special = f", {len(self.special_tokens)} special" if self.special_tokens else ""
+        return f"<Tokenizer {name}{model}, {self.vocab_size:,} ids{special}>"
+
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, TrainingRecord | None]]:
+        return type(self), (self.pipeline, self.training)
+
+    # What it is
+
+    @property
+    def name(self) -> str | None:
+        """The published name, if it has one."""
+        return self.pipeline.name
+
+    @cached_property
+    def vocab_size(self) -> int:
+        """The highest id and one, special tokens included: the rows an embedding needs."""
+        return len(self._tokens)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of the special tokens by literal."""
+        return dict(self._framing.special_tokens)
+
+    @cached_property
+    def merges(self) -> list[tuple[int, int]]:
+        """The merges of a BPE model in rank order, as ``(left id, right id)``."""
+        return [(left, right) for left, right, _ in self.pipeline.model.merges.tolist()]
+
+    @cached_property
+    def _tokens(self) -> list[bytes]:
+        tokens = list(self.pipeline.model.vocab)
+        for added in self._framing.added_tokens:
+            tokens += [b""] * (added.id + 1 - len(tokens))
+            tokens[added.id] = added.content.encode()
+        return tokens
+
+    @cached_property
+    def _added_ids(self) -> dict[bytes, int]:
+        return {token.content.encode(): token.id for token in self._framing.added_tokens}
+
+    @cached_property
+    def _decoder(self) -> engine.Decoder:
+        return engine.decoder(self._tokens)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes of a token.
+
+        Raises:
+            UnknownTokenError: no token has this id.
+        """
+        token = self._tokens[token_id] if 0 <= token_id < self.vocab_size else b""
+        if not token:
+            raise UnknownTokenError(
+                f"no token has id {token_id}; ids go from 0 to {self.vocab_size - 1}"
+            )
+        return token
+
+    def token_id(self, token: str | bytes) -> int:
+        """Return the id of a token, special or not.
+
+        Raises:
+            UnknownTokenError: there is no such token.
+        """
+        literal = utf8(token)
+        found = self._added_ids.get(literal, self.pipeline.model.ids.get(literal))
+        if found is None:
+            raise UnknownTokenError(f"{token!r} is not one token of this vocabulary")
+        return found
+
+    # Encoding
+
+    def encode(
+        self,
+        text: Text,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> list[int]:
+        """Return the ids of a text.
+
+        Args:
+            text: a string, or UTF-8 bytes. Invalid bytes are kept as they are; surrogates in a
+                string are joined where they are a pair, and become U+FFFD where they are not.
+            special: what the literal of a special token inside the text means: ``"text"`` (plain
+                text), ``"encode"`` (the special token), ``"raise"`` (an error), or a set of the
+                literals to encode, the rest being plain text.
+            add_special_tokens: put the template's own ids around the text.
+            threads: for long texts; ``None`` for the cores this process may use.
+
+        Raises:
+            SpecialTokenError: ``special="raise"`` and the text holds a special token.
+            OptionError: ``special`` is none of these.
+            SplitError: a split pattern of the user's took too long.
+        """
+        if special == "text" and not self._framing.always and not add_special_tokens:
+            workers = thread_count(threads, len(text))
+            try:
+                return self._encoder.encode_list(text, workers)
+            except UnicodeEncodeError:
+                return self._encoder.encode_list(utf8(text), workers)
+        ids: list[int] = self.encode_array(text, special, add_special_tokens, threads).tolist()
+        return ids
+
+    def encode_array(
+        self,
+        text: Text,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> IdArray:
+        """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
+        literals = self._literals(special)
+        workers = thread_count(threads, len(text))
+        if literals or special == "raise":
+            ids = self._encode_around(utf8(text), special, literals, workers)
+        else:
+            try:
+                ids = self._encoder.encode(text, workers)
+            except UnicodeEncodeError:
+                ids = self._encoder.encode(utf8(text), workers)
+        return self._framed(ids) if add_special_tokens else ids
+
+    def encode_batch(
+        self,
+        texts: Iterable[Text],
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> Batch:
+        """Return the ids of many texts in one array; see :meth:`encode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok.encode_batch(["ab", "ba"]).to_lists()
+            [[256], [98, 97]]
+        """
+        if isinstance(texts, str | bytes):
+            raise OptionError("encode_batch takes a list of texts; for one text there is encode")
+        texts = list(texts)
+        if self._literals(special) or special == "raise" or add_special_tokens:
+            return stack(
+                [self.encode_array(text, special, add_special_tokens, threads) for text in texts]
+            )
+        workers = thread_count(threads)
+        try:
+            return self._encoder.encode_texts(texts, workers)
+        except UnicodeEncodeError:
+            return self._encoder.encode_texts([utf8(text) for text in texts], workers)
+
+    def encode_file(
+        self,
+        path: str | PathLike[str],
+        separator: str | None = None,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> Batch:
+        """Return the ids of a file's documents; the file never becomes a Python string.
+
+        Args:
+            path: a file of UTF-8 text.
+            separator: what stands between documents, and belongs to none (nor does an empty
+                document after the last one count); without it the file is one document.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's own ids around each document.
+            threads: ``None`` for the cores this process may use.
+
+        Raises:
+            FormatError: the file cannot be read.
+        """
+        with open_mapped(path) as data:
+            bounds = document_bounds(data, separator)
+            if not self._literals(special) and special != "raise" and not add_special_tokens:
+                return self._encoder.encode_slices(data, bounds, thread_count(threads, len(data)))
+            return stack(
+                [
+                    self.encode_array(data[start:end], special, add_special_tokens, threads)
+                    for start, end in bounds.tolist()
+                ]
+            )
+
+    def encoding(
+        self, text: Text, special: Special = "text", add_special_tokens: bool = False
+    ) -> Encoding:
+        """Return the tokens of a text with the characters and bytes that each covers.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok.encoding("abé").spans
+            [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
+        """
+        data = utf8(text)
+        literals = self._checked_literals(data, special)
+        ids: list[int] = []
+        starts: list[int] = []
+        for start, end, added in self._framing.segments(data, literals):
+            if added:
+                ids.append(added.id)
+                starts.append(start)
+            else:
+                found, places = self._encoder.encode_with_starts(data[start:end])
+                ids += found.tolist()
+                starts += (places + start).tolist()
+        ends = [start + len(self._tokens[i]) for i, start in zip(ids, starts, strict=True)]
+        if add_special_tokens:
+            before, after = self._framing.prefix, self._framing.suffix
+            ids = [*before, *ids, *after]
+            starts = [*[0] * len(before), *starts, *[len(data)] * len(after)]
+            ends = [*[0] * len(before), *ends, *[len(data)] * len(after)]
+        shown, touched = characters(text, np.array([starts, ends], np.int64).T.reshape(-1, 2))
+        special_ids = set(self._framing.special_tokens.values())
+        return Encoding(
+            text=shown,
+            ids=ids,
+            tokens=[self._tokens[i] for i in ids],
+            spans=[Span(*span) for span in touched.tolist()],
+            byte_spans=[Span(*span) for span in zip(starts, ends, strict=True)],
+            special=[i in special_ids for i in ids],
+        )
+
+    def explain(self, text: Text) -> Explanation:
+        """Return every chunk of a text and every merge inside it; print it to read it.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> print(tok.explain("ab"))
+            'ab': 2 bytes, 1 chunk, 1 token
+            <BLANKLINE>
+            chunk 1: 'ab'
+                a b
+                ab     a + b, merge 0
+              = ab 256
+        """
+        from toksmith.reference.trace import explain
+
+        return explain(self.pipeline, text)
+
+    def count(self, text: Text, special: Special = "text", threads: int | None = None) -> int:
+        """Return how many tokens a text has, without making them; see :meth:`encode`."""
+        if self._literals(special) or special == "raise":
+            return len(self.encode_array(text, special, threads=threads))
+        workers = thread_count(threads, len(text))
+        try:
+            return self._encoder.count(text, workers)
+        except UnicodeEncodeError:
+            return self._encoder.count(utf8(text), workers)
+
+    def truncate(self, text: AnyText, max_tokens: int, special: Special = "text") -> AnyText:
+        """Return the start of a text that has at most so many tokens.
+
+        The result ends at the end of a token and of a character, as late as that allows.
+
+        Args:
+            text: a string or bytes.
+            max_tokens: how many tokens the result may have.
+            special: see :meth:`encode`.
+
+        Raises:
+            OptionError: ``max_tokens`` is negative.
+        """
+        if max_tokens < 0:
+            raise OptionError(f"max_tokens is {max_tokens}: use 0 or more")
+        if len(text) <= max_tokens and isinstance(text, bytes):
+            return text
+        encoding = self.encoding(text, special)
+        if len(encoding) <= max_tokens:
+            return text
+        # A cut changes what the last chunk is: its tokens may come to more than they were.
+        for kept in range(max_tokens, 0, -1):
+            if isinstance(text, bytes):
+                end = encoding.byte_spans[kept - 1].end
+            else:
+                end = encoding.spans[kept - 1].end
+                if kept < len(encoding) and encoding.spans[kept].start < end:
+                    end = encoding.spans[kept].start
+            if self.count(text[:end], special) <= max_tokens:
+                return text[:end]
+        return text[:0]
+
+    # Decoding
+
+    def decode(self, ids: Ids, errors: str = "replace") -> str:
+        """Return the text of ids.
+
+        Args:
+            ids: a list or an integer array.
+            errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`.
+
+        Raises:
+            UnknownTokenError: an id that no token has.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def decode_bytes(self, ids: Ids, threads: int | None = None) -> bytes:
+        """Return the exact bytes of ids; see :meth:`decode`."""
+        array = _id_array(ids)
+        return self._decoder.decode(array, thread_count(threads, array.nbytes))
+
+    def decode_batch(
+        self,
+        batch: Batch | Sequence[Ids],
+        errors: str = "replace",
+        threads: int | None = None,
+    ) -> list[str]:
+        """Return the text of each document of a batch; see :meth:`decode`."""
+        if not isinstance(batch, Batch):
+            batch = stack([_id_array(ids) for ids in batch])
+        data = self.decode_bytes(batch.ids, threads)
+        ends = np.concatenate([[0], np.cumsum(self._lengths[batch.ids])])[batch.offsets].tolist()
+        return [
+            data[start:end].decode("utf-8", errors)
+            for start, end in zip(ends, ends[1:], strict=False)
+        ]
+
+    @cached_property
+    def _lengths(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
+
+    def decoder(self, errors: str = "replace") -> IncrementalDecoder:
+        """Return a decoder that takes ids as they come and gives whole characters only."""
+        return IncrementalDecoder(self, errors)
+
+    # Housekeeping
+
+    def save(self, path: str | PathLike[str], format: str | None = None) -> None:  # noqa: A002
+        """Write the tokenizer to a file.
+
+        Args:
+            path: where to; its form says which format, unless ``format`` does.
+            format: ``"minbpe"``, ``"tiktoken"``, ``"gpt2"`` or ``"huggingface"``.
+
+        Raises:
+            UnsupportedError: the format cannot hold this tokenizer; the message says why.
+        """
+        from toksmith import formats
+
+        formats.write(self.pipeline, path, format)
+
+    def forget(self) -> None:
+        """Give back the memory of the chunk caches (``engine.CACHE_BYTES`` a thread at most)."""
+        self._encoder.forget()
+
+    # Special tokens
+
+    def _literals(self, special: Special) -> frozenset[str]:
+        """Return the literals that are looked for in a text and become tokens."""
+        always = self._framing.always
+        if special == "text" or special == "raise":
+            return always
+        if special == "encode":
+            return always | self._framing.special_tokens.keys()
+        if isinstance(special, str):
+            raise OptionError(
+                f'special is {special!r}: use "text", "encode", "raise" or a set of literals'
+            )
+        unknown = sorted(set(special) - self._framing.special_tokens.keys() - always)
+        if unknown:
+            raise OptionError(f"{unknown[0]!r} is not a special token of this tokenizer")
+        return always | frozenset(special)
+
+    def _checked_literals(self, data: bytes, special: Special) -> frozenset[str]:
+        if special == "raise" and self._framing.special_tokens:
+            found = literal_pattern(frozenset(self._framing.special_tokens)).search(data)
+            if found:
+                raise SpecialTokenError(
+                    f"the text holds the special token {found.group().decode()!r} at byte "
+                    f'{found.start()}; special="text" takes it as text, special="encode" as '
+                    "the token"
+                )
+        return self._literals(special)
+
+    def _encode_around(
+        self, data: bytes, special: Special, literals: frozenset[str], threads: int
+    ) -> IdArray:
+        self._checked_literals(data, special)
+        bounds: list[tuple[int, int]] = []
+        found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
+        for start, end, added in self._framing.segments(data, literals):
+            if added:
+                found.append((len(bounds), added))
+            else:
+                bounds.append((start, end))
+        slices = np.array(bounds, np.int64).reshape(-1, 2)
+        batch = self._encoder.encode_slices(data, slices, threads)
+        places = batch.offsets[[before for before, _ in found]]
+        return np.insert(batch.ids, places, [added.id for _, added in found])
+
+    def _framed(self, ids: IdArray) -> IdArray:
+        around = (self._framing.prefix, self._framing.suffix)
+        before, after = (np.array(part, np.uint32) for part in around)
+        return np.concatenate([before, ids, after])
+
+
+class IncrementalDecoder:
+    """Decodes ids as they come, as :class:`codecs.IncrementalDecoder` does bytes.
+
+    Example:
+        >>> import toksmith
+        >>> decoder = toksmith.train(texts=["x"], vocab_size=256).decoder()
+        >>> [decoder.decode(i) for i in "é!".encode()]
+        ['', 'é', '!']
+    """
+
+    def __init__(self, tokenizer: Tokenizer, errors: str = "replace") -> None:
+        self._tokenizer = tokenizer
+        self._characters = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def decode(self, ids: int | Ids = (), final: bool = False) -> str:
+        """Return the text that the ids complete.
+
+        Args:
+            ids: one id, or several.
+            final: whether these are the last; what is left of a character is then not waited for.
+        """
+        if isinstance(ids, int | np.integer):
+            data = self._tokenizer.token_bytes(int(ids))
+        else:
+            data = self._tokenizer.decode_bytes(ids)
+        return self._characters.decode(data, final)
+
+    def reset(self) -> None:
+        """Forget what is left of a character."""
+        self._characters.reset()
+
+
+def _id_array(ids: Ids) -> IdArray:
+    try:
+        array = np.asarray(ids)
+    except (ValueError, OverflowError) as wrong:
+        raise OptionError(f"ids must be whole numbers: {wrong}") from wrong
+    if array.size == 0:
+        return np.zeros(0, np.uint32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        held = next((i for i in array.ravel().tolist() if not isinstance(i, int)), None)
+        if array.dtype == object and held is None:
+            raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
+        raise OptionError(
+            f"ids must be a flat sequence of whole numbers, not shape {array.shape} of "
+            f"{array.dtype}"
+        )
+    for position in (int(array.argmin()), int(array.argmax())):
+        if not 0 <= int(array[position]) < 2**32:
+            raise UnknownTokenError(
+                f"id {array[position]} at position {position} is not in the vocabulary"
+            )
+    return np.ascontiguousarray(array, np.uint32)

@@ -1,0 +1,82 @@
+"""Training byte-level BPE from counted chunks."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith import engine
+from toksmith.errors import OptionError
+from toksmith.models import BPE
+from toksmith.progress import training_progress
+from toksmith.trainers.counts import Counts
+
+TIES = ("first-seen", "smallest-pair")
+
+Trained = tuple[BPE, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
+"""A model, how often the pair of each merge stood, and the text's tokens after each merge."""
+
+
+def train_bpe(
+    counts: Counts,
+    tokens: int,
+    *,
+    ties: str = "first-seen",
+    min_frequency: int = 1,
+    max_token_length: int | None = None,
+    progress: bool | None = None,
+) -> Trained:
+    """Merge the most frequent pair, again and again (Gage 1994; Sennrich et al. 2016).
+
+    Args:
+        counts: the chunks of the text.
+        tokens: how many tokens to make, the 256 bytes included.
+        ties: which pair goes first where several are as frequent: ``"first-seen"``, the one that
+            stands first in the text (minbpe), or ``"smallest-pair"``, the smaller ids, bytes
+            ordered as in Hugging Face's byte alphabet (tokenizers). With the latter, two merges
+            that give the same bytes also share an id, as there.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: in bytes; a pair that would be longer is never merged.
+        progress: whether to show it; ``None`` where standard error is a terminal.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+    if tokens < 256:
+        raise OptionError(f"{tokens} tokens are too few: the single bytes alone are 256")
+    if ties not in TIES:
+        raise OptionError(f"ties is {ties!r}: use {' or '.join(map(repr, TIES))}")
+    if min_frequency < 1:
+        raise OptionError(f"min_frequency is {min_frequency}: use 1 or more")
+    if max_token_length is not None and max_token_length < 1:
+        raise OptionError(f"max_token_length is {max_token_length}: use 1 or more, or None")
+
+    vocab = [bytes([byte]) for byte in range(256)]
+    with training_progress(tokens - 256, progress) as report:
+        known = dict(enumerate(vocab))
+
+        def watch(done: int, left: int, right: int, count: int) -> None:
+            report(done, known.get(left, b"") + known.get(right, b""), count)
+
+        merges, pair_counts, tokens_after = engine.train_bpe(
+            counts.chunks,
+            counts.ends,
+            counts.counts,
+            tokens=tokens - 256,
+            ties=ties,
+            min_frequency=min_frequency,
+            max_token_length=max_token_length or 0,
+            watch=watch,
+        )
+    for left, right, new in merges.tolist():
+        if new == len(vocab):
+            vocab.append(vocab[left] + vocab[right])
+    if len(vocab) < tokens:
+        warnings.warn(
+            f"training ended at {len(vocab):,} of {tokens:,} tokens: no pair of neighbours stands "
+            f"in the text {min_frequency:,} times or more",
+            stacklevel=4,
+        )
+    return BPE(tuple(vocab), merges), pair_counts, tokens_after

@@ -1,0 +1,43 @@
+"""What a training did, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRecord:
+    """What a tokenizer was trained on and with.
+
+    Attributes:
+        model: the kind of model.
+        vocab_size: ids, special tokens included.
+        merges: merges made.
+        documents: documents read; 0 where training was from counts.
+        bytes: bytes of text.
+        chunks: distinct chunks.
+        tokens: tokens of the training text, once trained.
+        seconds: from start to end.
+        options: what the caller asked for.
+        counts: uint64, shape ``(merges,)``: how often the pair of each merge stood in the text when
+            it was chosen.
+        tokens_after: uint64, shape ``(merges,)``: tokens of the training text after each merge.
+            Because BPE is nested, this is the text's length for every smaller vocabulary as well.
+    """
+
+    model: str
+    vocab_size: int
+    merges: int
+    documents: int
+    bytes: int
+    chunks: int
+    tokens: int
+    seconds: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    counts: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    tokens_after: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
