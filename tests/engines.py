@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from toksmith import reference
 from toksmith.engine import Encoder, decoder
 from toksmith.engine import compile as compiled
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference import ReferenceEncoder, chunk_spans, training_steps, utf8
+from toksmith.reference import ReferenceDecoder, ReferenceEncoder, chunk_spans, training_steps
 from toksmith.splitters import splitter
-from toksmith.types import IdArray
+from toksmith.types import IdArray, utf8
 
 ENGINES = ("reference", "kernel")
 
@@ -25,9 +24,8 @@ def encoder(engine: str, pipeline: Pipeline) -> Encoder:
 
 def decode(engine: str, pipeline: Pipeline, ids: IdArray) -> bytes:
     """Return the bytes that the engine makes of ids."""
-    if engine == "reference":
-        return reference.decode(pipeline.model, ids.tolist())
-    return decoder(pipeline.model.vocab).decode(ids, 1)
+    make = ReferenceDecoder if engine == "reference" else decoder
+    return make(pipeline.model.vocab).decode(ids, 1)
 
 
 def train(

@@ -1,0 +1,178 @@
+"""The kernel's tokens against the reference's: random texts, corpora, instruction sets, threads."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests import engines, strategies
+from toksmith import engine
+from toksmith.errors import EngineError
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference import ReferenceEncoder, recover_merges
+from toksmith.splitters import FAMILIES, splitter
+from toksmith.types import Batch
+
+ROOT = Path(__file__).resolve().parents[2]
+BYTES = tuple(bytes([byte]) for byte in range(256))
+
+
+@cache
+def trained(family: str, ties: str = "first-seen") -> Pipeline:
+    """A vocabulary of random texts, so that random texts have merges."""
+    texts = strategies.random_texts(21, 3000)
+    steps = engines.reference_steps(texts, 256 + 600, family, ties=ties)
+    return engines.reference_pipeline(steps, family)
+
+
+def random_documents() -> list[bytes]:
+    texts = [text.encode() for text in strategies.random_texts(6, 1500)]
+    long = [text.encode() for text in strategies.random_texts(7, 3, pieces=2000)]
+    return [*texts, *long, *strategies.random_byte_texts(8, 1500), b"", b"a" * 500, b" " * 500]
+
+
+def check(pipeline: Pipeline, documents: list[bytes], threads: int) -> None:
+    kernel, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
+    batch = kernel.encode_texts(documents, threads)
+    assert len(batch) == len(documents)
+    for document, found in zip(documents, batch, strict=True):
+        assert found.tolist() == reference.encode_list(document), document
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_random_texts(family: str, threads: int) -> None:
+    check(trained(family), random_documents(), threads)
+
+
+@pytest.mark.parametrize("pattern", [None, r"\w+|\W", r"[^ ]+"])
+def test_other_splitters(pattern: str | None) -> None:
+    pipeline = Pipeline(trained("gpt2").model, splitter(pattern, "drop"))
+    check(pipeline, random_documents()[:1500:3] + random_documents()[-500:], 2)
+
+
+@pytest.mark.parametrize("name", ["english", "code", "multilingual", "cjk"])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_corpora(
+    name: str, threads: int, corpus: Callable[..., bytes], published: Callable[[str], Pipeline]
+) -> None:
+    pipeline = published("gpt2")
+    text = corpus(f"{name}.txt", 200_000, start=2_000_003)
+    expected = reference_ids(published, text)
+    kernel = engine.compile(pipeline)
+    assert kernel.encode_list(text, threads) == expected
+    assert kernel.count(text, threads) == len(expected)
+
+
+@cache
+def reference_ids(published: Callable[[str], Pipeline], text: bytes) -> list[int]:
+    return ReferenceEncoder(published("gpt2")).encode_list(text)
+
+
+def test_starts() -> None:
+    for pattern in ("gpt4", r"[a-z]+", None):
+        pipeline = Pipeline(trained("gpt2").model, splitter(pattern, "drop"))
+        kernel, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
+        for document in random_documents()[:3000:10]:
+            ids, starts = kernel.encode_with_starts(document)
+            expected_ids, expected_starts = reference.encode_with_starts(document)
+            assert ids.tolist() == expected_ids.tolist()
+            assert starts.tolist() == expected_starts.tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_slices(threads: int) -> None:
+    rng = random.Random(9)
+    text = b"".join(random_documents()[:300])
+    cuts = sorted(rng.choices(range(len(text) + 1), k=200))
+    bounds = np.array(list(zip(cuts[::2], cuts[1::2], strict=True)), np.int64)
+    for pattern in ("gpt2", r"\w+"):
+        pipeline = Pipeline(trained("gpt2").model, splitter(pattern))
+        found = engine.compile(pipeline).encode_slices(text, bounds, threads)
+        assert found == ReferenceEncoder(pipeline).encode_slices(text, bounds)
+
+
+def test_unordered_merges() -> None:
+    """Merges in any order, whose parts may come later, with the whole chunk first or not."""
+    for seed in range(60):
+        rng = random.Random(seed)
+        pipeline = Pipeline(random_model(rng), splitter(rng.choice(["gpt2", None])))
+        check(
+            pipeline,
+            ["".join(rng.choices("abc ", k=rng.randint(0, 40))).encode() for _ in range(40)],
+            1,
+        )
+
+
+def random_model(rng: random.Random) -> BPE:
+    vocab, pairs = list(BYTES), []
+    for _ in range(rng.randint(1, 40)):
+        pool = [token for token, text in enumerate(vocab) if set(text) <= set(b"abc ")]
+        left, right = rng.choice(pool), rng.choice(pool)
+        if len(vocab[left]) + len(vocab[right]) <= 8 and (left, right) not in pairs:
+            pairs.append((left, right))
+            vocab.append(vocab[left] + vocab[right])
+    merges = [(*pair, 256 + number) for number, pair in enumerate(pairs)]
+    rng.shuffle(merges)
+    return BPE(tuple(vocab), np.array(merges, np.uint32), rng.random() < 0.5)
+
+
+def random_ranks(rng: random.Random) -> tuple[bytes, ...]:
+    """A vocabulary as nobody trains it: any strings in any order."""
+    words = {"".join(rng.choices("abc", k=rng.randint(2, 6))).encode() for _ in range(40)}
+    return (*BYTES, *rng.sample(sorted(words), len(words)))
+
+
+def test_recovered_merges() -> None:
+    for seed in range(100):
+        vocab = random_ranks(random.Random(seed))
+        assert engine.recover_merges(vocab).tolist() == recover_merges(vocab).tolist(), seed
+
+
+def test_recovered_merges_of_gpt2(published: Callable[[str], Pipeline]) -> None:
+    model = published("gpt2").model
+    found = engine.recover_merges(model.vocab)
+    assert np.array_equal(found, model.merges)
+    assert len(found) == 50_000
+
+
+@pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("family", ["gpt2", "cl100k", "o200k"])
+def test_instruction_sets(
+    isa: str, family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKSMITH_ISA", isa)
+    try:
+        engine.instruction_set()
+    except EngineError as missing:
+        pytest.skip(str(missing))
+    documents = random_documents()
+    texts, pipeline, out = tmp_path / "texts", tmp_path / "pipeline", tmp_path / "out.npz"
+    texts.write_bytes(pickle.dumps(documents))
+    pipeline.write_bytes(pickle.dumps(trained(family)))
+    command = [sys.executable, "-m", "tests.differential.worker", texts, pipeline, out]
+    subprocess.run(command, check=True, cwd=ROOT)
+    reference = ReferenceEncoder(trained(family))
+    expected = reference.encode_texts(documents)
+    whole = reference.encode(b"".join(documents))
+    with np.load(out) as found:
+        for threads in (1, 2, 3):
+            batch = Batch(found[f"ids{threads}"], found[f"offsets{threads}"])
+            assert batch == expected
+            assert np.array_equal(found[f"whole{threads}"], whole)
+
+
+def test_unknown_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKSMITH_ISA", "mmx")
+    with pytest.raises(EngineError, match="mmx"):
+        engine.instruction_set()

@@ -1,0 +1,74 @@
+"""The kernel's chunks against the reference's.
+
+Chunks show in the tokens of a vocabulary that holds all of the reference's chunks and no merge:
+a chunk of the kernel that is not one of the reference's falls apart into bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests import strategies
+from toksmith.engine import compile as compiled
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference import chunk_spans
+from toksmith.splitters import FAMILIES, PatternSplitter, splitter
+
+BYTES = tuple(bytes([byte]) for byte in range(256))
+OTHER_PATTERNS = [r"\w+|\s", r"(?i)[a-zé]+", r"\p{Han}|[^\p{Han}]+", r".{1,3}", r"(?r)\S+"]
+SPLITTERS = [
+    *(pytest.param(splitter(name), id=name) for name in FAMILIES),
+    *(pytest.param(PatternSplitter(pattern, "keep"), id=pattern) for pattern in OTHER_PATTERNS),
+    *(
+        pytest.param(PatternSplitter(pattern, "drop"), id=f"{pattern} drop")
+        for pattern in OTHER_PATTERNS
+    ),
+]
+
+
+def check(split: PatternSplitter, texts: list[bytes], threads: int = 1) -> None:
+    expected = [[text[a:b] for a, b in chunk_spans(split, text)] for text in texts]
+    longer = sorted({chunk for chunks in expected for chunk in chunks if len(chunk) > 1})
+    model = BPE((*BYTES, *longer), np.zeros((0, 3), np.uint32), whole_chunk_first=True)
+    encoder = compiled(Pipeline(model, split))
+    for text, chunks in zip(texts, expected, strict=True):
+        found = [model.vocab[token] for token in encoder.encode_list(text, threads)]
+        assert found == chunks, text
+
+
+@pytest.mark.parametrize("split", SPLITTERS)
+def test_random_strings(split: PatternSplitter) -> None:
+    check(split, [text.encode() for text in strategies.random_texts(3, 2000)])
+
+
+@pytest.mark.parametrize("split", SPLITTERS)
+def test_long_random_strings(split: PatternSplitter) -> None:
+    check(split, [text.encode() for text in strategies.random_texts(4, 20, pieces=600)])
+
+
+@pytest.mark.parametrize("split", SPLITTERS)
+def test_random_bytes(split: PatternSplitter) -> None:
+    check(split, strategies.random_byte_texts(5, 2000))
+
+
+@pytest.mark.parametrize("split", SPLITTERS)
+def test_every_character_between_two_letters(split: PatternSplitter) -> None:
+    points = [
+        *range(0x3000),
+        *range(0xA000, 0xB000),
+        *range(0xF900, 0x12000, 3),
+        *range(0x1D400, 0x20000, 5),
+    ]
+    check(split, ["".join(f"a{chr(point)}b {chr(point)}" for point in points).encode()])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", ["english", "code", "multilingual", "cjk"])
+def test_corpora(family: str, name: str, corpus: Callable[..., bytes]) -> None:
+    text = corpus(f"{name}.txt", 60_000, start=1_000_003)
+    for threads in (1, 2, 3):
+        check(splitter(family), [text], threads)
