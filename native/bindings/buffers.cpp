@@ -32,6 +32,18 @@ TextView::~TextView() {
     if (has_view_) PyBuffer_Release(&view_);
 }
 
+TextViews::TextViews(const Texts& texts) {
+    views_.reserve(nb::len(texts));
+    for (nb::handle text : texts) views_.emplace_back(text);
+}
+
+std::vector<Text> TextViews::texts() const {
+    std::vector<Text> result;
+    result.reserve(views_.size());
+    for (const TextView& view : views_) result.push_back(view.text());
+    return result;
+}
+
 Array<Id> to_numpy(Ids ids) {
     const std::size_t size = ids.size();
     Id* data = ids.release();

@@ -41,6 +41,18 @@ class TextView {
     Text text_{nullptr, nullptr};
 };
 
+// What Python calls a Sequence[object].
+using Texts = nb::typed<nb::sequence, nb::object>;
+
+class TextViews {
+   public:
+    explicit TextViews(const Texts& texts);
+    std::vector<Text> texts() const;
+
+   private:
+    std::vector<TextView> views_;
+};
+
 Array<Id> to_numpy(Ids ids);
 
 template <typename T>

@@ -94,14 +94,9 @@ nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     return list;
 }
 
-Pair encode_texts(Encoder& encoder, nb::sequence texts, std::size_t threads) {
-    std::vector<TextView> views;
-    views.reserve(nb::len(texts));
-    for (nb::handle text : texts) views.emplace_back(text);
-    std::vector<Text> documents;
-    documents.reserve(views.size());
-    for (const TextView& view : views) documents.push_back(view.text());
-    return encode_all(encoder, documents, threads);
+Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {
+    const TextViews views(texts);
+    return encode_all(encoder, views.texts(), threads);
 }
 
 Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
@@ -193,7 +188,8 @@ void bind_encode(nb::module_& module) {
              }),
              "model"_a, "family"_a, "instruction_set"_a)
         .def("encode", &encode, "text"_a, "threads"_a)
-        .def("encode_list", &encode_list, "text"_a, "threads"_a)
+        .def("encode_list", &encode_list, "text"_a, "threads"_a,
+             nb::sig("def encode_list(self, text: object, threads: int) -> list[int]"))
         .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
         .def("count", &count, "text"_a, "threads"_a)

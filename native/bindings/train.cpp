@@ -15,13 +15,9 @@
 namespace toksmith::bindings {
 namespace {
 
-void add_texts(ChunkCounter& counter, nb::sequence texts, std::size_t threads) {
-    std::vector<TextView> views;
-    views.reserve(nb::len(texts));
-    for (nb::handle text : texts) views.emplace_back(text);
-    std::vector<Text> documents;
-    documents.reserve(views.size());
-    for (const TextView& view : views) documents.push_back(view.text());
+void add_texts(ChunkCounter& counter, const Texts& texts, std::size_t threads) {
+    const TextViews views(texts);
+    const std::vector<Text> documents = views.texts();
     nb::gil_scoped_release release;
     counter.add(documents, threads);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from mmap import mmap
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Text: TypeAlias = "str | bytes | bytearray | memoryview"
+Text: TypeAlias = "str | bytes | bytearray | memoryview | mmap"
 """What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
 
 Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"

@@ -135,7 +135,7 @@ def _blocks(data: Text, bounds: Bounds, counter: ChunkCounter) -> Iterator[Bound
     for start, end in bounds.tolist():
         begin = start
         while end - begin > 2 * BLOCK:
-            cut = counter.cut(data, begin, begin + BLOCK, end)
+            cut = counter.cut(data, begin + BLOCK, end)
             if cut >= end:
                 break
             yield np.array([*block, (begin, cut)], np.int64)

@@ -1,0 +1,146 @@
+"""The compiled hot loops; only toksmith.engine imports this module."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+def instruction_set(wanted: str) -> str:
+    """
+    The instruction set of that name, or the best (""), if this machine has it.
+    """
+
+CACHE_BYTES: int = 6291456
+
+def safe_cut(text: object, family: str, start: int, end: int) -> int:
+    """
+    The first place from start on, else end, where the text may be cut between chunks.
+    """
+
+def recover_merges(
+    tokens: bytes,
+    lengths: Annotated[
+        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    """
+    The merges of a vocabulary given by ranks: left, right, id of each, flat.
+    """
+
+class Model:
+    pass
+
+class BpeModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        merges: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        whole_chunk_first: bool,
+    ) -> None: ...
+
+class Encoder:
+    def __init__(self, model: Model, family: str, instruction_set: str) -> None: ...
+    def encode(
+        self, text: object, threads: int
+    ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+    def encode_list(self, text: object, threads: int) -> list[int]: ...
+    def encode_texts(
+        self, texts: Sequence[object], threads: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]: ...
+    def encode_slices(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]: ...
+    def count(self, text: object, threads: int) -> int: ...
+    def count_slices(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> int: ...
+    def chunk_ends(self, text: object) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+    def forget(self) -> None: ...
+    @property
+    def instruction_set(self) -> str: ...
+
+class Decoder:
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def decode(
+        self,
+        ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> bytes: ...
+
+class ChunkCounter:
+    def __init__(self, family: str, instruction_set: str) -> None: ...
+    def add_texts(self, texts: Sequence[object], threads: int) -> None: ...
+    def add_slices(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> None: ...
+    def add_chunks(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        counts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def finish(
+        self,
+    ) -> tuple[
+        bytes,
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    ]: ...
+
+def train_bpe(
+    chunks: bytes,
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    tokens: int,
+    ties: str,
+    min_frequency: int,
+    max_token_length: int,
+    watch: object | None,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
