@@ -103,9 +103,8 @@ def instruction_set() -> str:
 def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     """Return the merges of a vocabulary whose ids are its ranks, as tiktoken's are.
 
-    The merge of a token is the pair that its bytes come down to when only the tokens before it
-    exist. A token that does not come down to a pair has none: only a look-up of the whole chunk
-    finds it.
+    The merge of a token is the pair that its bytes come down to with all other tokens. A token
+    that does not come down to a pair has none: only a look-up of the whole chunk finds it.
 
     Args:
         vocab: the bytes of each id, ``b""`` where there is none; every single byte has an id.

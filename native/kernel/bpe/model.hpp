@@ -63,8 +63,8 @@ void merge_long(const std::uint8_t* chunk, std::size_t size, const std::array<Id
                 const PairTable& pairs, const Vocabulary& vocabulary, Ids& out);
 
 // The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
-// token is the pair that its bytes come down to when only the tokens before it exist; a token whose
-// bytes come down to anything but a pair has none. Throws like BpeModel where a byte has no id.
+// token is the pair that its bytes come down to with all other tokens; a token whose bytes come
+// down to more than a pair has none. Throws like BpeModel where a byte has no id.
 std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary);
 
 // The id of each single byte; throws std::invalid_argument where one is missing.

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <numeric>
+
 #include "bpe/model.hpp"
 
 namespace toksmith::bpe {
@@ -8,8 +11,12 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
     std::vector<MergeRule> merges;
     merges.reserve(vocabulary.size());
     Ids parts;
-    // Ranks are ids: when a token's turn comes, the table holds the merges of the tokens before it.
-    for (Id id = 0; id < vocabulary.size(); ++id) {
+    // From short to long: when a token's turn comes, the table holds the merges of all tokens that
+    // can stand inside it, whatever their rank, and ranks are ids.
+    std::vector<Id> by_length(vocabulary.size());
+    std::iota(by_length.begin(), by_length.end(), Id{0});
+    std::ranges::stable_sort(by_length, {}, [&](Id id) { return vocabulary.length(id); });
+    for (const Id id : by_length) {
         const std::string_view token = vocabulary[id];
         if (token.size() < 2) continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
@@ -24,6 +31,7 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
         pairs.insert(left, right, {id, id});
         merges.push_back({left, right, id});
     }
+    std::ranges::sort(merges, {}, &MergeRule::id);
     return merges;
 }
 
