@@ -76,13 +76,15 @@ def read_json(path: Path) -> dict[str, Any]:
     text = read_text(path)
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        if "\\ud" in text or "\\uD" in text:  # an escape can be half a character
+            dump(value).encode()
     except json.JSONDecodeError as wrong:
         raise FormatError(
             path, f"line {wrong.lineno}, column {wrong.colno} is not JSON: {wrong.msg}"
         ) from wrong
     except RecursionError as wrong:
         raise FormatError(path, "JSON nested deeper than any tokenizer's") from wrong
-    except ValueError as wrong:  # a key twice, NaN, or a number of thousands of digits
+    except ValueError as wrong:  # a key twice, NaN, a lone surrogate, a number of 5,000 digits
         raise FormatError(path, f"not the JSON of a tokenizer: {wrong}") from wrong
     if not isinstance(value, dict):
         raise FormatError(path, f"holds a JSON {type(value).__name__}; an object is wanted")

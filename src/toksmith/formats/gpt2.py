@@ -109,7 +109,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
         OptionError: the files cannot be written there.
     """
     model = pipeline.model
-    family = pipeline.splitter and pipeline.splitter.family
+    family = pipeline.splitter.family if pipeline.splitter else None
     if family is None or family.name != "gpt2":
         has = pipeline.splitter.pattern if pipeline.splitter else None
         raise UnsupportedError(

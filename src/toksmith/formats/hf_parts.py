@@ -58,7 +58,7 @@ def _read_split(entry: Entry) -> PatternSplitter:
     if len(holder.value) != 1:
         raise holder.refused()
     if "String" in holder.value:
-        pattern = regex.escape(holder.text("String"), special_only=True)
+        pattern = regex.escape(holder.text("String"), special_only=True, literal_spaces=True)
     else:
         pattern = from_oniguruma(holder.text("Regex")) or ""
     if not pattern:

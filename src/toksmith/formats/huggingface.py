@@ -87,16 +87,15 @@ def _read_model(entry: Entry, added: list[AddedToken]) -> BPE:
     files.check_ids(path, ids)
     merges = spelled.merges_by_id(path, _read_merges(entry.get("merges")), ids, "merge", 0)
     _check_added_ids(path, added, ids)
-    # An added token is kept out of the model, unless the model can make it.
+    # An added token stays out of the model, unless the model can make it.
     made = {*merges.ravel().tolist()}
     contents = {token.content for token in added}
     vocab: dict[bytes, int] = {}
     for (text, token_id), token in zip(ids.items(), unspell_all(ids), strict=True):
-        if text in contents and token_id not in made and len(text) > 1:
-            continue
-        if token is None:
+        if token is not None and (len(token) == 1 or token_id in made or text not in contents):
+            vocab[token] = token_id
+        elif text not in contents:
             raise entry.get("vocab").refused(text)
-        vocab[token] = token_id
     return BPE(
         files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
     )

@@ -28,7 +28,8 @@ _MAGIC = "minbpe v1"
 
 def recognise(path: Path) -> bool:
     """Return whether the file starts as a minbpe model does."""
-    return files.read_head(path).split(b"\n", 1)[0].strip() == _MAGIC.encode()
+    lines = files.read_head(path).splitlines()
+    return bool(lines) and lines[0].strip() == _MAGIC.encode()
 
 
 def read(path: Path) -> Pipeline:

@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.formats_kit import BYTES, model, pipeline, plain_token
+from toksmith import formats
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats.byte_alphabet import spell
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import PatternSplitter, splitter
+
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+SPLIT = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Isolated", "invert": False}
+
+
+def good() -> dict[str, Any]:
+    vocab = {spell(byte): i for i, byte in enumerate(BYTES)} | {"ab": 256, "Ġab": 257}
+    end = {"id": 258, "content": "<|end|>", "special": True, "single_word": False}
+    return {
+        "version": "1.0",
+        "added_tokens": [end | {"lstrip": False, "rstrip": False, "normalized": False}],
+        "normalizer": None,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+        "post_processor": {"type": "ByteLevel", "trim_offsets": False},
+        "decoder": {"type": "ByteLevel"},
+        "model": {"type": "BPE", "vocab": vocab, "merges": ["a b", "Ġ ab"]},
+    }
+
+
+def read(tmp_path: Path, held: object) -> Pipeline:
+    path = tmp_path / "file"
+    path.write_text(json.dumps(held))
+    return formats.read(path, format="huggingface")
+
+
+def sequence(*parts: object) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+def test_read_by_hand(tmp_path: Path) -> None:
+    pipe = read(tmp_path, good())
+    assert pipe.model.vocab == (*BYTES, b"ab", b" ab")
+    assert pipe.model.merges.tolist() == [[97, 98, 256], [32, 256, 257]]
+    assert not pipe.model.whole_chunk_first
+    assert pipe.splitter == splitter("gpt2")
+    assert pipe.framing == Framing.of({"<|end|>": 258})
+
+
+def test_merges_as_pairs_and_a_model_without_type(tmp_path: Path) -> None:
+    held = good()
+    held["model"]["merges"] = [["a", "b"], ["Ġ", "ab"]]
+    del held["model"]["type"]
+    assert read(tmp_path, held) == read(tmp_path, good())
+
+
+def test_added_tokens_inside_and_outside_the_vocabulary(tmp_path: Path) -> None:
+    held = good()
+    held["model"]["vocab"] |= {"<｜起｜>": 258, "ab!": 259}
+    added = held["added_tokens"][0]
+    held["added_tokens"] = [
+        added | {"content": "ab", "id": 256, "special": False},
+        added | {"content": "<｜起｜>", "id": 258},
+        added | {"content": "new", "id": 260},
+        added | {"content": "newer", "id": 261},
+    ]
+    pipe = read(tmp_path, held)
+    assert pipe.model.vocab[256:] == (b"ab", b" ab", b"", b"ab!")
+    assert pipe.framing.special_tokens == {"<｜起｜>": 258, "new": 260, "newer": 261}
+    assert pipe.framing.always == {"ab"}
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}, splitter("gpt2")),
+        (BYTE_LEVEL, None),
+        (sequence(BYTE_LEVEL), None),
+        (sequence(SPLIT, BYTE_LEVEL), PatternSplitter("[a-z]+")),
+        (
+            sequence(SPLIT | {"behavior": "Removed", "invert": True}, BYTE_LEVEL),
+            PatternSplitter("[a-z]+", gaps="drop"),
+        ),
+        (sequence(SPLIT | {"invert": True}, BYTE_LEVEL), PatternSplitter("[a-z]+")),
+        (
+            sequence(SPLIT | {"pattern": {"String": "a.b "}}, BYTE_LEVEL),
+            PatternSplitter(r"a\.b "),
+        ),
+    ],
+)
+def test_pre_tokenizers(tmp_path: Path, part: object, expected: PatternSplitter | None) -> None:
+    assert read(tmp_path, good() | {"pre_tokenizer": part}).splitter == expected
+
+
+def test_templates(tmp_path: Path) -> None:
+    end = {"SpecialToken": {"id": "<|end|>", "type_id": 0}}
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    template = {
+        "type": "TemplateProcessing",
+        "single": [end, text, end, end],
+        "pair": [],
+        "special_tokens": {"<|end|>": {"id": "<|end|>", "ids": [258], "tokens": ["<|end|>"]}},
+    }
+    framing = read(tmp_path, good() | {"post_processor": template}).framing
+    assert (framing.prefix, framing.suffix) == ((258,), (258, 258))
+    both = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, template]}
+    assert read(tmp_path, good() | {"post_processor": both}).framing == framing
+    assert read(tmp_path, good() | {"post_processor": None}).framing.prefix == ()
+
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda t: t["model"].update(type="Unigram"), 'model.type "Unigram" cannot be read yet'),
+        (lambda t: t["model"].update(dropout=0.1), "model.dropout 0.1"),
+        (lambda t: t["model"].update(byte_fallback=True), "model.byte_fallback true"),
+        (lambda t: t["model"].update(unk_token="<unk>"), 'model.unk_token "<unk>"'),
+        (lambda t: t["model"].update(end_of_word_suffix="</w>"), "model.end_of_word_suffix"),
+        (lambda t: t["model"].update(continuing_subword_prefix="##"), "model.continuing_subword"),
+        (lambda t: t["model"].update(other=1), "model.other 1"),
+        (lambda t: t["model"]["vocab"].update({"<|end|>": 258, "a b": 259}), 'model.vocab "a b"'),
+        (lambda t: t.update(other=1), "other 1 cannot be read yet"),
+        (lambda t: t.update(version="2.0"), 'version "2.0"'),
+        (lambda t: t.update(truncation={"max_length": 5}), 'truncation {"max_length":5}'),
+        (lambda t: t.update(padding={}), "padding {}"),
+        (lambda t: t.update(normalizer={"type": "NFC"}), 'normalizer {"type":"NFC"}'),
+        (lambda t: t.update(decoder=None), "decoder null"),
+        (lambda t: t.update(decoder={"type": "Fuse"}), 'decoder {"type":"Fuse"}'),
+        (lambda t: t.update(pre_tokenizer=None), "pre_tokenizer null"),
+        (lambda t: t.update(pre_tokenizer=SPLIT), 'pre_tokenizer {"type":"Split"'),
+        (lambda t: t.update(pre_tokenizer=sequence()), "pre_tokenizer"),
+        (lambda t: t["pre_tokenizer"].update(add_prefix_space=True), "add_prefix_space true"),
+        (lambda t: t["pre_tokenizer"].pop("add_prefix_space"), "add_prefix_space null"),
+        (
+            lambda t: t.update(pre_tokenizer=sequence(SPLIT, BYTE_LEVEL | {"use_regex": True})),
+            "pre_tokenizer.pretokenizers[1].use_regex true",
+        ),
+        (lambda t: t.update(pre_tokenizer=sequence(SPLIT, SPLIT, BYTE_LEVEL)), "pre_tokenizer {"),
+        (
+            lambda t: t.update(pre_tokenizer=sequence({"type": "Digits"}, BYTE_LEVEL)),
+            'pre_tokenizer.pretokenizers[0].type "Digits"',
+        ),
+        (
+            lambda t: t.update(
+                pre_tokenizer=sequence(SPLIT | {"behavior": "MergedWithNext"}, BYTE_LEVEL)
+            ),
+            'behavior "MergedWithNext"',
+        ),
+        (
+            lambda t: t.update(pre_tokenizer=sequence(SPLIT | {"behavior": "Removed"}, BYTE_LEVEL)),
+            'behavior "Removed"',
+        ),
+        (
+            lambda t: t.update(
+                pre_tokenizer=sequence(SPLIT | {"pattern": {"Regex": r"\p{N}{1,3}+"}}, BYTE_LEVEL)
+            ),
+            "pattern",
+        ),
+        (lambda t: t["added_tokens"][0].update(lstrip=True), "added_tokens[0].lstrip true"),
+        (lambda t: t["added_tokens"][0].update(single_word=True), "added_tokens[0].single_word"),
+        (
+            lambda t: t.update(post_processor={"type": "RobertaProcessing"}),
+            'post_processor {"type":"RobertaProcessing"}',
+        ),
+        (
+            lambda t: t.update(post_processor={"type": "TemplateProcessing", "single": []}),
+            "post_processor.single []",
+        ),
+    ],
+)
+def test_what_cannot_be_read_yet(tmp_path: Path, change: Change, reason: str) -> None:
+    held = good()
+    change(held)
+    with pytest.raises(UnsupportedError) as caught:
+        read(tmp_path, held)
+    assert reason in str(caught.value)
+    assert str(tmp_path / "file") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda t: t.update(model=5), "model is 5; wanted: a JSON object"),
+        (lambda t: t.pop("model"), "model is null; wanted: a JSON object"),
+        (lambda t: t["model"].update(vocab=[]), "model.vocab is []"),
+        (lambda t: t["model"].update(merges="a b"), 'model.merges is "a b"; wanted: a list'),
+        (lambda t: t["model"].update(merges=["a  b"]), "merge 0 is 'a  b'; wanted: two tokens"),
+        (lambda t: t["model"].update(merges=[["a"]]), "merge 0 is ['a']"),
+        (lambda t: t["model"].update(merges=[["a", 5]]), "merge 0 is ['a', 5]"),
+        (lambda t: t["model"].update(merges=["a b", ["a", "b"]]), "merge 0 is 'a b'"),
+        (lambda t: t["model"].update(merges=["a z"]), "'az' is not in the vocabulary"),
+        (lambda t: t["model"].update(merges=["a b", "a b"]), "repeats merge 0"),
+        (lambda t: t["model"]["vocab"].update(ab=1), "id 1 stands for two tokens"),
+        (lambda t: t["model"]["vocab"].update(ab=-1), "token 'ab' has id -1"),
+        (lambda t: t["model"]["vocab"].update(ab=2.0), "token 'ab' has id 2.0"),
+        (lambda t: t["model"]["vocab"].update(ab=10**30), "token 'ab' has id 10000"),
+        (lambda t: t["model"]["vocab"].update({"z!": t["model"]["vocab"].pop("z")}), "id (0x7A)"),
+        (lambda t: t["added_tokens"][0].update(id=300), "has id 300, but by the vocabulary it is"),
+        (lambda t: t["added_tokens"][0].update(id="258"), 'added_tokens[0].id is "258"'),
+        (lambda t: t["added_tokens"][0].update(id=True), "added_tokens[0].id is true"),
+        (lambda t: t["added_tokens"][0].update(special=1), "added_tokens[0].special is 1"),
+        (lambda t: t["added_tokens"][0].update(content="é"), "by the vocabulary it is 233"),
+        (lambda t: t["added_tokens"][0].update(content=""), "is an empty string"),
+        (lambda t: t["added_tokens"].append(t["added_tokens"][0]), "by the vocabulary it is 259"),
+        (lambda t: t.update(added_tokens={}), "added_tokens is {}"),
+        (lambda t: t.update(added_tokens=[5]), "added_tokens[0] is 5"),
+        (lambda t: t.update(decoder=[]), "decoder is []"),
+        (lambda t: t.update(pre_tokenizer="ByteLevel"), 'pre_tokenizer is "ByteLevel"'),
+        (lambda t: t.update(post_processor=0), "post_processor is 0"),
+    ],
+)
+def test_bad_files(tmp_path: Path, change: Change, reason: str) -> None:
+    held = good()
+    change(held)
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path, held)
+    assert reason in caught.value.reason
+    assert caught.value.path == str(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    "split",
+    [None, "gpt2", "gpt4", "cl100k-tiktoken", "o200k", "[a-z]+", PatternSplitter("[a-z]+", "drop")],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_round_trip(tmp_path: Path, split: str | PatternSplitter | None, whole: bool) -> None:
+    pipe = pipeline(split, whole=whole)
+    formats.write(pipe, tmp_path / "a.json")
+    assert formats.read(tmp_path / "a.json") == pipe
+
+
+def test_round_trip_of_framing(tmp_path: Path) -> None:
+    added = (AddedToken("<s>", 270), AddedToken("the", 257, False), AddedToken("終", 266))
+    pipe = pipeline(framing=Framing(added, prefix=(270, 266), suffix=(257,)))
+    formats.write(pipe, tmp_path / "a.json")
+    assert formats.read(tmp_path / "a.json") == pipe
+    (tmp_path / "a.json").rename(tmp_path / "tokenizer.json")
+    assert formats.read(tmp_path) == pipe
+
+
+@pytest.mark.parametrize(
+    ("pipe", "reason"),
+    [
+        (pipeline(special={"é": 400}), "'é' (id 400) is written like id 233"),
+        (pipeline(framing=plain_token("é", 259)), "'é' (id 259) is written like id 233"),
+        (pipeline(PatternSplitter(r"\w+")), "another engine"),
+        (pipeline(PatternSplitter(r"a$|b")), "another engine"),
+        (pipeline(framing=Framing(prefix=(999,))), "id 999, which is no token"),
+        (
+            Pipeline(BPE((*BYTES, b"a"), np.empty((0, 3), np.uint32))),
+            "ids 97 and 256 are both b'a'",
+        ),
+    ],
+)
+def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        formats.write(pipe, tmp_path / "a.json")
+    assert reason in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_model_helper_is_what_it_says() -> None:
+    assert model().vocab[256:259] == (b"th", b"the", b" the")
