@@ -43,6 +43,7 @@ def read(path: Path) -> Pipeline:
     if path.is_dir():
         path = path / "tokenizer.json"
     root = Entry(path, "", files.read_json(path))
+    root.get("model").of(dict)
     root.only(*_KEYS.split("|"))
     root.expect("version", "1.0", None)
     for key in ("truncation", "padding", "normalizer"):

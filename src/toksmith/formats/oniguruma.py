@@ -12,7 +12,7 @@ import regex
 
 from toksmith.splitters import FAMILIES, family_of
 
-_POSSESSIVE_INTERVAL = "}+"
+_POSSESSIVE_INTERVAL = regex.compile(r"[0-9,]\}\+")
 _THEIRS = {
     family.pattern: family.pattern.replace("{1,3}+", "{1,3}") for family in FAMILIES.values()
 }
@@ -50,5 +50,5 @@ def from_oniguruma(pattern: str) -> str | None:
 
 def _agreed(pattern: str) -> bool:
     if family_of(pattern):
-        return _POSSESSIVE_INTERVAL not in pattern
+        return _POSSESSIVE_INTERVAL.search(pattern) is None
     return _AGREED.fullmatch(pattern) is not None

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 import regex
 
 from toksmith.errors import SplitError
 from toksmith.splitters.families import ALIASES, FAMILIES, Family, family_of
+
+_MOST_COPIES = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,17 @@ class PatternSplitter:
     gaps: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
+        counts = (int(count[:9]) for count in regex.findall(r"\{([0-9]+)", self.pattern))
+        if prod(max(count, 1) for count in counts) > _MOST_COPIES:
+            raise SplitError(
+                f"split pattern {self.pattern!r:.80} counts too far: {{n}} is compiled as n "
+                f"copies, and {_MOST_COPIES:,} in all are the most"
+            )
         try:
             regex.compile(self.pattern)
-        except regex.error as wrong:
+        except (regex.error, RecursionError, OverflowError) as wrong:
             raise SplitError(
-                f"split pattern {self.pattern!r} is not a regular expression: {wrong}"
+                f"split pattern {self.pattern!r:.80} is not a regular expression: {wrong}"
             ) from wrong
 
     @property

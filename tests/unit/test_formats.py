@@ -1,0 +1,186 @@
+"""What all formats share: recognising, dispatch, files, patterns."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import regex
+
+from tests.formats_kit import pipeline, with_whole
+from toksmith import formats
+from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.formats import files
+from toksmith.formats.oniguruma import from_oniguruma, to_oniguruma
+from toksmith.formats.patterns import covering, uncovering
+from toksmith.splitters import FAMILIES, PatternSplitter
+
+TARGETS = {"minbpe": "a.model", "tiktoken": "a.tiktoken", "huggingface": "a.json", "gpt2": "folder"}
+
+
+@pytest.mark.parametrize("name", list(TARGETS))
+def test_recognised_by_the_content_alone(tmp_path: Path, name: str) -> None:
+    formats.write(pipeline(), tmp_path / TARGETS[name])
+    expected = with_whole(pipeline()) if name == "tiktoken" else pipeline()
+    assert formats.read(tmp_path / TARGETS[name]) == expected
+    if name != "gpt2":
+        (tmp_path / TARGETS[name]).rename(tmp_path / "name.xyz")
+        said = {"split": "gpt2", "special_tokens": dict(pipeline().framing.special_tokens)}
+        given = said if name == "tiktoken" else {}
+        assert formats.read(tmp_path / "name.xyz", **given) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", list(TARGETS))
+def test_a_named_format_is_written_under_any_name(tmp_path: Path, name: str) -> None:
+    formats.write(pipeline(), str(tmp_path / "name.xyz"), format=name)
+    assert [n for n, f in formats.FORMATS.items() if f.recognise(tmp_path / "name.xyz")] == [name]
+
+
+def test_an_existing_directory_is_gpt2(tmp_path: Path) -> None:
+    (tmp_path / "some.folder").mkdir()
+    formats.write(pipeline(), tmp_path / "some.folder")
+    assert (tmp_path / "some.folder/encoder.json").exists()
+
+
+def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
+    every = "minbpe, tiktoken, huggingface, gpt2"
+    with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
+        formats.read(tmp_path / "a", format="bpe")
+    with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
+        formats.write(pipeline(), tmp_path / "a", format="bpe")
+    with pytest.raises(OptionError, match=f"does not say which format.*{every}"):
+        formats.write(pipeline(), tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("given", [{"split": None}, {"special_tokens": {}}])
+def test_only_tiktoken_takes_what_its_file_lacks(tmp_path: Path, given: dict[str, object]) -> None:
+    formats.write(pipeline(), tmp_path / "a.model")
+    with pytest.raises(OptionError, match=r"is a minbpe file, which says itself how to split"):
+        formats.read(tmp_path / "a.model", **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [None, *TARGETS])
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "there is no such file"),
+        (b"", "the file is empty"),
+        (b"\0\1\2\xff" * 50, ""),
+        (b"\x89PNG\r\n\x1a\n\0\0", ""),
+        (b"hello, world\n", ""),
+        (b"{", ""),
+        (b"[]", ""),
+        (b"{}", ""),
+        (b"null", ""),
+        ("minbpe v1\n\nü".encode("latin-1"), ""),
+    ],
+)
+def test_wrong_kinds(tmp_path: Path, name: str | None, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "a_encoder.json"
+    (tmp_path / "a_vocab.bpe").write_bytes(b"#version: 0.2\n")
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        formats.read(path, name)
+    assert reason in caught.value.reason
+    assert caught.value.path.startswith(str(tmp_path / "a_"))
+
+
+@pytest.mark.parametrize("name", [None, *TARGETS])
+def test_an_empty_directory(tmp_path: Path, name: str | None) -> None:
+    with pytest.raises(FormatError) as caught:
+        formats.read(tmp_path, name)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_text_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"one\ntwo \xe9\n")
+    with pytest.raises(FormatError, match=r"line 2 is not UTF-8 text \(byte 0xE9\)"):
+        files.read_text(tmp_path / "a")
+    (tmp_path / "a").write_bytes(b"one\0")
+    with pytest.raises(FormatError, match="binary"):
+        files.read_text(tmp_path / "a")
+    with pytest.raises(FormatError, match="directory"):
+        files.read_text(tmp_path)
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    files.write_text(path, "old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OptionError, match="a cannot be written: No space left on device"):
+        files.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="cannot be written: No such file or directory"):
+        formats.write(pipeline(), tmp_path / "no/a.model")
+
+
+LINES = ["", "abc 12  x\n", "--a--", "..", "aXb\nXX", "\n\n", "a1b2", "日本a語", "can't (a) b"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("[a-z]+", "a|b ", r"\s+(?!\S)|\s", r"(?i:x)b?", r"(?<=a)b", r"^a|b$", r"\bX", r"[]^a]+"),
+        *(r"a(?=\))|\)", "(?i)x", r"\p{L}{2}", "(?>a+)b", "#a", r"(?:a|\[)+"),
+    ],
+)
+def test_a_pattern_that_covers_its_gaps(pattern: str) -> None:
+    kept = PatternSplitter(pattern)
+    over = covering(kept)
+    assert uncovering(over) == kept
+    for text in LINES:
+        expected, end = [], 0
+        for match in regex.finditer(pattern, text):
+            expected += [text[end : match.start()], match.group()]
+            end = match.end()
+        expected.append(text[end:])
+        assert regex.findall(over, text) == [part for part in expected if part]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("a*", "", "(?=a)", "(?!a)|b", r"\b", "^|a", "a{0,2}", r"(?:(?<=a)|b)", "(?=(?:a|[)])b)"),
+        *("(a)", "(?P<x>a)", "(?x)a # b", "(?r)a", r"\Ga", r"(?|a|b)", "(?(?=a)b|c)", "(?R)?a"),
+    ],
+)
+def test_patterns_whose_gaps_cannot_be_covered(pattern: str) -> None:
+    with pytest.raises(UnsupportedError, match="write it so that it matches all text"):
+        covering(PatternSplitter(pattern))
+    assert covering(PatternSplitter(pattern, gaps="drop")) == pattern
+    assert uncovering(pattern) == PatternSplitter(pattern, gaps="drop")
+
+
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_families_have_no_gaps(family: str) -> None:
+    for spelling in (FAMILIES[family].pattern, *FAMILIES[family].spellings):
+        assert covering(PatternSplitter(spelling)) == spelling
+        assert uncovering(spelling) == PatternSplitter(spelling)
+
+
+def test_patterns_for_another_engine() -> None:
+    for family in FAMILIES.values():
+        theirs = to_oniguruma(family.pattern)
+        assert theirs is not None
+        assert "3}+" not in theirs
+        assert from_oniguruma(theirs) == family.pattern
+    agreed = [r"[^\s\p{L}\p{N}]++[\r\n]*", r"\s+(?!\S)|.{1,3}", "(?i:'s|'t)", r"(?<=a)b??", "a{2}"]
+    assert [to_oniguruma(pattern) for pattern in agreed] == agreed
+    for pattern in (
+        *(r"\w", r"[\w]", r"\h", r"\bX", "^a", "a$", "a{1,3}+", "a{2}?", "(?i)a", "(?i:ss)"),
+        *(r"(a)\1", "[a&&b]", "[a[bc]]", r"\R", r"\X", r"\Z", "(?m:.)", "(?<n>a)", "[]a]", "a{,3}"),
+    ):
+        assert to_oniguruma(pattern) is None
+        assert from_oniguruma(pattern) is None
