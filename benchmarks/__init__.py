@@ -1,0 +1,1 @@
+"""Speed of toksmith and its peers; see ``python -m benchmarks --help``."""

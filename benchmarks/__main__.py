@@ -1,0 +1,101 @@
+"""``python -m benchmarks [encode|train|load|all]``, from the checkout."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.adapters import ADAPTERS, installed
+from benchmarks.machine import cores, description
+from benchmarks.suites import FORMS, SUITES, Setting
+from benchmarks.tables import tables
+from benchmarks.texts import SHARED, texts, vocabularies
+
+RESULTS = Path(__file__).parent / "results/local"
+# tokenizers takes minutes for what the others do in seconds; ask for it by name.
+ENCODERS = ("toksmith", "tiktoken", "gigatoken")
+
+
+def main() -> None:
+    """Measure, show the tables, and save all figures."""
+    options = _options()
+    names = list(SUITES) if options.suite == "all" else [options.suite]
+    rows = []
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        limit = 2_000_000 if options.quick else options.limit and int(options.limit * 1e6)
+        sources = texts(options.data, options.texts, limit, scratch)
+        encoding_needed = set(names) & {"encode", "load"}
+        known = (
+            vocabularies(options.vocab, options.vocabularies, next(iter(sources.values())), scratch)
+            if encoding_needed
+            else []
+        )
+        for name in names:
+            libraries = options.libraries or (ADAPTERS if name == "train" else ENCODERS)
+            setting = Setting(
+                texts=sources,
+                vocabularies=known,
+                libraries=list(installed(libraries)),
+                rounds=1 if options.quick else options.rounds,
+                threads=sorted({1, cores()}),
+                forms=options.forms,
+                vocab_size=2_048 if options.quick else options.vocab_size,
+            )
+            for row in SUITES[name](setting):
+                rows.append(row)
+                print(f"{row.kind} {' '.join(map(str, row.work.values()))}: done", flush=True)
+    _save(options.out, rows)
+
+
+def _save(out: Path | None, rows: list) -> None:
+    about = description()
+    name = about["date"].replace(":", "").replace("+0000", "Z")
+    path = out or RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    report = {
+        "machine": about,
+        "versions": installed(list(ADAPTERS)),
+        "rows": [asdict(row) for row in rows],
+    }
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    made = list(tables(rows))
+    for table in made:
+        table.show()
+    head = [f"- {key}: {value}" for key, value in {**about, **report["versions"]}.items()]
+    body = "\n\n".join(["\n".join(head), *(table.markdown() for table in made)])
+    path.with_suffix(".md").write_text(body + "\n")
+    print(f"saved in {path} and {path.with_suffix('.md')}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure one library a process, after comparing what they give.",
+        epilog="example: python -m benchmarks encode --texts english --vocabularies cl100k_base",
+    )
+    add = parser.add_argument
+    add("suite", choices=[*SUITES, "all"], nargs="?", default="all")
+    add("--quick", action="store_true", help="one round on 2 MB: does everything run?")
+    add("--rounds", type=int, default=5, help="fresh processes for each library and row")
+    add("--libraries", nargs="+", choices=list(ADAPTERS), help="default: the fast ones")
+    add("--data", type=Path, default=_there("corpus"), help="folder of .txt files")
+    add("--texts", nargs="+", default=[], help="names of those files, without .txt")
+    add("--limit", type=float, help="use so many megabytes of each text")
+    add("--vocab", type=Path, default=_there("vocab"), help="folder of .tiktoken files")
+    add("--vocabularies", nargs="+", default=[], help="names of those files, without .tiktoken")
+    add("--forms", nargs="+", choices=list(FORMS), default=list(FORMS), help="what is returned")
+    add("--vocab-size", type=int, default=32_000, help="tokens to train")
+    add("--out", type=Path, help="the JSON file to write; the tables go beside it as .md")
+    return parser.parse_args()
+
+
+def _there(name: str) -> Path | None:
+    return SHARED / name if (SHARED / name).is_dir() else None
+
+
+if __name__ == "__main__":
+    main()

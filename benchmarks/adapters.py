@@ -1,0 +1,259 @@
+"""One small class a library: the same few calls, each made the way that library is fastest.
+
+A result is handed back in the library's own type, so that converting it is never timed;
+``ids`` makes the flat array that is compared.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:  # a library that does without numpy is not charged for it
+    import numpy as np
+
+SEPARATOR = "<|endoftext|>"
+Job = dict[str, Any]
+
+
+class Adapter:
+    """What the worker calls. A library that cannot do something leaves it ``None``.
+
+    Attributes:
+        package: its name on the package index.
+        takes: the type of text it is given: bytes where it accepts them.
+        array: one text to an array; ``threads`` is at most the cores of the process.
+        list: one text to a Python list.
+        batch: many texts to whatever the library returns.
+        train: learn from a file of documents and save the result; returns the saved file.
+    """
+
+    package: ClassVar[str]
+    takes: ClassVar[type] = bytes
+    array: Any = None
+    list: Any = None
+    batch: Any = None
+    train: Any = None
+
+    def load(self, vocabulary: Job) -> None:
+        """Make the tokenizer of a vocabulary's files."""
+        raise NotImplementedError
+
+    def ids(self, result: Any) -> np.ndarray:
+        """Return a result's ids as one flat uint32 array."""
+        return _flat(result)
+
+    def version(self) -> str:
+        return metadata.version(self.package)
+
+
+class Toksmith(Adapter):
+    package = "toksmith"
+
+    def load(self, vocabulary: Job) -> None:
+        import toksmith
+
+        self.tokenizer = toksmith.load(
+            vocabulary["ranks"],
+            split=vocabulary["pattern"],
+            special_tokens=vocabulary["special_tokens"],
+        )
+
+    def array(self, text: bytes, threads: int) -> Any:
+        if threads == 1:
+            return self.tokenizer.encode_array(text)
+        return self.tokenizer.encode_batch([text], threads=threads)
+
+    def list(self, text: bytes, threads: int) -> Any:
+        return self.tokenizer.encode(text)
+
+    def batch(self, texts: Sequence[bytes], threads: int) -> Any:
+        return self.tokenizer.encode_batch(texts, threads=threads)
+
+    def ids(self, result: Any) -> np.ndarray:
+        return _flat(getattr(result, "ids", result))
+
+    def train(self, job: Job, out: Path) -> Path:
+        import toksmith
+
+        tokenizer = toksmith.train(
+            job["text"],
+            vocab_size=job["vocab_size"],
+            split=job["split"],
+            separator=SEPARATOR,
+            ties="smallest-pair",
+            threads=job["threads"],
+        )
+        tokenizer.save(saved := out / "toksmith.tiktoken")
+        return saved
+
+
+class Tiktoken(Adapter):
+    package = "tiktoken"
+    takes = str
+
+    def load(self, vocabulary: Job) -> None:
+        import tiktoken
+        from tiktoken.load import load_tiktoken_bpe
+
+        self.encoding = tiktoken.Encoding(
+            vocabulary["name"],
+            pat_str=vocabulary["pattern"],
+            mergeable_ranks=load_tiktoken_bpe(vocabulary["ranks"]),
+            special_tokens=vocabulary["special_tokens"],
+        )
+
+    def array(self, text: str, threads: int) -> Any:
+        if threads > 1:
+            raise NotImplementedError("one text runs on one thread")
+        return self.encoding.encode_to_numpy(text, disallowed_special=())
+
+    def list(self, text: str, threads: int) -> Any:
+        return self.encoding.encode_ordinary(text)
+
+    def batch(self, texts: Sequence[str], threads: int) -> Any:
+        return self.encoding.encode_ordinary_batch(texts, num_threads=threads)
+
+
+class Tokenizers(Adapter):
+    package = "tokenizers"
+    takes = str
+
+    def load(self, vocabulary: Job) -> None:
+        import tokenizers
+
+        self.tokenizer = tokenizers.Tokenizer.from_file(vocabulary["json"])
+
+    def batch(self, texts: Sequence[str], threads: int) -> Any:
+        return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+
+    def ids(self, result: Any) -> np.ndarray:
+        return _flat([encoding.ids for encoding in result])
+
+    def train(self, job: Job, out: Path) -> Path:
+        from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+
+        byte_level = pre_tokenizers.ByteLevel
+        tokenizer = Tokenizer(models.BPE())
+        if job["split"] == "gpt2":
+            tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
+        else:
+            split = pre_tokenizers.Split(Regex(job["pattern"]), "isolated")
+            rest = byte_level(add_prefix_space=False, use_regex=False)
+            tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, rest])
+        trainer = trainers.BpeTrainer(
+            vocab_size=job["vocab_size"],
+            show_progress=False,
+            initial_alphabet=byte_level.alphabet(),
+        )
+        tokenizer.train_from_iterator(_documents(job["text"]), trainer)
+        tokenizer.save(str(saved := out / "tokenizers.json"))
+        return saved
+
+
+class Gigatoken(Adapter):
+    package = "gigatoken"
+    schemes: ClassVar = {"gpt2": "gpt2", "cl100k-tiktoken": "gpt4", "o200k": "o200k"}
+
+    def load(self, vocabulary: Job) -> None:
+        import gigatoken
+
+        # Given special tokens, it would always find them inside text; here text is just text.
+        scheme = self.schemes[vocabulary["family"]]
+        self.tokenizer = gigatoken.Tokenizer.from_tiktoken(vocabulary["ranks"], scheme, {})
+
+    def array(self, text: bytes, threads: int) -> Any:
+        if threads == 1:
+            return self.tokenizer.encode(text)
+        return self.tokenizer.encode_batch([text], parallel=True)
+
+    def list(self, text: bytes, threads: int) -> Any:
+        return self.tokenizer.encode_batch_list([text], parallel=threads > 1)[0]
+
+    def batch(self, texts: Sequence[bytes], threads: int) -> Any:
+        return self.tokenizer.encode_batch(texts, parallel=threads > 1)
+
+    def ids(self, result: Any) -> np.ndarray:
+        if type(result).__module__.partition(".")[0] != "awkward":
+            return _flat(result)
+        import awkward
+
+        return _flat(awkward.to_numpy(awkward.flatten(result)))
+
+    def train(self, job: Job, out: Path) -> Path:
+        import gigatoken
+
+        if job["split"] != "gpt2":
+            raise NotImplementedError("it trains with the GPT-2 pattern only")
+        vocab, _ = gigatoken.train_bpe(
+            gigatoken.TextFileSource([job["text"]], separator=SEPARATOR), job["vocab_size"], []
+        )
+        return _save_ranks(list(vocab.values()), out / "gigatoken.tiktoken")
+
+
+class Rustbpe(Adapter):
+    package = "rustbpe"
+
+    def train(self, job: Job, out: Path) -> Path:
+        import rustbpe
+
+        tokenizer = rustbpe.Tokenizer()
+        tokenizer.train_from_iterator(
+            _documents(job["text"]), job["vocab_size"], pattern=job["pattern"]
+        )
+        ranks = [bytes(token) for token, _ in tokenizer.get_mergeable_ranks()]
+        return _save_ranks(ranks, out / "rustbpe.tiktoken")
+
+
+ADAPTERS: dict[str, type[Adapter]] = {
+    kind.package: kind for kind in (Toksmith, Tiktoken, Gigatoken, Tokenizers, Rustbpe)
+}
+
+
+def installed(names: Sequence[str]) -> dict[str, str]:
+    """Return the versions of those libraries that are installed."""
+    present = [name for name in names if find_spec(name) is not None]
+    return {name: metadata.version(name) for name in present}
+
+
+def learned_tokens(saved: Path) -> list[bytes]:
+    """Return the tokens of more than one byte in a trained file, in the order of their ids."""
+    if saved.suffix == ".json":
+        alphabet = _printable_bytes()
+        vocab = json.loads(saved.read_text())["model"]["vocab"]
+        ordered = sorted(vocab, key=vocab.__getitem__)
+        tokens = [bytes(alphabet[character] for character in token) for token in ordered]
+    else:
+        tokens = [base64.b64decode(line.split()[0]) for line in saved.read_bytes().splitlines()]
+    return [token for token in tokens if len(token) > 1]
+
+
+def _documents(path: str) -> Iterator[str]:
+    return iter(Path(path).read_bytes().decode().split(SEPARATOR))
+
+
+def _flat(ids: Any) -> np.ndarray:
+    """Return an array, a list, or a list of lists as one array."""
+    import numpy as np
+
+    if len(ids) and isinstance(ids[0], list):
+        return np.concatenate([np.asarray(document, np.uint32) for document in ids])
+    return np.asarray(ids, np.uint32)
+
+
+def _save_ranks(tokens: Sequence[bytes], path: Path) -> Path:
+    lines = (base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(tokens))
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def _printable_bytes() -> dict[str, int]:
+    """GPT-2's way to show a byte as a character."""
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    return {chr(b): b for b in shown} | {chr(256 + i): b for i, b in enumerate(hidden)}

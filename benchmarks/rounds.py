@@ -1,0 +1,77 @@
+"""Fresh processes, one library each, in turns: A B A B …, so that slow spells hit all alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+Job = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(job: Job) -> Job:
+    """Do one job in a fresh process and return what it measured, and its whole time."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.worker", json.dumps(job)],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    whole = time.perf_counter() - start
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        return {"missing": f"failed: {last}"}
+    return {**json.loads(done.stdout.splitlines()[-1]), "process_seconds": whole}
+
+
+def compared(jobs: Sequence[Job]) -> tuple[list[Job], dict[str, str]]:
+    """Run each job once for its ids alone.
+
+    Returns:
+        The jobs whose ids equal those of the first one that ran, and why each other is left out.
+    """
+    agreed: list[Job] = []
+    left_out: dict[str, str] = {}
+    first: Job = {}
+    for job in jobs:
+        result = run({**job, "passes": 1})
+        if reason := result.get("missing"):
+            left_out[job["library"]] = reason
+            continue
+        first = first or result
+        if result["sha256"] == first["sha256"]:
+            agreed.append(job)
+        else:
+            counts = [f"{r['tokens']:,} tokens" for r in (result, first) if "tokens" in r]
+            left_out[job["library"]] = "different ids" + (
+                f": {counts[0]}, not {counts[1]}" if len(set(counts)) == 2 else ""
+            )
+    return agreed, left_out
+
+
+def interleaved(jobs: Sequence[Job], rounds: int) -> dict[str, list[Job]]:
+    """Run the jobs in turns; return each library's results, one a round."""
+    results: dict[str, list[Job]] = {job["library"]: [] for job in jobs}
+    for turn in range(rounds):
+        # Whoever goes first finds the machine as the last one left it; take turns at that too.
+        for job in jobs if turn % 2 == 0 else reversed(jobs):
+            results[job["library"]].append(run(job))
+    return results
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Return the median with the least and the greatest."""
+    return {"min": min(values), "median": median(values), "max": max(values)}
+
+
+def ratios(ours: Sequence[float], peer: Sequence[float]) -> dict[str, float]:
+    """How many times faster we are, round by round, from seconds."""
+    return spread([theirs / own for own, theirs in zip(ours, peer, strict=True)])

@@ -1,0 +1,102 @@
+"""What is measured on: texts, and vocabularies with the files that each library loads."""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.adapters import SEPARATOR
+from toksmith import load, train
+from toksmith.splitters import FAMILIES
+
+SHARED = Path(__file__).resolve().parents[2] / "shared/data"
+TEXTS = ("english", "code", "multilingual", "cjk")
+FAMILY_OF = {"gpt2": "gpt2", "cl100k_base": "cl100k-tiktoken", "o200k_base": "o200k"}
+LIBRARY_BYTES = 20_000_000
+
+Vocabulary = dict[str, Any]
+"""As the worker wants it: ``name``, ``family``, ``pattern``, ``special_tokens`` and its files."""
+
+
+def texts(
+    folder: Path | None, names: Sequence[str], limit: int | None, scratch: Path
+) -> dict[str, Path]:
+    """Return the texts to measure by name; the standard library's sources where there are none."""
+    if folder is None:
+        path = scratch / "standard_library.txt"
+        path.write_text(SEPARATOR.join(_standard_library()), encoding="utf-8")
+        found = {"standard_library": path}
+    else:
+        there = {path.stem: path for path in sorted(folder.glob("*.txt"))}
+        wanted = names or [name for name in TEXTS if name in there] or list(there)
+        if not wanted or not set(wanted) <= set(there):
+            raise SystemExit(
+                f"{folder} holds no {', '.join(wanted) or 'texts'}, but: {list(there)}"
+            )
+        found = {name: there[name] for name in wanted}
+    if limit is None:
+        return found
+    return {name: _shortened(path, limit, scratch) for name, path in found.items()}
+
+
+def vocabularies(
+    folder: Path | None, names: Sequence[str], text: Path, scratch: Path
+) -> list[Vocabulary]:
+    """Return the vocabularies to encode with; one trained on the text where there are none."""
+    if folder is None:
+        split = "cl100k-tiktoken"
+        tokenizer = train(text, vocab_size=16_384, split=split, separator=SEPARATOR)
+        tokenizer.save(ranks := scratch / "trained.tiktoken")
+        return [_vocabulary("trained", ranks, split, {}, scratch)]
+    specials = json.loads((folder / "encodings.json").read_text())
+    return [
+        _vocabulary(
+            name,
+            folder / f"{name}.tiktoken",
+            FAMILY_OF[name],
+            specials[name]["special_tokens"],
+            scratch,
+        )
+        for name in names or FAMILY_OF
+    ]
+
+
+def _vocabulary(
+    name: str, ranks: Path, family: str, special_tokens: dict[str, int], scratch: Path
+) -> Vocabulary:
+    # The last spelling of a family is tiktoken's own, which is the fastest there.
+    pattern = (FAMILIES[family].pattern, *FAMILIES[family].spellings)[-1]
+    # tokenizers loads nothing but its own format, and knows the patterns as first published.
+    as_json = scratch / f"{name}.json"
+    plain = family.removesuffix("-tiktoken")
+    load(ranks, split=plain, special_tokens=special_tokens).save(as_json)
+    return {
+        "name": name,
+        "ranks": str(ranks),
+        "json": str(as_json),
+        "family": family,
+        "pattern": pattern,
+        "special_tokens": special_tokens,
+    }
+
+
+def _standard_library() -> Iterator[str]:
+    size = 0
+    for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
+        if size > LIBRARY_BYTES or "site-packages" in path.parts:
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace").replace(SEPARATOR, "")
+        size += len(text)
+        yield text
+
+
+def _shortened(path: Path, limit: int, scratch: Path) -> Path:
+    if path.stat().st_size <= limit:
+        return path
+    short = scratch / path.name
+    with path.open("rb") as file:
+        short.write_bytes(file.read(limit).decode("utf-8", "ignore").encode())
+    return short

@@ -1,0 +1,111 @@
+"""Runs in a fresh process: one library, one job; prints what it measured as JSON.
+
+``python -m benchmarks.worker '{"kind": "encode", "library": "toksmith", ...}'``
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+Job = dict[str, Any]
+
+
+def confine(threads: int) -> None:
+    """Keep the process, and every library in it, to so many cores; before they are imported."""
+    parallel = {"RAYON_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+    os.environ.update(parallel, TOKENIZERS_PARALLELISM="true" if threads > 1 else "false")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held in memory."""
+    status = Path("/proc/self/status")
+    if status.exists():  # elsewhere the peak of whoever started us would count as ours
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def encode(job: Job) -> Job:
+    """Encode the text several times over; the first pass is cold."""
+    from benchmarks.adapters import ADAPTERS, SEPARATOR
+
+    adapter = ADAPTERS[job["library"]]()
+    call = getattr(adapter, job["form"])
+    adapter.load(job["vocabulary"])
+    try:  # one word, so that what a library puts off until its first call is not timed
+        word: Any = b"word" if adapter.takes is bytes else "word"
+        call([word] if job["form"] == "batch" else word, job["threads"])
+    except NotImplementedError as reason:
+        return {"missing": str(reason)}
+    data = Path(job["text"]).read_bytes()
+    text: Any = data if adapter.takes is bytes else data.decode()
+    if job["form"] == "batch":
+        text = text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
+    del data
+    before = peak_memory()
+    seconds, result = [], None
+    for _ in range(job["passes"]):
+        result = None
+        start = time.perf_counter()
+        result = call(text, job["threads"])
+        seconds.append(time.perf_counter() - start)
+    peak = peak_memory()
+    ids = adapter.ids(result)
+    return {
+        "seconds": seconds,
+        "tokens": len(ids),
+        "sha256": hashlib.sha256(ids.tobytes()).hexdigest(),
+        "peak_bytes": peak,
+        "grown_bytes": peak - before,
+    }
+
+
+def load(job: Job) -> Job:
+    """Import the library, make the tokenizer and encode a first word."""
+    from benchmarks.adapters import ADAPTERS
+
+    adapter = ADAPTERS[job["library"]]()
+    start = time.perf_counter()
+    __import__(adapter.package)
+    imported = time.perf_counter()
+    adapter.load(job["vocabulary"])
+    loaded = time.perf_counter()
+    word: Any = b"Hello world" if adapter.takes is bytes else "Hello world"
+    result = adapter.list(word, 1) if adapter.list else adapter.batch([word], 1)
+    done = time.perf_counter()
+    return {
+        "import_seconds": imported - start,
+        "load_seconds": loaded - imported,
+        "first_seconds": done - loaded,
+        "seconds": [done - start],
+        "sha256": hashlib.sha256(adapter.ids(result).tobytes()).hexdigest(),
+        "peak_bytes": peak_memory(),
+    }
+
+
+def train(job: Job) -> Job:
+    """Train and save; the parent takes the time of the whole process."""
+    from benchmarks.adapters import ADAPTERS
+
+    adapter = ADAPTERS[job["library"]]()
+    try:
+        saved = adapter.train(job, Path(job["out"]))
+    except NotImplementedError as reason:
+        return {"missing": str(reason)}
+    return {"saved": str(saved), "peak_bytes": peak_memory()}
+
+
+if __name__ == "__main__":
+    wanted = json.loads(sys.argv[1])
+    confine(wanted["threads"])
+    print(json.dumps({"encode": encode, "load": load, "train": train}[wanted["kind"]](wanted)))
