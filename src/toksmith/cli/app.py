@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -22,7 +23,10 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            result = super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", UserWarning)
+                warnings.showwarning = _show_warning
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             # Python flushes standard output once more as it ends, and would complain.
@@ -50,6 +54,10 @@ def _say(message: str) -> None:
         for letter in " ".join(message.splitlines())
     )
     print(f"toksmith: {line}", file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say(f"warning: {message}")
 
 
 def _print_version(wanted: bool) -> None:

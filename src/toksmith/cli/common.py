@@ -57,7 +57,10 @@ def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet", "-q", help="Print the result and errors only.", callback=_quiet_anywhere
+        "--quiet",
+        "-q",
+        help="Print only the result, warnings and errors.",
+        callback=_quiet_anywhere,
     ),
 ]
 TokenizerName = Annotated[

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.errors import OptionError
@@ -66,7 +66,8 @@ def _json_ids(data: bytes) -> list[int]:
     except (ValueError, RecursionError) as wrong:
         raise OptionError(f"the ids are not JSON: {wrong}") from wrong
     flat: list[int] = []
-    for document in value if isinstance(value, list) else [None]:
+    documents: list[Any] = value if isinstance(value, list) else [None]
+    for document in documents:
         flat += document if isinstance(document, list) else [document]
     if not all(type(token_id) is int for token_id in flat):
         raise OptionError("JSON of ids is one list of integers, or a list of such lists")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toksmith.cli.common import Quiet, Separator, Threads, split_of
+from toksmith.errors import ToksmithError
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -73,6 +74,7 @@ def run(
     from toksmith.cli.writing import check_folder
 
     check_folder(output)
+    _rehearse(output, to, split_of(split), special_token or [])
     import toksmith
 
     tok = toksmith.train(
@@ -91,6 +93,27 @@ def run(
     tok.save(output, format=to)
     if not quiet:
         print(f"{figures(tok)} → {output}")
+
+
+def _rehearse(output: Path, to: str | None, split: str | None, special_tokens: list[str]) -> None:
+    """Find out before the long work, not after it, that the format cannot hold the result."""
+    from tempfile import TemporaryDirectory
+
+    import toksmith
+
+    smallest = 256 + len(special_tokens)
+    tok = toksmith.train(
+        texts=["-"], vocab_size=smallest, split=split, special_tokens=special_tokens
+    )
+    with TemporaryDirectory() as folder:
+        stand_in = Path(folder, output.name)
+        if output.is_dir():
+            stand_in.mkdir()
+        try:
+            tok.save(stand_in, format=to)
+        except ToksmithError as error:
+            error.args = (str(error).replace(str(stand_in), str(output)),)
+            raise
 
 
 def figures(tok: Tokenizer) -> str:

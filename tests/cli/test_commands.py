@@ -1,0 +1,319 @@
+"""What each command prints and writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import toksmith
+from tests.cli.conftest import CORPUS, Run
+
+TEXT = "lower 字 newest\n"
+COMMANDS = ["train", "encode", "decode", "count", "inspect", "convert", "quickstart"]
+
+
+def folder_of(path: Path) -> set[str]:
+    return {file.name for file in path.iterdir()}
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_each_command_shows_an_example(self, run: Run, command: str) -> None:
+        ran = run(command, "--help")
+        assert ran.code == 0
+        assert f"Example  toksmith {command}" in ran.out.decode() or command == "decode"
+        assert re.search(rf"Example .*toksmith {command}", ran.out.decode(), re.S)
+
+    def test_version(self, run: Run) -> None:
+        assert run("--version").out.decode() == f"toksmith {toksmith.__version__}\n"
+
+    def test_no_command_shows_help(self, run: Run) -> None:
+        assert b"quickstart" in run().out
+
+
+class TestTrain:
+    def test_reports_what_it_did(self, run: Run, corpus_file: Path, tmp_path: Path) -> None:
+        path = tmp_path / "t.model"
+        ran = run("train", corpus_file, "-o", path, "--vocab-size", 260)
+        figures = ran.out.decode()
+        assert ran.code == 0
+        assert "bpe: 1 documents" in figures
+        assert f"{len(CORPUS):,} bytes" in figures
+        assert "4 merges" in figures
+        assert figures.endswith(f"→ {path}\n")
+        assert folder_of(tmp_path) == {"t.model", "t.vocab"}
+
+    def test_options_reach_the_trainer(self, run: Run, corpus_file: Path, tmp_path: Path) -> None:
+        path = tmp_path / "t.tiktoken"
+        ran = run(
+            "train", corpus_file, "-o", path, "--vocab-size", 300, "--split", r"\w+|\W+",
+            "--ties", "smallest-pair", "--min-frequency", 30, "--max-token-length", 4,
+            "--separator", "\n", "--threads", 1, "--special-token", "<a b>",
+        )  # fmt: skip
+        assert ran.code == 0, ran.err
+        assert "20 documents" in ran.out.decode()
+        with pytest.warns(UserWarning, match="training ended"):
+            expected = toksmith.train(
+                texts=CORPUS.splitlines(), vocab_size=300, split=r"\w+|\W+", ties="smallest-pair",
+                min_frequency=30, max_token_length=4, special_tokens=["<a b>"],
+            )  # fmt: skip
+        assert toksmith.load(path).merges == expected.merges
+        assert toksmith.load(path).special_tokens == expected.special_tokens
+        assert 0 < len(expected.merges) < 43
+        assert ran.err.startswith("toksmith: warning: training ended at ")
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["nothing-here.txt"], "nothing-here.txt"),
+            (["corpus.txt", "-o", "missing/t.model"], "there is no folder missing"),
+            (["corpus.txt", "-o", "t.xyz"], "t.xyz"),
+            (["corpus.txt", "--split", "("], "regular expression"),
+            (["corpus.txt", "-o", "t.json", "--split", r"\w+"], "another engine"),
+            (["corpus.txt", "--special-token", "a b"], "minbpe cannot hold"),
+        ],
+    )
+    def test_errors_leave_no_file(
+        self,
+        run: Run,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        arguments: list[str],
+        reason: str,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("corpus.txt").write_text(CORPUS, encoding="utf-8")
+        ran = run("train", "-o", "t.model", "--vocab-size", 270, *arguments)
+        assert ran.code == 2
+        assert ran.err.startswith("toksmith: error: ")
+        assert reason in ran.err
+        assert ran.err.count("\n") == 1
+        assert folder_of(tmp_path) == {"corpus.txt"}
+
+
+class TestEncode:
+    def test_text_file_and_standard_input_agree(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "text").write_text(TEXT, encoding="utf-8", newline="")
+        ids = toksmith.load(model).encode(TEXT)
+        assert run("encode", TEXT, "-t", model).ids == ids
+        assert run("encode", "--file", tmp_path / "text", "-t", model).ids == ids
+        assert run("encode", "-t", model, stdin=TEXT.encode()).ids == ids
+
+    def test_formats_and_output(self, run: Run, model: Path, tmp_path: Path) -> None:
+        ids = toksmith.load(model).encode(TEXT)
+        assert json.loads(run("encode", TEXT, "-t", model, "--format", "json").out) == ids
+        for dtype in ("uint16", "uint32"):
+            path = tmp_path / dtype
+            options = ("--format", "binary", "--dtype", dtype, "--output", path)
+            assert run("encode", TEXT, "-t", model, *options).out == b""
+            assert np.fromfile(path, np.dtype(dtype).newbyteorder("<")).tolist() == ids
+        assert folder_of(tmp_path) == {"uint16", "uint32"}
+
+    def test_an_id_that_does_not_fit_leaves_the_old_file(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        big, out = tmp_path / "big.model", tmp_path / "ids"
+        held = model.read_text(encoding="utf-8").replace("<|end|> 279", "<|end|> 70000")
+        big.write_text(held, encoding="utf-8")
+        out.write_text("old", encoding="utf-8")
+        options = ("--format", "binary", "--special", "encode", "-o", out)
+        ran = run("encode", "<|end|>", "-t", big, "--dtype", "uint16", *options)
+        assert (ran.code, out.read_text(encoding="utf-8")) == (2, "old")
+        assert "id 70000 does not fit uint16" in ran.err
+        assert run("encode", "<|end|>", "-t", big, *options).code == 0
+        assert out.read_bytes() == (70_000).to_bytes(4, "little")
+
+    def test_special_tokens_are_text_unless_asked(self, run: Run, model: Path) -> None:
+        assert 279 not in run("encode", "low<|end|>", "-t", model).ids
+        assert run("encode", "<|end|>", "-t", model, "--special", "encode").ids == [279]
+        ran = run("encode", "low<|end|>", "-t", model, "--special", "raise")
+        assert ran.code == 2
+        assert "<|end|>" in ran.err
+
+    @pytest.mark.parametrize("source", ["file", "stdin"])
+    def test_documents(self, run: Run, model: Path, tmp_path: Path, source: str) -> None:
+        text = "low##new##"
+        (tmp_path / "text").write_text(text, encoding="utf-8")
+        tok = toksmith.load(model)
+        documents = [tok.encode("low"), tok.encode("new")]
+        given = ["--file", tmp_path / "text"] if source == "file" else []
+        common = ("encode", "-t", model, "--separator", "##", *given)
+        ran = run(*common, "--format", "json", stdin=text.encode())
+        assert json.loads(ran.out) == documents
+        lines = run(*common, stdin=text.encode()).out.decode()
+        assert [[int(i) for i in d.split()] for d in lines.split("\n\n")] == documents
+
+    def test_bytes_that_are_no_utf8(self, run: Run, model: Path) -> None:
+        raw = b"low\xff\xfe\xe2\x82 new\r\n\x00"
+        ran = run("encode", "-t", model, stdin=raw)
+        assert run("decode", "-t", model, stdin=ran.out).out == raw
+
+    def test_text_and_file_clash(self, run: Run, model: Path) -> None:
+        ran = run("encode", "low", "--file", model, "-t", model)
+        assert (ran.code, "one of them" in ran.err) == (2, True)
+
+    def test_empty(self, run: Run, model: Path, tmp_path: Path) -> None:
+        (tmp_path / "empty").touch()
+        assert run("encode", "", "-t", model).out == b""
+        assert run("encode", "--file", tmp_path / "empty", "-t", model).out == b""
+        assert run("encode", "", "-t", model, "--format", "json").out == b"[]\n"
+
+
+class TestDecode:
+    def test_all_formats(self, run: Run, model: Path, tmp_path: Path) -> None:
+        tok = toksmith.load(model)
+        ids = tok.encode(TEXT)
+        data = {
+            "lines": "\n".join(map(str, ids)).encode(),
+            "json": json.dumps([ids[:3], ids[3:]]).encode(),
+            "binary": np.array(ids, "<u4").tobytes(),
+        }
+        for form, held in data.items():
+            (tmp_path / form).write_bytes(held)
+            options = ("decode", "-t", model, "--format", form)
+            assert run(*options, stdin=held).out == TEXT.encode()
+            assert run(*options, "--file", tmp_path / form).out == TEXT.encode()
+        assert run("decode", "-t", model, *ids).out == TEXT.encode()
+
+    @pytest.mark.parametrize(
+        ("form", "data", "reason"),
+        [
+            ("lines", b"1\n2\nx3\n", "line 3"),
+            ("lines", b"1\n-2\n", "line 2"),
+            ("lines", b"5\n99999999999\n", "line 2"),
+            ("lines", b"280\n", "280"),
+            ("json", b"{]", "not JSON"),
+            ("json", b'{"ids": [1]}', "list of integers"),
+            ("json", b"[1, true]", "list of integers"),
+            ("json", b"[1, 2.0]", "list of integers"),
+            ("binary", b"\x01\x00\x00", "no whole number"),
+        ],
+    )
+    def test_what_is_no_id(
+        self, run: Run, model: Path, form: str, data: bytes, reason: str
+    ) -> None:
+        ran = run("decode", "-t", model, "--format", form, stdin=data)
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err.startswith("toksmith: error: ")
+        assert reason in ran.err
+
+
+class TestCount:
+    def test_text_files_and_standard_input(self, run: Run, model: Path, tmp_path: Path) -> None:
+        tok = toksmith.load(model)
+        a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+        a.write_text(TEXT, encoding="utf-8", newline="")
+        b.write_bytes(b"")
+        tokens = tok.count(TEXT)
+        assert tokens == len(tok.encode(TEXT))
+        assert run("count", TEXT, "-t", model).out.decode() == f"{tokens}\n"
+        assert run("count", "-t", model, stdin=TEXT.encode()).out.decode() == f"{tokens}\n"
+        assert run("count", a, "-t", model).out.decode() == f"{tokens}\n"
+        assert run("count", a, "--file", b, "-t", model).out.decode() == (
+            f"{tokens}\t{a}\n0\t{b}\n{tokens}\ttotal\n"
+        )
+
+    def test_special_tokens(self, run: Run, model: Path, tmp_path: Path) -> None:
+        (tmp_path / "a").write_text("<|end|>", encoding="utf-8")
+        count = ("count", tmp_path / "a", "-t", model)
+        assert run(*count, "--special", "encode").out == b"1\n"
+        assert int(run(*count).out) > 1
+
+    @pytest.mark.parametrize("names", [["gone.txt"], ["no/such"], ["two words", "gone"]])
+    def test_a_mistyped_file_is_no_text(self, run: Run, model: Path, names: list[str]) -> None:
+        ran = run("count", *names, "-t", model)
+        assert ran.code == 2
+        assert f"{names[0]}: there is no such file" in ran.err
+
+
+class TestInspect:
+    def test_tokens_ids_and_spans(self, run: Run, model: Path) -> None:
+        ran = run("inspect", "low 字<|end|>", "-t", model, "--special", "encode")
+        shown = ran.out.decode()
+        first, _, *rows, size = shown.splitlines()
+        assert first == "low│·│<E5>│<AD>│<97>│<|end|>"
+        assert rows[2].split() == ["229", "<E5>", "4–5", "4–5", "E5"]
+        assert rows[5].split()[:4] == ["*279", "<|end|>", "5–12", "7–14"]
+        assert size == "6 tokens, 12 characters, 14 bytes (2.33 bytes a token)"
+
+    def test_brief_and_quiet(self, run: Run, model: Path) -> None:
+        tok = toksmith.load(model)
+        ran = run("inspect", "low low", "-t", model, "--brief", "--quiet")
+        tokens, ids = ran.out.decode().splitlines()
+        assert [int(i) for i in ids.split("│")] == tok.encode("low low")
+        assert "".join(t.strip() for t in tokens.split("│")) == "low·low"
+
+    def test_steps_are_those_of_explain(self, run: Run, model: Path) -> None:
+        ran = run("inspect", "lower", "-t", model, "--steps")
+        assert ran.out.decode().endswith(f"\n\n{toksmith.load(model).explain('lower')}\n")
+
+    def test_hostile_text_sends_nothing_to_the_terminal(self, run: Run, model: Path) -> None:
+        text = b"\x1b]0;title\x07\x1b[31m\xe2\x80\xae\x00\r[bold]"
+        ran = run("inspect", "-t", model, "--steps", stdin=text)
+        assert ran.code == 0
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", ran.out.decode())
+
+
+class TestConvert:
+    @pytest.mark.parametrize(
+        ("name", "form"),
+        [("t.tiktoken", "tiktoken"), ("t.json", "huggingface"), ("g", "gpt2"), ("x", "minbpe")],
+    )
+    def test_the_other_format_gives_the_same_ids(
+        self, run: Run, model: Path, tmp_path: Path, name: str, form: str
+    ) -> None:
+        ran = run("convert", model, tmp_path / name, "--to", form)
+        assert (ran.code, ran.out.decode()) == (0, f"{tmp_path / name}: 280 tokens\n"), ran.err
+        converted = ("encode", TEXT, "-t", tmp_path / name)
+        assert run(*converted).ids == toksmith.load(model).encode(TEXT)
+
+    def test_a_bare_tiktoken_file_needs_its_pattern(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        run("convert", model, tmp_path / "t.tiktoken")
+        bare = tmp_path / "bare" / "t.tiktoken"
+        bare.parent.mkdir()
+        bare.write_bytes((tmp_path / "t.tiktoken").read_bytes())
+        assert run("encode", "low", "-t", bare).code == 2
+        ran = run(
+            "encode", "low<|end|>", "-t", bare, "--split", "gpt2", "--special-token",
+            "<|end|>=279", "--special", "encode",
+        )  # fmt: skip
+        assert ran.ids == [*toksmith.load(model).encode("low"), 279]
+
+    def test_unknown_format(self, run: Run, model: Path, tmp_path: Path) -> None:
+        ran = run("convert", model, tmp_path / "t", "--to", "word")
+        assert (ran.code, folder_of(tmp_path)) == (2, set())
+        assert "word" in ran.err
+
+
+class TestTokenizerArgument:
+    def test_a_path_wins_over_a_name(
+        self, run: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("gpt2").write_bytes(model.read_bytes())
+        assert run("encode", "lower", "-t", "gpt2").ids == toksmith.load(model).encode("lower")
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["-t", "missing.model"], "missing.model: there is no such file"),
+            (["-t", "no_such_base"], "no_such_base"),
+            (["-t", "gpt2", "--split", "none"], "for files"),
+            (["-t", "MODEL", "--special-token", "<|end|>"], "TEXT=ID is wanted"),
+            (["-t", "MODEL", "--split", "gpt2"], "says itself how to split"),
+        ],
+    )
+    def test_errors(self, run: Run, model: Path, arguments: list[str], reason: str) -> None:
+        ran = run("count", "x y", *[str(model) if a == "MODEL" else a for a in arguments])
+        assert ran.code == 2
+        assert ran.err.startswith("toksmith: error: ")
+        assert reason in ran.err
+        assert ran.err.count("\n") == 1

@@ -1,0 +1,158 @@
+"""The command line as a process: pipes, exit codes, interruption, start-up."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from tests.cli.conftest import Run
+
+TOKSMITH = [sys.executable, "-m", "toksmith"]
+posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
+
+
+def test_encode_pipes_into_decode(spawn: Run, model: Path) -> None:
+    command = f"{shlex.join(TOKSMITH)} encode 'lower 字' -t {model} | "
+    command += f"{shlex.join(TOKSMITH)} decode -t {model}"
+    ran = subprocess.run(command, shell=True, capture_output=True, check=True, timeout=60)
+    assert (ran.stdout, ran.stderr) == ("lower 字".encode(), b"")
+
+
+def test_errors_are_one_line_and_exit_2(spawn: Run, tmp_path: Path) -> None:
+    ran = spawn("count", "--file", tmp_path, "-t", tmp_path / "no\nsuch.model")
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("toksmith: error: ")
+    assert ran.err.count("\n") == 1
+
+
+def test_wrong_usage_exits_2(spawn: Run) -> None:
+    ran = spawn("encode", "--no-such-option")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "--no-such-option" in ran.err
+
+
+def test_unexpected_exceptions_are_not_hidden(model: Path) -> None:
+    program = (
+        "import toksmith.tokenizer as t\n"
+        "t.Tokenizer.count = lambda *a, **k: 1 // 0\n"
+        "from toksmith.cli import main\n"
+        f"main(['count', 'x y', '-t', {str(model)!r}])\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ran.returncode == 1
+    assert b"ZeroDivisionError" in ran.stderr
+
+
+@posix_only
+def test_a_closed_pipe_is_silent(model: Path, tmp_path: Path) -> None:
+    big = tmp_path / "big.txt"
+    big.write_text("lower newest\n" * 200_000, encoding="utf-8")
+    command = [*TOKSMITH, "encode", "--file", str(big), "-t", str(model)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 141
+
+
+@posix_only
+@pytest.mark.parametrize("command", ["train", "encode"])
+def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, command: str) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    if command == "train":
+        # Chunks of random letters: many distinct pairs, so that training takes long enough.
+        text = tmp_path / "letters.txt"
+        text.write_bytes(bytes(97 + byte % 26 for byte in os.urandom(1 << 16)) * 500)
+        arguments = ["train", str(text), "--split", "none", "--vocab-size", "500000"]
+        arguments += ["-o", str(out / "t.model")]
+    else:  # waits for standard input
+        arguments = ["encode", "-t", str(model), "-o", str(out / "ids")]
+    process = subprocess.Popen(
+        [*TOKSMITH, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        time.sleep(2)
+        assert process.poll() is None, "ended before it could be interrupted"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (130, b"toksmith: interrupted\n")
+    assert list(out.iterdir()) == []
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
+    from toksmith.cli.writing import output
+
+    path = tmp_path / "ids"
+    path.write_bytes(b"old")
+
+    def interrupted() -> None:
+        with output(path) as out:
+            out.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("ids", b"old")]
+
+
+@pytest.mark.parametrize(
+    ("program", "unwanted"),
+    [
+        ("import toksmith.cli.app", "rich pooch pyarrow toksmith.show"),
+        (
+            "from toksmith.cli.app import app; "
+            "app(['count', 'x y', '-t', MODEL], standalone_mode=False)",
+            "rich pooch pyarrow tqdm toksmith.show",
+        ),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(model: Path, program: str, unwanted: str) -> None:
+    program = (
+        f"import sys; MODEL = {str(model)!r}; {program}\n"
+        f"print('found:', *[m for m in {unwanted.split()} if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ran.stdout.splitlines()[-1] == b"found:"
+
+
+def test_an_ascii_terminal_gets_escapes_not_an_error(model: Path) -> None:
+    ran = subprocess.run(
+        [*TOKSMITH, "inspect", "low 字", "-t", str(model)],
+        capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert rb"\xb7" in ran.stdout
+
+
+def test_quickstart_and_the_commands_that_it_names(tmp_path: Path) -> None:
+    start = time.monotonic()
+    path = tmp_path / "first tokenizer.model"
+    ran = subprocess.run(
+        [*TOKSMITH, "quickstart", "--output", str(path)],
+        capture_output=True, check=True, timeout=60, text=True, encoding="utf-8",
+    )  # fmt: skip
+    assert time.monotonic() - start < 60
+    assert ran.stderr == ""
+    assert toksmith.load(path).vocab_size == 8192
+    _, _, next_steps = ran.stdout.partition("What to do next:\n")
+    commands = next_steps.splitlines()
+    assert len(commands) == 3
+    for command in commands:
+        step = subprocess.run(command, shell=True, capture_output=True, timeout=60, check=False)
+        assert (step.returncode, step.stderr) == (0, b"")
+        assert step.stdout
