@@ -37,23 +37,14 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
         }
         pairs_.insert(merge.left, merge.right, {rank++, merge.id});
     }
-    if (!whole_chunk_first) return;
-    whole_.reserve(vocabulary_.size());
-    for (std::size_t id = 0; id < vocabulary_.size(); ++id) {
-        const std::string_view token = vocabulary_[static_cast<Id>(id)];
-        if (token.empty()) continue;
-        whole_.emplace(token, static_cast<Id>(id));
-        if (token.size() > longest_whole_) longest_whole_ = token.size();
-    }
+    if (whole_chunk_first) whole_ = TokenIndex(vocabulary_);
 }
 
 std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
 
 void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out) const {
-    if (size <= longest_whole_) {
-        const auto found = whole_.find({reinterpret_cast<const char*>(chunk), size});
-        if (found != whole_.end()) return out.push(found->second);
-    }
+    const Id whole = whole_.find(vocabulary_, chunk, size);
+    if (whole != TokenIndex::kNone) return out.push(whole);
     if (size <= kShort) return merge_short(chunk, size, byte_ids_, pairs_, out);
     merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
 }

@@ -4,28 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "bpe/pair_table.hpp"
+#include "bpe/token_index.hpp"
+#include "bpe/vocabulary.hpp"
 #include "encode/model.hpp"
 
 namespace toksmith::bpe {
-
-// The bytes of every id, end to end. offsets has one entry more than there are ids.
-struct Vocabulary {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::uint64_t> offsets;
-
-    std::size_t size() const { return offsets.size() - 1; }
-    std::size_t length(Id id) const { return offsets[id + 1] - offsets[id]; }
-    std::string_view operator[](Id id) const {
-        return {reinterpret_cast<const char*>(bytes.data()) + offsets[id], length(id)};
-    }
-};
 
 struct MergeRule {
     Id left, right, id;
@@ -46,9 +32,7 @@ class BpeModel final : public Model {
     Vocabulary vocabulary_;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
-    // Only filled when a chunk is looked up as a whole; views into vocabulary_.
-    std::unordered_map<std::string_view, Id> whole_;
-    std::size_t longest_whole_ = 0;
+    TokenIndex whole_;  // empty unless a chunk is looked up as a whole
 };
 
 // A symbol table and pairs are all that merging needs. Both append the ids that remain.

@@ -1,0 +1,65 @@
+// From the bytes of a token to its id.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "bpe/vocabulary.hpp"
+#include "hash.hpp"
+
+namespace toksmith::bpe {
+
+class TokenIndex {
+   public:
+    TokenIndex() = default;
+
+    // Where equal bytes have several ids, the lowest is found.
+    explicit TokenIndex(const Vocabulary& vocabulary) {
+        std::size_t slots = 16;
+        while (slots < vocabulary.size() * 2) slots *= 2;
+        slots_.assign(slots, Slot{0, kNone});
+        for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+            const auto id = static_cast<Id>(i);
+            const std::string_view token = vocabulary[id];
+            if (token.empty()) continue;
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
+            Slot& slot = slots_[place(vocabulary, bytes, token.size())];
+            if (slot.id == kNone) slot = {upper(hash_bytes(bytes, token.size())), id};
+            if (token.size() > longest_) longest_ = token.size();
+        }
+    }
+
+    static constexpr Id kNone = 0xFFFFFFFFu;
+
+    // kNone where no token has these bytes. The vocabulary is the one the index was made for.
+    Id find(const Vocabulary& vocabulary, const std::uint8_t* bytes, std::size_t size) const {
+        return size > longest_ ? kNone : slots_[place(vocabulary, bytes, size)].id;
+    }
+
+   private:
+    struct Slot {
+        std::uint32_t hash;  // its upper half
+        Id id;
+    };
+
+    static std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+    std::size_t place(const Vocabulary& vocabulary, const std::uint8_t* bytes,
+                      std::size_t size) const {
+        const std::uint64_t hash = hash_bytes(bytes, size);
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = hash & mask;
+        for (; slots_[i].id != kNone; i = (i + 1) & mask) {
+            if (slots_[i].hash != upper(hash)) continue;
+            const std::string_view token = vocabulary[slots_[i].id];
+            if (token.size() == size && std::memcmp(token.data(), bytes, size) == 0) break;
+        }
+        return i;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t longest_ = 0;  // 0 also where the index is empty
+};
+
+}  // namespace toksmith::bpe
