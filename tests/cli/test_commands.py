@@ -41,7 +41,7 @@ class TestTrain:
         ran = run("train", corpus_file, "-o", path, "--vocab-size", 260)
         figures = ran.out.decode()
         assert ran.code == 0
-        assert "bpe: 1 documents" in figures
+        assert "bpe: 1 document, " in figures
         assert f"{len(CORPUS):,} bytes" in figures
         assert "4 merges" in figures
         assert figures.endswith(f"→ {path}\n")

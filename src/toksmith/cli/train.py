@@ -103,7 +103,11 @@ def _rehearse(output: Path, to: str | None, split: str | None, special_tokens: l
 
     smallest = 256 + len(special_tokens)
     tok = toksmith.train(
-        texts=["-"], vocab_size=smallest, split=split, special_tokens=special_tokens
+        texts=["-"],
+        vocab_size=smallest,
+        split=split,
+        special_tokens=special_tokens,
+        progress=False,
     )
     with TemporaryDirectory() as folder:
         stand_in = Path(folder, output.name)
@@ -122,8 +126,9 @@ def figures(tok: Tokenizer) -> str:
     if record is None:
         return f"{tok.vocab_size:,} tokens"
     ratio = record.bytes / record.tokens if record.tokens else 0.0
+    plural = "" if record.documents == 1 else "s"
     return (
-        f"{record.model}: {record.documents:,} documents, {megabytes(record.bytes)}, "
+        f"{record.model}: {record.documents:,} document{plural}, {megabytes(record.bytes)}, "
         f"{record.chunks:,} distinct chunks, {record.merges:,} merges, "
         f"{record.tokens:,} tokens, {ratio:.2f} bytes a token, {record.seconds:.1f} s"
     )

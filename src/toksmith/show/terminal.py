@@ -51,8 +51,8 @@ def encoding_text(
         >>> spans = [Span(0, 1), Span(1, 3)]
         >>> encoding = Encoding("a b", [97, 300], [b"a", b" b"], spans, spans, [False, False])
         >>> print(encoding_text(encoding, colour=False))
-        a │·b
-        97│300
+        a  │·b
+        97 │300
     """
     separator = "" if colour else _BAR
     lines: list[Text] = []
