@@ -321,21 +321,20 @@ class Tokenizer:
         """
         if max_tokens < 0:
             raise OptionError(f"max_tokens is {max_tokens}: use 0 or more")
-        if len(text) <= max_tokens and isinstance(text, bytes):
-            return text
-        encoding = self.encoding(text, special)
-        if len(encoding) <= max_tokens:
+        # So many tokens cannot reach further than this: the rest need not be looked at.
+        reach = 2 * max_tokens * int(self._lengths.max()) + 1024
+        whole = len(text) <= reach
+        encoding = self.encoding(text if whole else text[:reach], special)
+        if whole and len(encoding) <= max_tokens:
             return text
         # A cut changes what the last chunk is: its tokens may come to more than they were.
-        for kept in range(max_tokens, 0, -1):
-            if isinstance(text, bytes):
-                end = encoding.byte_spans[kept - 1].end
-            else:
-                end = encoding.spans[kept - 1].end
-                if kept < len(encoding) and encoding.spans[kept].start < end:
-                    end = encoding.spans[kept].start
-            if self.count(text[:end], special) <= max_tokens:
-                return text[:end]
+        for kept in range(min(max_tokens, len(encoding)), 0, -1):
+            end = encoding.spans[kept - 1].end
+            if kept < len(encoding):
+                end = min(end, encoding.spans[kept].start)
+            start = _first_characters(text, end)
+            if self.count(start, special) <= max_tokens:
+                return start
         return text[:0]
 
     # Decoding
@@ -482,6 +481,13 @@ class IncrementalDecoder:
     def reset(self) -> None:
         """Forget what is left of a character."""
         self._characters.reset()
+
+
+def _first_characters(text: AnyText, count: int) -> AnyText:
+    if isinstance(text, str):
+        return text[:count]
+    characters = text.decode("utf-8", "surrogateescape")[:count]
+    return characters.encode("utf-8", "surrogateescape")
 
 
 def _id_array(ids: Ids) -> IdArray:
