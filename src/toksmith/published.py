@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import gettempdir
 
 from toksmith.errors import DownloadError, UnknownNameError
 from toksmith.framing import Framing
@@ -151,7 +151,7 @@ def _places(ranks: Ranks) -> Iterator[Path]:
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if folder := os.environ.get(variable):
             yield Path(folder) / key
-    yield Path(tempfile.gettempdir(), "data-gym-cache", key)
+    yield Path(gettempdir(), "data-gym-cache", key)
 
 
 def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:

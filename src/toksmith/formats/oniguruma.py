@@ -22,7 +22,8 @@ _AGREED = regex.compile(
     r"""(?: (?P<escape> \\ (?: [sSdDrntfv] | [pP]\{\^?\w+\} | [^\w\s] ) )
           | \[ \^? (?: (?&escape) | (?! && | \|\| | -- | ~~ ) [^\[\]\\] )+ \]
           | \(\? (?: [:=!>] | <[=!] )
-          | \(\?i: (?= ['sdmtlvre|\[\]]* \) )   # contractions: no letter here folds to two
+          | \(\?i: (?= (?P<suffix> '? (?: \[[sdmt]+\] | [sdmt] | ll | ve | re ) )
+                       (?: \| (?&suffix) )* \) )   # English contractions: none folds otherwise
           | \( (?! [?*] )
           | [)|.]
           | [*+?] [+?]? (?! [*+?] )

@@ -16,7 +16,7 @@ _MOST_COPIES = 100_000
 
 @dataclass(frozen=True)
 class PatternSplitter:
-    """Cut the text into the matches of a pattern, in the syntax of the ``regex`` package.
+    r"""Cut the text into the matches of a pattern, in the syntax of the ``regex`` package.
 
     Attributes:
         pattern: the pattern. The character classes of a known family are those of Unicode 16.0
@@ -29,7 +29,7 @@ class PatternSplitter:
         SplitError: the pattern does not compile.
 
     Example:
-        >>> PatternSplitter(r"[a-z]+|\\\\d").family is None
+        >>> PatternSplitter(r"[a-z]+|\d").family is None
         True
     """
 

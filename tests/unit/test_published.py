@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.formats_kit import pipeline, with_whole
+from toksmith import formats, published
+from toksmith.errors import DownloadError, UnknownNameError
+from toksmith.pipeline import Pipeline
+from toksmith.published import Published, Ranks
+from toksmith.splitters import FAMILIES
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cache of this machine, and no network."""
+    monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(tmp_path / "ours"))
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.delenv("DATA_GYM_CACHE_DIR", raising=False)
+    monkeypatch.setattr(published, "gettempdir", lambda: str(tmp_path / "temporary"))
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> bytes:
+    """The content of a small file of ranks."""
+    formats.write(pipeline("gpt2", {}), tmp_path / "made.tiktoken")
+    return (tmp_path / "made.tiktoken").read_bytes()
+
+
+class Answers(BaseHTTPRequestHandler):
+    """Serves one content under any name, and counts."""
+
+    def __init__(self, content: bytes, asked: list[str], *arguments: object) -> None:
+        self.content, self.asked = content, asked
+        super().__init__(*arguments)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.content)))
+        self.end_headers()
+        self.wfile.write(self.content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(small: bytes) -> Iterator[tuple[str, list[str]]]:
+    asked: list[str] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Answers, small, asked)) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_address[1]}/small.tiktoken", asked
+        listening.shutdown()
+        thread.join()
+
+
+def register(monkeypatch: pytest.MonkeyPatch, url: str, sha256: str) -> None:
+    entry = Published(Ranks(url, sha256), "gpt2", {"<|end|>": 300})
+    monkeypatch.setitem(published.ENCODINGS, "small", entry)
+
+
+def expected() -> Pipeline:
+    return with_whole(pipeline("gpt2", {"<|end|>": 300})).with_name("small")
+
+
+def key(url: str) -> str:
+    return hashlib.sha1(url.encode()).hexdigest()
+
+
+def test_the_names() -> None:
+    assert published.names() == [
+        *("r50k_base", "gpt2", "p50k_base", "p50k_edit"),
+        *("cl100k_base", "o200k_base", "o200k_harmony"),
+    ]
+
+
+def test_they_are_what_tiktoken_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    public = pytest.importorskip("tiktoken_ext.openai_public")
+    asked = {}
+    for reader in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
+        monkeypatch.setattr(public, reader, lambda *url, **more: asked.update(url=url, **more))
+    for name, entry in published.ENCODINGS.items():
+        theirs = public.ENCODING_CONSTRUCTORS[name]()
+        # tiktoken has one id with two literals; see the note beside _RESERVED.
+        theirs["special_tokens"].pop("<|reserved_200018|>", None)
+        assert entry.special_tokens == theirs["special_tokens"]
+        family = FAMILIES[entry.split]
+        assert theirs["pat_str"] in (family.pattern, *family.spellings)
+        if name != "gpt2":  # there in GPT-2's own two files, which hold r50k_base's ranks
+            assert (entry.ranks.url, entry.ranks.sha256) == (*asked["url"], asked["expected_hash"])
+
+
+@pytest.mark.parametrize("place", ["TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "temporary"])
+@pytest.mark.parametrize(
+    ("name", "file", "size", "top"),
+    [
+        ("gpt2", "gpt2", 50256, 50256),
+        ("r50k_base", "gpt2", 50256, 50256),
+        ("cl100k_base", "cl100k_base", 100256, 100276),
+        ("o200k_harmony", "o200k_base", 199998, 201087),
+    ],
+)
+def test_from_the_caches_of_tiktoken(
+    shared: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    name: str,
+    file: str,
+    size: int,
+    top: int,
+) -> None:
+    folder = tmp_path / ("temporary/data-gym-cache" if place == "temporary" else "theirs")
+    folder.mkdir(parents=True)
+    shutil.copy(
+        shared / f"data/vocab/{file}.tiktoken", folder / key(published.ENCODINGS[name].ranks.url)
+    )
+    if place != "temporary":
+        monkeypatch.setenv(place, str(folder))
+    pipe = published.fetch(name)
+    assert pipe.name == name
+    assert len(pipe.model.vocab) == size
+    assert pipe.model.whole_chunk_first
+    assert pipe.framing.added_tokens[-1].id == top
+    assert not (tmp_path / "ours").exists()
+
+
+def test_from_our_cache(tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, "http://127.0.0.1:9/small.tiktoken", hashlib.sha256(small).hexdigest())
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours/small.tiktoken").write_bytes(small)
+    assert published.fetch("small") == expected()
+
+
+def test_download(
+    tmp_path: Path,
+    small: bytes,
+    server: tuple[str, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    url, asked = server
+    register(monkeypatch, url, hashlib.sha256(small).hexdigest())
+    assert published.fetch("small") == expected()
+    assert published.fetch("small") == expected()
+    assert asked == ["/small.tiktoken"]
+    assert [path.name for path in (tmp_path / "ours").iterdir()] == ["small.tiktoken"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_wrong_files_in_the_caches(
+    tmp_path: Path,
+    small: bytes,
+    server: tuple[str, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url, asked = server
+    register(monkeypatch, url, hashlib.sha256(small).hexdigest())
+    ours, theirs = tmp_path / "ours/small.tiktoken", tmp_path / "theirs" / key(url)
+    for path in (ours, theirs):
+        path.parent.mkdir()
+        path.write_bytes(b"wrong")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(theirs.parent))
+    assert published.fetch("small") == expected()
+    assert asked == ["/small.tiktoken"]
+    assert ours.read_bytes() == small
+    assert theirs.read_bytes() == b"wrong"
+
+
+def test_a_download_with_a_wrong_checksum(
+    tmp_path: Path, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(monkeypatch, server[0], "0" * 64)
+    with pytest.raises(DownloadError, match="SHA-256 is 000"):
+        published.fetch("small")
+    assert list((tmp_path / "ours").iterdir()) == []
+
+
+def test_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "http://127.0.0.1:9/small.tiktoken"  # nobody listens there
+    register(monkeypatch, url, "0" * 64)
+    with pytest.raises(DownloadError) as caught:
+        published.fetch("small")
+    message = str(caught.value)
+    assert message.startswith("small.tiktoken is in no cache, and could not be downloaded (")
+    assert f"Download {url} elsewhere and save it as {tmp_path / 'ours/small.tiktoken'}" in message
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        published.fetch("cl100k")
+    assert "'cl100k'; the nearest is 'cl100k_base', and there are r50k_base," in str(caught.value)
+    assert isinstance(caught.value, KeyError)
+
+
+def test_pooch_is_only_imported_to_download() -> None:
+    script = "import sys, toksmith.published, toksmith.formats; sys.exit('pooch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
