@@ -24,7 +24,7 @@ using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cp
 // The UTF-8 bytes of a str, or the bytes of any object with a contiguous buffer, without a copy.
 // Holds on to the object; made and destroyed with the GIL.
 class TextView {
-   public:
+ public:
     // Throws UnicodeEncodeError for a str with surrogates, TypeError for what is no text.
     explicit TextView(nb::handle object);
     TextView(TextView&& other) noexcept;
@@ -34,7 +34,7 @@ class TextView {
 
     Text text() const { return text_; }
 
-   private:
+ private:
     nb::object owner_;
     Py_buffer view_{};
     bool has_view_ = false;
@@ -45,11 +45,11 @@ class TextView {
 using Texts = nb::typed<nb::sequence, nb::object>;
 
 class TextViews {
-   public:
+ public:
     explicit TextViews(const Texts& texts);
     std::vector<Text> texts() const;
 
-   private:
+ private:
     std::vector<TextView> views_;
 };
 

@@ -142,8 +142,8 @@ nb::bytes decode(const Decoder& decoder, Input<std::uint32_t> ids, std::size_t t
                                std::to_string(unknown) + " is not in the vocabulary")
                                   .c_str());
     }
-    nb::bytes result = nb::steal<nb::bytes>(
-        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes)));
+    nb::bytes result =
+        nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes)));
     if (!result.is_valid()) throw nb::python_error();
     auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
     nb::gil_scoped_release release;
@@ -170,10 +170,12 @@ void bind_encode(nb::module_& module) {
     module.def(
         "instruction_set",
         [](const std::string& wanted) { return std::string(isa::name(isa::choose(wanted))); },
-        "wanted"_a, "The instruction set of that name, or the best (\"\"), if this machine has it.");
+        "wanted"_a,
+        "The instruction set of that name, or the best (\"\"), if this machine has it.");
     module.attr("CACHE_BYTES") = ChunkCache::kBytes;
-    module.def("safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
-               "The first place from start on, else end, where the text may be cut between chunks.");
+    module.def(
+        "safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
+        "The first place from start on, else end, where the text may be cut between chunks.");
     module.def("recover_merges", &recover, "tokens"_a, "lengths"_a,
                "The merges of a vocabulary given by ranks: left, right, id of each, flat.");
 
@@ -196,8 +198,9 @@ void bind_encode(nb::module_& module) {
         .def("count_slices", &count_slices, "text"_a, "bounds"_a, "threads"_a)
         .def("chunk_ends", &chunk_ends, "text"_a)
         .def("forget", &Encoder::forget)
-        .def_prop_ro("instruction_set",
-                     [](const Encoder& encoder) { return std::string(isa::name(encoder.level())); });
+        .def_prop_ro("instruction_set", [](const Encoder& encoder) {
+            return std::string(isa::name(encoder.level()));
+        });
 
     nb::class_<Decoder>(module, "Decoder")
         .def(nb::new_([](nb::bytes tokens, Input<std::int64_t> lengths) {

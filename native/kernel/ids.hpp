@@ -13,7 +13,7 @@ namespace toksmith {
 using Id = std::uint32_t;
 
 class Ids {
-   public:
+ public:
     Ids() = default;
     Ids(Ids&& other) noexcept { swap(other); }
     Ids& operator=(Ids&& other) noexcept {
@@ -54,7 +54,7 @@ class Ids {
         return data;
     }
 
-   private:
+ private:
     void swap(Ids& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);

@@ -1,8 +1,9 @@
-// Merging a long chunk: the places of each mergeable pair are kept by rank, and the ranks in a heap.
+// Merging a long chunk: the places of each mergeable pair are kept by rank, and the ranks in a
+// heap.
 //
-// The symbols stand in an array with one cell a byte: a symbol's id is in its first cell and, marked,
-// in its last, so that both neighbours can be found from the lengths of tokens, without links. The
-// places of one rank are worked off from left to right, in one sweep over memory.
+// The symbols stand in an array with one cell a byte: a symbol's id is in its first cell and,
+// marked, in its last, so that both neighbours can be found from the lengths of tokens, without
+// links. The places of one rank are worked off from left to right, in one sweep over memory.
 
 #include <algorithm>
 #include <queue>
@@ -17,7 +18,7 @@ namespace {
 using Place = std::uint32_t;
 
 class LongMerge {
-   public:
+ public:
     LongMerge(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
               const PairTable& pairs, const Vocabulary& vocabulary)
         : pairs_(pairs), vocabulary_(vocabulary), cells_(size) {
@@ -42,7 +43,8 @@ class LongMerge {
             }
             for (std::size_t i = 0; i < places.size(); ++i) {
                 merge(places[i], rank);
-                // Only a list of merges that no training makes can put a lower rank behind a higher.
+                // Only a list of merges that no training makes can put a lower rank behind a
+                // higher.
                 if (!ranks_.empty() && ranks_.top() < rank) {
                     for (++i; i < places.size(); ++i) note(rank, places[i]);
                 }
@@ -56,7 +58,7 @@ class LongMerge {
         }
     }
 
-   private:
+ private:
     void note(std::uint32_t rank, std::size_t place) {
         std::vector<Place>& places = places_[rank];
         if (places.empty()) ranks_.push(rank);

@@ -19,7 +19,7 @@ struct MergeRule {
 
 // Throws std::invalid_argument where the merges or the single bytes do not fit the vocabulary.
 class BpeModel final : public Model {
-   public:
+ public:
     BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first);
 
     std::unique_ptr<Scratch> scratch() const override;
@@ -28,7 +28,7 @@ class BpeModel final : public Model {
 
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
-   private:
+ private:
     Vocabulary vocabulary_;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;

@@ -21,7 +21,7 @@ inline std::uint64_t pair_key(Id left, Id right) {
 }
 
 class PairTable {
-   public:
+ public:
     explicit PairTable(std::size_t merges) {
         std::size_t slots = 16;
         while (slots < merges * 2) slots *= 2;
@@ -46,7 +46,7 @@ class PairTable {
         }
     }
 
-   private:
+ private:
     static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
     struct Slot {
         std::uint64_t key;

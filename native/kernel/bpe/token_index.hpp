@@ -11,7 +11,7 @@
 namespace toksmith::bpe {
 
 class TokenIndex {
-   public:
+ public:
     TokenIndex() = default;
 
     // Where equal bytes have several ids, the lowest is found.
@@ -37,13 +37,15 @@ class TokenIndex {
         return size > longest_ ? kNone : slots_[place(vocabulary, bytes, size)].id;
     }
 
-   private:
+ private:
     struct Slot {
         std::uint32_t hash;  // its upper half
         Id id;
     };
 
-    static std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+    static std::uint32_t upper(std::uint64_t hash) {
+        return static_cast<std::uint32_t>(hash >> 32);
+    }
 
     std::size_t place(const Vocabulary& vocabulary, const std::uint8_t* bytes,
                       std::size_t size) const {

@@ -16,7 +16,7 @@
 namespace toksmith {
 
 class ChunkCache {
-   public:
+ public:
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::size_t kArenaWords = std::size_t{1} << 19;
     // Memory of one cache when it is full, in bytes: 4 MiB of slots and 2 MiB of arena.
@@ -58,7 +58,8 @@ class ChunkCache {
     }
 
     // The ids of the chunk, or nullptr. They are valid until the next insert.
-    const Id* find(const Key& key, const std::uint8_t* p, std::size_t size, std::size_t& count) const {
+    const Id* find(const Key& key, const std::uint8_t* p, std::size_t size,
+                   std::size_t& count) const {
         const Slot* bucket = bucket_of(key);
         for (int way = 0; way < 2; ++way) {
             const Slot& slot = bucket[way];
@@ -97,7 +98,7 @@ class ChunkCache {
         arena_.clear();
     }
 
-   private:
+ private:
     static constexpr std::size_t kInline = 15;
     static constexpr std::uint64_t kLongMark = 0xFF;
 

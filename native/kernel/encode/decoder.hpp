@@ -10,7 +10,7 @@
 namespace toksmith {
 
 class Decoder {
-   public:
+ public:
     // offsets: where each id's bytes start, and one more; an id without bytes is unknown.
     Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> offsets);
 
@@ -24,7 +24,7 @@ class Decoder {
     // Writes the bytes of the ids to `out`, which has room for what measure() says.
     void decode(const Id* ids, std::size_t count, std::uint8_t* out, std::size_t threads) const;
 
-   private:
+ private:
     void decode_range(const Id* ids, std::size_t count, std::uint8_t* out, std::uint8_t* end) const;
 
     std::vector<std::uint8_t> bytes_;  // with some bytes to spare behind the last

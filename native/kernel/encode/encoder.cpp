@@ -18,7 +18,8 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level)
     : model_(std::move(model)), family_(family), level_(level), loops_(loops(level)) {}
 
-// The lock is only ever tried: a fork may have left it taken for good, and a new worker does as well.
+// The lock is only ever tried: a fork may have left it taken for good, and a new worker does as
+// well.
 std::unique_ptr<Worker> Encoder::take() {
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
         std::unique_ptr<Worker> worker = std::move(idle_.back());

@@ -15,7 +15,7 @@ struct Encoded {
 };
 
 class Encoder {
-   public:
+ public:
     Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
 
     Encoded encode(const std::vector<Text>& documents, std::size_t threads);
@@ -28,7 +28,7 @@ class Encoder {
 
     isa::Level level() const { return level_; }
 
-   private:
+ private:
     // A document, or a stretch of one that no chunk crosses.
     struct Piece {
         Text text;

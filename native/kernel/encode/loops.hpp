@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cache/chunk_cache.hpp"
+#include "encode/model.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
-#include "encode/model.hpp"
 #include "split/family.hpp"
 #include "train/chunk_table.hpp"
 
@@ -38,7 +38,7 @@ struct Loops {
     // Indexed by Family.
     std::array<Encode, kFamilies> encode;  // appends the ids of the text
     std::array<Count, kFamilies> count;    // the number of its ids
-    std::array<Tally, kFamilies> tally;    // counts its chunks; `first`: the place of its first byte
+    std::array<Tally, kFamilies> tally;  // counts its chunks; `first`: the place of its first byte
     std::array<Bounds, kFamilies> bounds;  // appends the end of each chunk, from the text's begin
 };
 

@@ -10,9 +10,8 @@ namespace toksmith::avx2 {
 namespace {
 
 using Isa = Avx2;
-#include "split/scanner.inc"
-
 #include "encode/loops.inc"
+#include "split/scanner.inc"
 
 }  // namespace
 }  // namespace toksmith::avx2

@@ -10,9 +10,8 @@ namespace toksmith::avx512 {
 namespace {
 
 using Isa = Avx512;
-#include "split/scanner.inc"
-
 #include "encode/loops.inc"
+#include "split/scanner.inc"
 
 }  // namespace
 }  // namespace toksmith::avx512

@@ -1,15 +1,13 @@
 #include "encode/loops.hpp"
-#include "unicode/classes.hpp"
-
 #include "isa/scalar.hpp"
+#include "unicode/classes.hpp"
 
 namespace toksmith::scalar {
 namespace {
 
 using Isa = Scalar;
-#include "split/scanner.inc"
-
 #include "encode/loops.inc"
+#include "split/scanner.inc"
 
 }  // namespace
 }  // namespace toksmith::scalar

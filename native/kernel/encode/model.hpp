@@ -10,7 +10,7 @@
 namespace toksmith {
 
 class Model {
-   public:
+ public:
     // Memory that a model may keep from one miss to the next; each thread has its own.
     struct Scratch {
         virtual ~Scratch() = default;

@@ -17,10 +17,13 @@ struct Avx2 {
             const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q));
             const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
             // Moved so that 'a'..'z' are the 26 smallest signed bytes.
-            const __m256i moved = _mm256_sub_epi8(lower, _mm256_set1_epi8(static_cast<char>('a' + 128)));
+            const __m256i moved =
+                _mm256_sub_epi8(lower, _mm256_set1_epi8(static_cast<char>('a' + 128)));
             const __m256i beyond = _mm256_cmpgt_epi8(moved, _mm256_set1_epi8(-128 + 25));
             const auto mask = static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
-            if (mask != 0) return static_cast<std::size_t>(q - p) + static_cast<std::size_t>(__builtin_ctz(mask));
+            if (mask != 0)
+                return static_cast<std::size_t>(q - p) +
+                       static_cast<std::size_t>(__builtin_ctz(mask));
             q += 32;
         }
         return static_cast<std::size_t>(q - p) + Scalar::letters(q, end);

@@ -16,7 +16,8 @@ struct Avx512 {
         while (q < end) {
             const auto left = static_cast<std::size_t>(end - q);
             // Masked-off lanes are not read, so the load may reach past the end.
-            const __mmask64 inside = left >= 64 ? ~0ULL : _bzhi_u64(~0ULL, static_cast<unsigned>(left));
+            const __mmask64 inside =
+                left >= 64 ? ~0ULL : _bzhi_u64(~0ULL, static_cast<unsigned>(left));
             const __m512i bytes = _mm512_maskz_loadu_epi8(inside, q);
             const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
             const __m512i moved = _mm512_sub_epi8(lower, _mm512_set1_epi8('a'));

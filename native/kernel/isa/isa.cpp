@@ -30,9 +30,10 @@ Level choose(std::string_view wanted) {
         if (kNames[static_cast<std::size_t>(i)] != wanted) continue;
         const auto level = static_cast<Level>(i);
         if (level > best()) {
-            throw std::invalid_argument("instruction set \"" + std::string(wanted) +
-                                        "\" was asked for, but the best that this machine has is \"" +
-                                        std::string(name(best())) + "\"");
+            throw std::invalid_argument(
+                "instruction set \"" + std::string(wanted) +
+                "\" was asked for, but the best that this machine has is \"" +
+                std::string(name(best())) + "\"");
         }
         return level;
     }

@@ -13,11 +13,11 @@ inline constexpr int kFamilies = 6;
 
 struct Traits {
     std::string_view name;
-    bool whole = false;          // no splitting at all
-    bool any_lead = false;       // any character but \r, \n, letter, number may lead a word; else ' '
+    bool whole = false;     // no splitting at all
+    bool any_lead = false;  // any character but \r, \n, letter, number may lead a word; else ' '
     bool fold_contractions = false;  // 'S as well as 's
-    bool cased = false;          // a word is upper case, then lower case, then a contraction
-    unsigned max_digits = 0;     // numbers are cut after so many; 0: no limit, and ' ' may lead them
+    bool cased = false;              // a word is upper case, then lower case, then a contraction
+    unsigned max_digits = 0;  // numbers are cut after so many; 0: no limit, and ' ' may lead them
     bool newline_after_symbols = false;
     bool slash_after_symbols = false;
     bool newline_ends_space = false;  // white space is cut after its last line break

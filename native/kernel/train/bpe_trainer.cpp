@@ -57,7 +57,7 @@ std::uint32_t alphabet_order(Id id) {
 }
 
 class Trainer {
-   public:
+ public:
     Trainer(const CountedChunks& chunks, const TrainingOptions& options)
         : chunks_(chunks), options_(options), lengths_(256, 1) {
         for (Id byte = 0; byte < 256; ++byte) {
@@ -84,12 +84,13 @@ class Trainer {
         return result;
     }
 
-   private:
+ private:
     void lay_out() {
         const std::uint64_t size = chunks_.ends.empty() ? 0 : chunks_.ends.back();
         if (size >= kNoStart) {
             throw std::length_error(
-                "the distinct chunks come to 2 GiB or more, which training cannot hold: use a split "
+                "the distinct chunks come to 2 GiB or more, which training cannot hold: use a "
+                "split "
                 "pattern, or drop the rare chunks");
         }
         cells_.resize(size);

@@ -24,8 +24,8 @@ struct TrainingOptions {
 
 // Distinct chunks in the order in which they were first seen.
 struct CountedChunks {
-    const std::uint8_t* bytes = nullptr;       // all chunks end to end
-    std::vector<std::uint64_t> ends;           // of each chunk in `bytes`
+    const std::uint8_t* bytes = nullptr;  // all chunks end to end
+    std::vector<std::uint64_t> ends;      // of each chunk in `bytes`
     std::vector<std::uint64_t> counts;
 };
 

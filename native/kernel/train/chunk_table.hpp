@@ -8,7 +8,7 @@
 namespace toksmith {
 
 class ChunkTable {
-   public:
+ public:
     struct Entry {
         std::uint64_t offset;  // of its bytes
         std::uint64_t size;
@@ -26,7 +26,7 @@ class ChunkTable {
     const std::uint8_t* bytes(const Entry& entry) const { return bytes_.data() + entry.offset; }
     std::size_t total_bytes() const { return bytes_.size(); }
 
-   private:
+ private:
     struct Slot {
         std::uint32_t hash;   // its upper half
         std::uint32_t entry;  // index + 1; 0: empty

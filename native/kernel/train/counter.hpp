@@ -9,7 +9,7 @@
 namespace toksmith {
 
 class ChunkCounter {
-   public:
+ public:
     ChunkCounter(Family family, isa::Level level) : family_(family), loops_(loops(level)) {}
 
     // Counts the chunks of each document, which follow all that was added before.
@@ -20,7 +20,7 @@ class ChunkCounter {
     // All chunks in the order in which they were first seen. Ends the counting.
     ChunkTable finish();
 
-   private:
+ private:
     Family family_;
     const Loops& loops_;
     std::vector<ChunkTable> tables_;  // one a thread

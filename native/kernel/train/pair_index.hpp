@@ -9,7 +9,7 @@
 namespace toksmith::bpe {
 
 class PairIndex {
-   public:
+ public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
     PairIndex() : slots_(1 << 12, Slot{kEmpty, 0}) {}
@@ -31,7 +31,7 @@ class PairIndex {
 
     std::uint32_t size() const { return size_; }
 
-   private:
+ private:
     static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
     struct Slot {
         std::uint64_t key;

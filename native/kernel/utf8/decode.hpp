@@ -32,8 +32,8 @@ inline Char decode(const Byte* p, const Byte* end) {
         }
     } else if (lead >= 0xF0 && lead < 0xF5) {
         if (left >= 4 && is_continuation(p[1]) && is_continuation(p[2]) && is_continuation(p[3])) {
-            const std::uint32_t code = (lead & 0x07) << 18 | (p[1] & 0x3Fu) << 12 |
-                                       (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+            const std::uint32_t code =
+                (lead & 0x07) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
             if (code >= 0x10000 && code <= 0x10FFFF) return {code, 4};
         }
     }
