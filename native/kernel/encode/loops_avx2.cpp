@@ -11,7 +11,6 @@ namespace {
 
 using Isa = Avx2;
 #include "encode/loops.inc"
-#include "split/scanner.inc"
 
 }  // namespace
 }  // namespace toksmith::avx2

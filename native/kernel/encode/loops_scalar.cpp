@@ -7,7 +7,6 @@ namespace {
 
 using Isa = Scalar;
 #include "encode/loops.inc"
-#include "split/scanner.inc"
 
 }  // namespace
 }  // namespace toksmith::scalar
