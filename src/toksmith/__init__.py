@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
-
 from toksmith import errors
 from toksmith.loading import get, load
 from toksmith.tokenizer import Tokenizer
@@ -32,5 +30,7 @@ __all__ = [
 
 def __getattr__(name: str) -> str:
     if name == "__version__":
-        return _version("toksmith")
+        from importlib.metadata import version  # slow to import, and seldom asked for
+
+        return version("toksmith")
     raise AttributeError(f"module 'toksmith' has no attribute {name!r}")
