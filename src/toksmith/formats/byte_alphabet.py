@@ -29,7 +29,7 @@ def spell(token: bytes) -> str:
     r"""Return the token in printable characters.
 
     Example:
-        >>> spell(b" \\n\\xc3")
+        >>> spell(b" \n\xc3")
         'ĠĊÃ'
     """
     return token.decode("latin-1").translate(ALPHABET)
@@ -40,7 +40,7 @@ def unspell(text: str) -> bytes | None:
 
     Example:
         >>> unspell("ĠĊÃ"), unspell("a b")
-        (b' \\n\\xc3', None)
+        (b' \n\xc3', None)
     """
     try:
         return text.translate(_TO_LATIN).encode("latin-1")

@@ -24,7 +24,7 @@ def read_head(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(HEAD)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: no path can hold a null character
         return b""
 
 
@@ -153,6 +153,8 @@ def vocab_by_id(path: Path, ids: dict[bytes, int]) -> tuple[bytes, ...]:
         FormatError: an id is no integer in ``0..MAX_ID``, or stands for two tokens.
     """
     check_ids(path, ids)
+    if list(ids.values()) == list(range(len(ids))):  # as in nearly all files
+        return tuple(ids)
     vocab = [b""] * (max(ids.values(), default=-1) + 1)
     for token, token_id in ids.items():
         vocab[token_id] = token

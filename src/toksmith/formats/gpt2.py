@@ -69,13 +69,13 @@ def read(path: Path) -> Pipeline:
     encoder_path, merges_path = _pair_of(path)
     ids = files.read_json(encoder_path)
     files.check_ids(encoder_path, ids)
-    lines, first = _merge_lines(merges_path)
-    merges = spelled.merges_by_id(merges_path, lines, ids, "line", first)
+    lefts, rights, first = _read_merges(merges_path)
+    merges = spelled.merges_by_id(merges_path, lefts, rights, ids, "line", first)
     made = set(merges[:, 2].tolist())
     vocab: dict[bytes, int] = {}
     special: dict[str, int] = {}
     for (text, token_id), token in zip(ids.items(), unspell_all(ids), strict=True):
-        if token is not None and (len(token) == 1 or token_id in made):
+        if token is not None and (token_id in made or len(token) == 1):
             vocab[token] = token_id
         else:
             special[text] = token_id
@@ -88,17 +88,17 @@ def read(path: Path) -> Pipeline:
         return Pipeline(model, splitter("gpt2"), Framing.of(special))
 
 
-def _merge_lines(path: Path) -> tuple[list[list[str]], int]:
-    """Return the merges, and the number of the line where they start."""
+def _read_merges(path: Path) -> tuple[list[str], list[str], int]:
+    """Return the left and right tokens of the merges, and the line where they start."""
     lines = files.read_text(path).replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = 2 if lines[0].startswith("#version") else 1
-    merges = [line.split(" ") for line in lines[first - 1 :]]
-    for number, parts in enumerate(merges, first):
-        if len(parts) != 2:
-            raise FormatError(
-                path, f"line {number} is {' '.join(parts)[:40]!r}; wanted: two tokens, one space"
-            )
-    return merges, first
+    merges = lines[first - 1 :]
+    if (found := spelled.halves(merges)) is None:
+        place, line = next((i, line) for i, line in enumerate(merges) if line.count(" ") != 1)
+        raise FormatError(
+            path, f"line {first + place} is {line[:40]!r}; wanted: two tokens, one space"
+        )
+    return *found, first
 
 
 def write(pipeline: Pipeline, path: Path) -> None:

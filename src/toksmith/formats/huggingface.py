@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from toksmith.errors import FormatError
 from toksmith.formats import files, hf_parts, spelled
 from toksmith.formats.byte_alphabet import unspell_all
@@ -86,36 +88,38 @@ def _read_model(entry: Entry, added: list[AddedToken]) -> BPE:
     entry.expect("ignore_merges", None, False, True)
     path, ids = entry.path, entry.get("vocab").of(dict)
     files.check_ids(path, ids)
-    merges = spelled.merges_by_id(path, _read_merges(entry.get("merges")), ids, "merge", 0)
+    merges = spelled.merges_by_id(path, *_read_merges(entry.get("merges")), ids, "merge", 0)
     _check_added_ids(path, added, ids)
-    # An added token stays out of the model, unless the model can make it.
-    made = {*merges.ravel().tolist()}
-    contents = {token.content for token in added}
+    tokens = dict(zip(ids, unspell_all(ids), strict=True))
+    used = set(np.unique(merges).tolist())
+    for content in (token.content for token in added):
+        # An added token stays out of the model, unless the model can make it.
+        token = tokens.get(content)
+        if content in ids and ids[content] not in used and (token is None or len(token) != 1):
+            del tokens[content]
     vocab: dict[bytes, int] = {}
-    for (text, token_id), token in zip(ids.items(), unspell_all(ids), strict=True):
-        if token is not None and (len(token) == 1 or token_id in made or text not in contents):
-            vocab[token] = token_id
-        elif text not in contents:
+    for text, token in tokens.items():
+        if token is None:
             raise entry.get("vocab").refused(text)
+        vocab[token] = ids[text]
     return BPE(
         files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
     )
 
 
-def _read_merges(entry: Entry) -> list[list[str]]:
+def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
+    """Return the left and the right tokens: of pairs, or of older files' strings ``"a b"``."""
     merges = entry.of(list)
     if set(map(type, merges)) <= {str}:
+        if (found := spelled.halves(merges)) is not None:
+            return found
         merges = [merge.split(" ") for merge in merges]
     for place, merge in enumerate(merges):
-        if (
-            type(merge) is not list
-            or len(merge) != 2
-            or not type(merge[0]) is type(merge[1]) is str
-        ):
+        if type(merge) is not list or list(map(type, merge)) != [str, str]:
             raise FormatError(
                 entry.path, f"merge {place} is {entry.value[place]!r:.60}; wanted: two tokens"
             )
-    return merges
+    return [left for left, _ in merges], [right for _, right in merges]
 
 
 def _check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +17,19 @@ from toksmith.pipeline import Pipeline
 
 
 def merges_by_id(
-    path: Path, pairs: Sequence[Sequence[str]], ids: Mapping[str, int], where: str, first: int
+    path: Path,
+    lefts: Sequence[str],
+    rights: Sequence[str],
+    ids: Mapping[str, int],
+    where: str,
+    first: int,
 ) -> npt.NDArray[np.uint32]:
     """Return merges as ids.
 
     Args:
         path: the file, for errors.
-        pairs: the two spelled tokens of each merge, in rank order.
+        lefts: the spelled left token of each merge, in rank order.
+        rights: the right ones.
         ids: the id of each spelled token.
         where: what errors call the place of a merge, such as ``"line"``.
         first: the number of the first merge's place.
@@ -34,20 +40,31 @@ def merges_by_id(
     Raises:
         FormatError: a merge names a token that has no id.
     """
+    joined = list(map(str.__add__, lefts, rights))
     try:
-        rows = [(ids[left], ids[right], ids[left + right]) for left, right in pairs]
-    except KeyError as missing:
-        place = next(
-            place
-            for place, (left, right) in enumerate(pairs)
-            if not {left, right, left + right} <= ids.keys()
+        columns = [list(map(ids.__getitem__, tokens)) for tokens in (lefts, rights, joined)]
+    except KeyError:
+        place, token = next(
+            (place, token)
+            for place, merge in enumerate(zip(lefts, rights, joined, strict=True))
+            for token in merge
+            if token not in ids
         )
         raise FormatError(
             path,
-            f"{where} {first + place} joins {pairs[place][0]!r} and {pairs[place][1]!r}, but "
-            f"{missing.args[0]!r} is not in the vocabulary",
+            f"{where} {first + place} joins {lefts[place]!r} and {rights[place]!r}, but "
+            f"{token!r} is not in the vocabulary",
         ) from None
-    return np.fromiter(chain.from_iterable(rows), np.uint32, 3 * len(rows)).reshape(-1, 3)
+    merges: npt.NDArray[np.uint32] = np.array(columns, np.uint32).T
+    return merges
+
+
+def halves(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Return both sides of the one space in each line; ``None`` where a line has more or fewer."""
+    if not set(map(str.count, lines, repeat(" "))) <= {1}:
+        return None
+    parts = " ".join(lines).split(" ") if lines else []
+    return parts[::2], parts[1::2]
 
 
 def spelled_merges(model: BPE) -> Iterator[tuple[str, str]]:

@@ -62,15 +62,17 @@ class BPE:
 
     def _merges_fit(self) -> bool:
         """Check all merges at once: a vocabulary is loaded more often than it is wrong."""
-        vocab, pairs = self.vocab, self.merges[:, :2].astype(np.uint64)
+        vocab = self.vocab
         if self.merges.max(initial=0) >= len(vocab):
             return False
         left, right, new = ([vocab[i] for i in column] for column in self.merges.T.tolist())
+        pairs = self.merges[:, 0].astype(np.uint64) << np.uint64(32) | self.merges[:, 1]
+        pairs.sort()
         return (
             all(left)
             and all(right)
             and list(map(bytes.__add__, left, right)) == new
-            and len(np.unique(pairs[:, 0] << np.uint64(32) | pairs[:, 1])) == len(pairs)
+            and bool((pairs[1:] != pairs[:-1]).all())
         )
 
     def _first_misfit(self) -> OptionError:
@@ -97,9 +99,9 @@ class BPE:
     def byte_ids(self) -> tuple[int, ...]:
         """The id of each of the 256 single bytes (-1 where there is none)."""
         ids = [-1] * 256
-        for token_id, token in enumerate(self.vocab):
-            if len(token) == 1 and ids[token[0]] < 0:
-                ids[token[0]] = token_id
+        single = [i for i, length in enumerate(map(len, self.vocab)) if length == 1]
+        for token_id in reversed(single):
+            ids[self.vocab[token_id][0]] = token_id
         return tuple(ids)
 
     @cached_property
