@@ -49,7 +49,8 @@ def reference_steps(
     counts: Counter[bytes] = Counter()
     for text in map(utf8, texts):
         counts.update(text[start:end] for start, end in chunk_spans(splitter(split), text))
-    return [step[:4] for step in training_steps(counts, vocab_size, **options)]
+    steps = training_steps(counts, vocab_size, **options)
+    return [(step.pair, step.count, step.new, step.token) for step in steps]
 
 
 def reference_pipeline(

@@ -20,7 +20,7 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import ReferenceEncoder, recover_merges
 from toksmith.splitters import FAMILIES, splitter
-from toksmith.types import Batch
+from toksmith.types import Batch, IdArray
 
 ROOT = Path(__file__).resolve().parents[2]
 BYTES = tuple(bytes([byte]) for byte in range(256))
@@ -40,42 +40,62 @@ def random_documents() -> list[bytes]:
     return [*texts, *long, *strategies.random_byte_texts(8, 1500), b"", b"a" * 500, b" " * 500]
 
 
-def check(pipeline: Pipeline, documents: list[bytes], threads: int) -> None:
-    kernel, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
-    batch = kernel.encode_texts(documents, threads)
-    assert len(batch) == len(documents)
-    for document, found in zip(documents, batch, strict=True):
-        assert found.tolist() == reference.encode_list(document), document
+def check(pipeline: Pipeline, documents: list[bytes]) -> None:
+    kernel = engine.compile(pipeline)
+    expected = ReferenceEncoder(pipeline).encode_texts(documents)
+    for threads in (1, 2, 3):
+        batch = kernel.encode_texts(documents, threads)
+        for document, found, ids in zip(documents, batch, expected, strict=True):
+            assert found.tolist() == ids.tolist(), document
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_random_texts(family: str, threads: int) -> None:
-    check(trained(family), random_documents(), threads)
+def test_random_texts(family: str) -> None:
+    check(trained(family), random_documents())
 
 
 @pytest.mark.parametrize("pattern", [None, r"\w+|\W", r"[^ ]+"])
 def test_other_splitters(pattern: str | None) -> None:
     pipeline = Pipeline(trained("gpt2").model, splitter(pattern, "drop"))
-    check(pipeline, random_documents()[:1500:3] + random_documents()[-500:], 2)
+    check(pipeline, random_documents()[:1500:3] + random_documents()[-500:])
 
 
 @pytest.mark.parametrize("name", ["english", "code", "multilingual", "cjk"])
-@pytest.mark.parametrize("threads", [1, 2, 3])
 def test_corpora(
-    name: str, threads: int, corpus: Callable[..., bytes], published: Callable[[str], Pipeline]
+    name: str, corpus: Callable[..., bytes], published: Callable[[str], Pipeline]
 ) -> None:
     pipeline = published("gpt2")
     text = corpus(f"{name}.txt", 200_000, start=2_000_003)
-    expected = reference_ids(published, text)
+    expected = ReferenceEncoder(pipeline).encode_list(text)
     kernel = engine.compile(pipeline)
-    assert kernel.encode_list(text, threads) == expected
-    assert kernel.count(text, threads) == len(expected)
+    for threads in (1, 2, 3):
+        assert kernel.encode_list(text, threads) == expected
+        assert kernel.count(text, threads) == len(expected)
 
 
-@cache
-def reference_ids(published: Callable[[str], Pipeline], text: bytes) -> list[int]:
-    return ReferenceEncoder(published("gpt2")).encode_list(text)
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", ["english", "code", "multilingual", "cjk"])
+def test_long_documents_on_many_threads(
+    name: str, family: str, corpus: Callable[..., bytes]
+) -> None:
+    kernel = engine.compile(trained(family))
+    text = corpus(f"{name}.txt", 6_000_000, start=4_000_003)
+    one = kernel.encode(text, 1)
+    assert kernel.encode(text, 2).tolist() == one.tolist()
+    assert kernel.encode(text, 3).tolist() == one.tolist()
+    assert kernel.count(text, 3) == len(one)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_long_random_documents_on_many_threads(family: str) -> None:
+    kernel = engine.compile(trained(family))
+    rng = random.Random(13)
+    parts = random_documents()
+    text = b"".join(rng.choices(parts, k=100_000))
+    assert len(text) > 6_000_000
+    one = kernel.encode(text, 1)
+    assert kernel.encode(text, 2).tolist() == one.tolist()
+    assert kernel.encode(text, 3).tolist() == one.tolist()
 
 
 def test_starts() -> None:
@@ -106,11 +126,8 @@ def test_unordered_merges() -> None:
     for seed in range(60):
         rng = random.Random(seed)
         pipeline = Pipeline(random_model(rng), splitter(rng.choice(["gpt2", None])))
-        check(
-            pipeline,
-            ["".join(rng.choices("abc ", k=rng.randint(0, 40))).encode() for _ in range(40)],
-            1,
-        )
+        texts = ["".join(rng.choices("abc ", k=rng.randint(0, 40))) for _ in range(40)]
+        check(pipeline, [text.encode() for text in texts])
 
 
 def random_model(rng: random.Random) -> BPE:
@@ -161,14 +178,19 @@ def test_instruction_sets(
     pipeline.write_bytes(pickle.dumps(trained(family)))
     command = [sys.executable, "-m", "tests.differential.worker", texts, pipeline, out]
     subprocess.run(command, check=True, cwd=ROOT)
-    reference = ReferenceEncoder(trained(family))
-    expected = reference.encode_texts(documents)
-    whole = reference.encode(b"".join(documents))
+    expected, whole = reference_results(family)
     with np.load(out) as found:
         for threads in (1, 2, 3):
             batch = Batch(found[f"ids{threads}"], found[f"offsets{threads}"])
             assert batch == expected
             assert np.array_equal(found[f"whole{threads}"], whole)
+
+
+@cache
+def reference_results(family: str) -> tuple[Batch, IdArray]:
+    reference = ReferenceEncoder(trained(family))
+    documents = random_documents()
+    return reference.encode_texts(documents), reference.encode(b"".join(documents))
 
 
 def test_unknown_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:

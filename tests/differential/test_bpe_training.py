@@ -20,23 +20,21 @@ OPTIONS = [
 ]
 
 
-def check(
-    texts: list[str], vocab_size: int, split: str | None, threads: int, **options: Any
-) -> None:
+def check(texts: list[str], vocab_size: int, split: str | None, **options: Any) -> None:
     steps = engines.reference_steps(texts, vocab_size, split, **options)
-    model = engines.train("kernel", texts, vocab_size, split, threads=threads, **options).model
-    assert [tuple(row) for row in model.merges.tolist()] == [
-        (*pair, new) for pair, _, new, _ in steps
-    ]
-    assert list(model.vocab[256:]) == [token for *_, token in steps]
+    for threads in (1, 2):
+        model = engines.train("kernel", texts, vocab_size, split, threads=threads, **options).model
+        assert [tuple(row) for row in model.merges.tolist()] == [
+            (*pair, new) for pair, _, new, _ in steps
+        ]
+        assert list(model.vocab[256:]) == [token for *_, token in steps]
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_random_texts(ties: str, split: str | None, options: dict[str, int], threads: int) -> None:
-    check(strategies.random_texts(31, 120), 600, split, threads, ties=ties, **options)
+def test_random_texts(ties: str, split: str | None, options: dict[str, int]) -> None:
+    check(strategies.random_texts(31, 120), 600, split, ties=ties, **options)
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
@@ -50,24 +48,23 @@ def test_few_letters(ties: str, split: str | None) -> None:
             "".join(rng.choices(alphabet, k=rng.randint(1, 90))) for _ in range(rng.randint(1, 6))
         ]
         options = rng.choice(OPTIONS)
-        check(texts, 256 + rng.randint(1, 120), split, rng.choice([1, 2]), ties=ties, **options)
+        check(texts, 256 + rng.randint(1, 120), split, ties=ties, **options)
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_split_corpus(ties: str, threads: int, corpus: Callable[..., bytes]) -> None:
+def test_split_corpus(ties: str, corpus: Callable[..., bytes]) -> None:
     for name in ("taylorswift", "multilingual"):
         text = corpus(f"{name}.txt", 150_000).decode()
-        check([text], 256 + 1024, "gpt4", threads, ties=ties)
+        check([text], 256 + 1024, "gpt4", ties=ties)
 
 
 def test_whole_corpus(corpus: Callable[..., bytes]) -> None:
     """One chunk of the whole text, as minbpe's BasicTokenizer trains; about half a minute."""
-    check([corpus("taylorswift.txt").decode()], 256 + 1024, None, 2)
+    check([corpus("taylorswift.txt").decode()], 256 + 1024, None)
 
 
 def test_whole_corpus_smallest_pair(corpus: Callable[..., bytes]) -> None:
-    check([corpus("taylorswift.txt", 40_000).decode()], 256 + 300, None, 2, ties="smallest-pair")
+    check([corpus("taylorswift.txt", 40_000).decode()], 256 + 300, None, ties="smallest-pair")
 
 
 def test_counts_of_merges(corpus: Callable[..., bytes]) -> None:

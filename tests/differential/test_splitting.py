@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests import strategies
-from toksmith.engine import compile as compiled
+from toksmith import engine
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import chunk_spans
@@ -34,7 +34,7 @@ def check(split: PatternSplitter, texts: list[bytes], threads: int = 1) -> None:
     expected = [[text[a:b] for a, b in chunk_spans(split, text)] for text in texts]
     longer = sorted({chunk for chunks in expected for chunk in chunks if len(chunk) > 1})
     model = BPE((*BYTES, *longer), np.zeros((0, 3), np.uint32), whole_chunk_first=True)
-    encoder = compiled(Pipeline(model, split))
+    encoder = engine.compile(Pipeline(model, split))
     for text, chunks in zip(texts, expected, strict=True):
         found = [model.vocab[token] for token in encoder.encode_list(text, threads)]
         assert found == chunks, text
@@ -72,3 +72,17 @@ def test_corpora(family: str, name: str, corpus: Callable[..., bytes]) -> None:
     text = corpus(f"{name}.txt", 60_000, start=1_000_003)
     for threads in (1, 2, 3):
         check(splitter(family), [text], threads)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_document_is_cut_only_between_chunks(family: str) -> None:
+    """Where a thread's piece may end: both sides alone have the chunks of the whole."""
+    split = splitter(family)
+    cutter = engine.ChunkCounter(split, 1)
+    texts = [text.encode() for text in strategies.random_texts(14, 300)]
+    for text in [*texts, *strategies.random_byte_texts(15, 300)]:
+        chunks = chunk_spans(split, text)
+        for cut in {cutter.cut(text, start, len(text)) for start in range(len(text) + 1)}:
+            left = chunk_spans(split, text[:cut])
+            right = chunk_spans(split, text[cut:])
+            assert left + [(a + cut, b + cut) for a, b in right] == chunks, (text, cut)

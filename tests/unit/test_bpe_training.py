@@ -37,7 +37,9 @@ class TestSeeds:
 
     def test_its_steps(self) -> None:
         steps = training_steps({b"aaabdaaabac": 1}, 259)
-        assert [(*step[:4], list(step.chunks[0])) for step in steps] == [
+        assert [
+            (step.pair, step.count, step.new, step.token, list(step.chunks[0])) for step in steps
+        ] == [
             ((97, 97), 4, 256, b"aa", [256, 97, 98, 100, 256, 97, 98, 97, 99]),
             ((256, 97), 2, 257, b"aaa", [257, 98, 100, 257, 98, 97, 99]),
             ((257, 98), 2, 258, b"aaab", [258, 100, 258, 97, 99]),

@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from toksmith.reference.bpe import Pair
 
@@ -35,7 +36,8 @@ GPT2_BYTE_ORDER = (
 """The bytes in the order of the characters that GPT-2's files show them as."""
 
 
-class TrainingStep(NamedTuple):
+@dataclass(frozen=True)
+class TrainingStep:
     """One merge, as it was learned.
 
     Attributes:
@@ -103,11 +105,14 @@ class _PairIndex:
         self.counts: Counter[Pair] = Counter()
         self.where: defaultdict[Pair, set[int]] = defaultdict(set)
         self.forbidden: set[Pair] = set()
-        for number, word in enumerate(words):
-            self._change(number, {}, Counter(pairwise(word)))
+        self.held: list[Counter[Pair]] = [Counter() for _ in words]  # the pairs of each word
+        for number in range(len(words)):
+            self._recount(number)
 
-    def _change(self, number: int, before: Mapping[Pair, int], after: Mapping[Pair, int]) -> None:
-        """Note that one word held these pairs before, and holds those now."""
+    def _recount(self, number: int) -> None:
+        """Note which pairs one word holds now."""
+        before, after = self.held[number], Counter(pairwise(self.words[number]))
+        self.held[number] = after
         for pair in (before.keys() | after.keys()) - self.forbidden:
             now = after.get(pair, 0)
             if change := now - before.get(pair, 0):
@@ -138,9 +143,8 @@ class _PairIndex:
     def merge(self, pair: Pair, new: int) -> None:
         """Write ``new`` in place of the pair in every word that holds it."""
         for number in list(self.where[pair]):
-            before = Counter(pairwise(self.words[number]))
             self.words[number] = merge(self.words[number], pair, new)
-            self._change(number, before, Counter(pairwise(self.words[number])))
+            self._recount(number)
 
 
 def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
