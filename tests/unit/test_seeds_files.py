@@ -1,0 +1,33 @@
+"""The seeds' figures of GPT-2's files, and of the published encodings on the seeds' text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from tests import engines
+from toksmith.pipeline import Pipeline
+
+
+def test_gpt2_files(shared: Path) -> None:
+    tok = toksmith.load(shared / "data/vocab/gpt2_tokenizer.json")
+    assert tok.vocab_size == 50257
+    assert tok.special_tokens == {"<|endoftext|>": 50256}
+    assert len(tok.merges) == 50000
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+def test_tokens_of_the_seeds_text(
+    engine: str, shared: Path, published: Callable[[str], Pipeline], tiktoken_encoding: Callable
+) -> None:
+    figures = json.loads((shared / "data/golden/seeds.json").read_text())["encodings_on_text"]
+    assert len(figures["text"].encode()) == figures["utf8_bytes"]
+    for name in ("gpt2", "cl100k_base"):
+        ids = engines.encoder(engine, published(name)).encode_list(figures["text"], 1)
+        assert ids == tiktoken_encoding(name).encode_ordinary(figures["text"])
+        # The seeds count a text that may differ by the line breaks around it.
+        assert abs(len(ids) - figures[f"{name}_tokens"]) <= 2

@@ -1,0 +1,64 @@
+"""What explain shows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference import explain
+from toksmith.splitters import splitter
+from toksmith.types import Span
+
+VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
+MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
+
+
+def test_steps() -> None:
+    explanation = explain(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2")), "Hello é")
+    hello, accent = explanation.chunks
+    assert (hello.text, hello.span, hello.whole) == (b"Hello", Span(0, 5), False)
+    assert [step.pair for step in hello.steps] == [(108, 108), (101, 256), (72, 257)]
+    assert [step.rank for step in hello.steps] == [0, 1, 2]
+    assert [step.position for step in hello.steps] == [2, 1, 0]
+    assert hello.steps[0].before == hello.start == (72, 101, 108, 108, 111)
+    assert hello.steps[0].after == hello.steps[1].before == (72, 101, 256, 111)
+    assert hello.ids == (258, 111)
+    assert accent.span == Span(5, 8)
+    assert explanation.ids == [258, 111, 32, 0xC3, 0xA9]
+    assert explanation.tokens == [b"Hell", b"o", b" ", b"\xc3", b"\xa9"]
+
+
+def test_it_reads_at_a_glance() -> None:
+    pipeline = Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"))
+    assert str(explain(pipeline, "Hello!")).splitlines() == [
+        "'Hello!': 6 bytes, 2 chunks, 3 tokens",
+        "",
+        "chunk 1: 'Hello'",
+        "    H e l l o",
+        "    H e ll o    l + l, merge 0",
+        "    H ell o     e + ll, merge 1",
+        "    Hell o      H + ell, merge 2",
+        "  = Hell 258, o 111",
+        "",
+        "chunk 2: '!'",
+        "    !",
+        "  = ! 33",
+    ]
+
+
+def test_whole_chunks_and_added_tokens() -> None:
+    framing = Framing((AddedToken("<x>", 300, special=False), AddedToken("<s>", 301)))
+    model = BPE(VOCAB, MERGES[:0], whole_chunk_first=True)
+    explanation = explain(Pipeline(model, splitter("gpt2"), framing), "Hell<x><s>")
+    assert explanation.ids == [258, 300, ord("<"), ord("s"), ord(">")]
+    assert [chunk.whole for chunk in explanation.chunks] == [True] * 5
+    assert explanation.chunks[1].span == Span(4, 7)
+    assert "chunk 2: '<x>'\n    is a token as it stands\n  = <x> 300" in str(explanation)
+
+
+def test_nothing() -> None:
+    explanation = explain(Pipeline(BPE(VOCAB, MERGES)), "")
+    assert explanation.ids == []
+    assert str(explanation) == "'': 0 bytes, 0 chunks, 0 tokens"
