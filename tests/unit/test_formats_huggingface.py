@@ -166,6 +166,12 @@ Change = Callable[[dict[str, Any]], object]
             ),
             "pattern",
         ),
+        (
+            lambda t: t["added_tokens"].append(
+                t["added_tokens"][0] | {"content": "a<|", "id": 259, "normalized": True}
+            ),
+            "added_tokens[1].normalized true",
+        ),
         (lambda t: t["added_tokens"][0].update(lstrip=True), "added_tokens[0].lstrip true"),
         (lambda t: t["added_tokens"][0].update(single_word=True), "added_tokens[0].single_word"),
         (

@@ -67,10 +67,30 @@ def _read_added_tokens(entry: Entry) -> list[AddedToken]:
             item.expect(key, False, None)
         tokens.append(
             AddedToken(
-                item.text("content"), item.get("id").token_id(), item.get("special").of(bool)
+                content=item.text("content"),
+                id=item.get("id").token_id(),
+                special=item.get("special").of(bool),
             )
         )
+    _check_order(entry)
     return tokens
+
+
+def _check_order(entry: Entry) -> None:
+    """Check that it does not matter which added tokens are looked for first.
+
+    ``tokenizers`` looks for those that are not "normalized" in the whole text, then for the others
+    in the rest; here all are looked for at once, from left to right.
+    """
+    first = [item["content"] for item in entry.value if not item.get("normalized")]
+    starts = {content[:end] for content in first for end in range(1, len(content) + 1)}
+    for item in entry.items():
+        content = item.value["content"]
+        if item.value.get("normalized") and (
+            any(content[start:] in starts for start in range(1, len(content)))
+            or any(other in content for other in first)
+        ):
+            raise item.get("normalized").refused()
 
 
 def _read_model(entry: Entry, added: list[AddedToken]) -> BPE:
@@ -91,17 +111,15 @@ def _read_model(entry: Entry, added: list[AddedToken]) -> BPE:
     merges = spelled.merges_by_id(path, *_read_merges(entry.get("merges")), ids, "merge", 0)
     _check_added_ids(path, added, ids)
     tokens = dict(zip(ids, unspell_all(ids), strict=True))
-    used = set(np.unique(merges).tolist())
-    for content in (token.content for token in added):
-        # An added token stays out of the model, unless the model can make it.
-        token = tokens.get(content)
-        if content in ids and ids[content] not in used and (token is None or len(token) != 1):
+    # An added token stays out of the model, unless the model can make it.
+    held = [token.content for token in added if token.content in ids]
+    used = np.isin([ids[content] for content in held], merges)
+    for content, kept in zip(held, used.tolist(), strict=True):
+        if not kept and len(tokens[content] or b"") != 1:
             del tokens[content]
-    vocab: dict[bytes, int] = {}
-    for text, token in tokens.items():
-        if token is None:
-            raise entry.get("vocab").refused(text)
-        vocab[token] = ids[text]
+    for text in (text for text, token in tokens.items() if token is None):
+        raise entry.get("vocab").refused(text)
+    vocab = {token: ids[text] for text, token in tokens.items() if token is not None}
     return BPE(
         files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
     )

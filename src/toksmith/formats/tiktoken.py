@@ -130,7 +130,7 @@ def _parse_at_once(data: bytes) -> dict[bytes, int] | None:
         found = dict(zip(map(a2b_base64, tokens), map(int, ranks), strict=True))
     except ValueError:
         return None
-    return found if len(tokens) == len(found) == len(set(found.values())) else None
+    return found if len(found) == len(tokens) == len(set(ranks)) else None
 
 
 def _parse_lines(path: Path, data: bytes) -> dict[bytes, int]:
