@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <queue>
 #include <stdexcept>
-#include <string>
-#include <unordered_map>
 
 #include "train/pair_index.hpp"
 
@@ -60,10 +58,7 @@ class Trainer {
  public:
     Trainer(const CountedChunks& chunks, const TrainingOptions& options)
         : chunks_(chunks), options_(options), lengths_(256, 1) {
-        for (Id byte = 0; byte < 256; ++byte) {
-            tokens_.emplace_back(1, static_cast<char>(byte));
-            order_[byte] = alphabet_order(byte);
-        }
+        for (Id byte = 0; byte < 256; ++byte) order_[byte] = alphabet_order(byte);
         lay_out();
         for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) enqueue(pair);
     }
@@ -74,7 +69,9 @@ class Trainer {
             const std::uint32_t best = take_best();
             if (best == PairIndex::kNone) break;
             const std::uint64_t count = pairs_[best].count;
-            const MergeRule rule{pairs_[best].left, pairs_[best].right, new_id(pairs_[best])};
+            const MergeRule rule{pairs_[best].left, pairs_[best].right,
+                                 static_cast<Id>(lengths_.size())};
+            lengths_.push_back(lengths_[rule.left] + lengths_[rule.right]);
             apply(best, rule.id);
             result.merges.push_back(rule);
             result.counts.push_back(count);
@@ -167,29 +164,15 @@ class Trainer {
                cells_[middle].id == pair.right;
     }
 
-    Id new_id(const Pair& pair) {
-        std::string token = tokens_[pair.left] + tokens_[pair.right];
-        const auto fresh = static_cast<Id>(lengths_.size());
-        if (options_.ties == Ties::kSmallestPair) {
-            const auto [found, added] = ids_.try_emplace(token, fresh);
-            if (!added) return found->second;
-        }
-        lengths_.push_back(token.size());
-        tokens_.push_back(std::move(token));
-        return fresh;
-    }
-
     void apply(std::uint32_t number, Id id) {
         ++merge_;
         merging_ = number;
         const Pair pair = std::move(pairs_[number]);
         pairs_[number] = {pair.left, pair.right, 0, {}, 0, pair.touched};
-        std::vector<Place> places(pair.places.begin() + static_cast<std::ptrdiff_t>(pair.first),
-                                  pair.places.end());
-        // Out of order only where ids are shared.
-        if (!std::is_sorted(places.begin(), places.end())) std::sort(places.begin(), places.end());
-        for (const Place place : places) {
-            if (stands(pair, place)) join(pair, place, id);
+        // The places ascend, as they must for overlaps to be merged from the left: all of them were
+        // noted by one merge, the one that made the younger of the two ids.
+        for (std::size_t i = pair.first; i < pair.places.size(); ++i) {
+            if (stands(pair, pair.places[i])) join(pair, pair.places[i], id);
         }
         merging_ = PairIndex::kNone;
         for (const std::uint32_t touched : touched_) enqueue(touched);
@@ -219,8 +202,6 @@ class Trainer {
     const CountedChunks& chunks_;
     const TrainingOptions& options_;
     std::vector<std::size_t> lengths_;  // of each id, in bytes
-    std::vector<std::string> tokens_;
-    std::unordered_map<std::string, Id> ids_;  // of merged tokens, where equal bytes share one
     std::array<std::uint32_t, 256> order_;
 
     std::vector<Cell> cells_;

@@ -11,8 +11,8 @@
 namespace toksmith::bpe {
 
 enum class Ties {
-    kFirstSeen,     // of equal counts, the pair that stands first in the text; ids are never shared
-    kSmallestPair,  // of equal counts, the smaller (left, right); equal bytes share one id
+    kFirstSeen,     // of equal counts, the pair that stands first in the text
+    kSmallestPair,  // of equal counts, the smaller (left, right)
 };
 
 struct TrainingOptions {

@@ -35,8 +35,7 @@ def train_bpe(
         tokens: how many tokens to make, the 256 bytes included.
         ties: which pair goes first where several are as frequent: ``"first-seen"``, the one that
             stands first in the text (minbpe), or ``"smallest-pair"``, the smaller ids, bytes
-            ordered as in Hugging Face's byte alphabet (tokenizers). With the latter, two merges
-            that give the same bytes also share an id, as there.
+            ordered as in Hugging Face's byte alphabet (tokenizers).
         min_frequency: a pair that is rarer is never merged.
         max_token_length: in bytes; a pair that would be longer is never merged.
         progress: whether to show it; ``None`` where standard error is a terminal.
@@ -70,9 +69,8 @@ def train_bpe(
             max_token_length=max_token_length or 0,
             watch=watch,
         )
-    for left, right, new in merges.tolist():
-        if new == len(vocab):
-            vocab.append(vocab[left] + vocab[right])
+    for left, right, _ in merges.tolist():
+        vocab.append(vocab[left] + vocab[right])
     if len(vocab) < tokens:
         warnings.warn(
             f"training ended at {len(vocab):,} of {tokens:,} tokens: no pair of neighbours stands "
