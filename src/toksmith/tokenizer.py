@@ -40,10 +40,10 @@ class Tokenizer:
 
     Example:
         >>> import toksmith
-        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=260)
+        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
         >>> tok.encode("lowest")
-        [257, 258, 116]
-        >>> tok.decode([257, 258, 116])
+        [257, 101, 115, 116]
+        >>> tok.decode([257, 101, 115, 116])
         'lowest'
     """
 

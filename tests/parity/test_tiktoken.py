@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import toksmith
 from tests.strategies import random_texts
 from toksmith import Tokenizer
 from toksmith.errors import SpecialTokenError
@@ -103,6 +105,26 @@ def test_every_token_decodes_alike(
         assert tokenizer.token_bytes(token_id) == theirs.decode_single_token_bytes(token_id)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_published_name_gives_the_same(
+    name: str,
+    shared: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ours: Callable[[str], Tokenizer],
+) -> None:
+    file = {"gpt2": "r50k_base"}.get(name, name)
+    (tmp_path / f"{file}.tiktoken").symlink_to(shared / f"data/vocab/{name}.tiktoken")
+    monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(tmp_path))
+    by_name, by_file = toksmith.get(name), ours(name)
+    assert by_name.name == name
+    assert by_name.pipeline.model == by_file.pipeline.model
+    assert by_name.special_tokens == by_file.special_tokens
+    family, split = by_name.pipeline.splitter.family, by_file.pipeline.splitter.family
+    assert family is not None
+    assert family == split
+
+
 def assert_equal_ids(found: np.ndarray, expected: np.ndarray, tokenizer: Tokenizer) -> None:
     """Compare long arrays; on a difference, show where it begins instead of millions of ids."""
     if np.array_equal(found, expected):
@@ -114,5 +136,6 @@ def assert_equal_ids(found: np.ndarray, expected: np.ndarray, tokenizer: Tokeniz
         [tokenizer.token_bytes(token) for token in ids[near].tolist()] for ids in (found, expected)
     ]
     pytest.fail(
-        f"{len(found)} and {len(expected)} ids; from id {at} on {shown[0]}, but should be {shown[1]}"
+        f"{len(found)} ids, but should be {len(expected)}; from id {at} on they are\n"
+        f"{shown[0]}, but should be\n{shown[1]}"
     )

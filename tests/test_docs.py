@@ -1,0 +1,170 @@
+"""What the documentation says is what happens: its snippets run, and so do the doctests.
+
+On a page (README.md, docs/*.md), in their order and in one folder:
+
+- ```` ```python ```` runs, unless marked ``python no-run``; with ``>>>`` it is a doctest. The
+  blocks of a page share their names.
+- ```` ```console run ```` and ```` ```bash run ```` run in bash. In a console block, lines after
+  ``$ command`` are what it must print; ``...`` stands for anything.
+
+A page finds some text in ``corpus/``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toksmith
+from tests.conftest import SHARED
+from toksmith.errors import DownloadError
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = [
+    "toksmith",
+    *(
+        module.name
+        for module in pkgutil.walk_packages(toksmith.__path__, "toksmith.")
+        if module.name.rpartition(".")[2] not in {"_kernel", "__main__"}
+    ),
+]
+CHECKS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+PUBLISHED = {"r50k_base": "gpt2", "cl100k_base": "cl100k_base", "o200k_base": "o200k_base"}
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A fenced block: its language, the words after it, where it starts, its lines."""
+
+    language: str
+    marks: frozenset[str]
+    line: int
+    source: str
+
+    @property
+    def runs(self) -> bool:
+        if self.language == "python":
+            return "no-run" not in self.marks
+        return self.language in {"bash", "console"} and "run" in self.marks
+
+
+def snippets(page: Path) -> Iterator[Snippet]:
+    text = page.read_text(encoding="utf-8")
+    for block in FENCE.finditer(text):
+        line = text.count("\n", 0, block.start()) + 2
+        yield Snippet(block[1], frozenset(block[2].split()), line, block[3])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with a little corpus; published vocabularies come from the shared data."""
+    corpus, cache = tmp_path / "page/corpus", tmp_path / "cache"
+    corpus.mkdir(parents=True)
+    cache.mkdir()
+    for module in (doctest, subprocess, pkgutil):
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        (corpus / f"{module.__name__}.txt").write_text(source, encoding="utf-8")
+    for name, file in PUBLISHED.items():
+        if (source_file := SHARED / f"data/vocab/{file}.tiktoken").exists():
+            (cache / f"{name}.tiktoken").symlink_to(source_file)
+    monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(cache))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nothing listens there
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    monkeypatch.chdir(corpus.parent)
+    return corpus.parent
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_snippets(page: Path, folder: Path) -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = [snippet for snippet in snippets(page) if snippet.runs]
+    for snippet in found:
+        where = f"{page.name}, line {snippet.line}"
+        try:
+            if snippet.language == "python":
+                run_python(snippet, names, where)
+            else:
+                run_shell(snippet, where)
+        except DownloadError as offline:
+            pytest.skip(f"{where} needs a published vocabulary: {offline}")
+    if page.name == "README.md":
+        assert found, "the README shows nothing that can be run"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name: str, folder: Path) -> None:
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=CHECKS)
+    assert result.failed == 0, f"{result.failed} of {result.attempted} examples fail, see above"
+
+
+def test_the_public_names_show_an_example() -> None:
+    finder = doctest.DocTestFinder(recurse=False)
+    shown = [value for name in toksmith.__all__ if callable(value := getattr(toksmith, name))]
+    examples = {
+        value.__name__: sum(len(test.examples) for test in finder.find(value)) for value in shown
+    }
+    assert {"train", "Tokenizer"} <= {name for name, count in examples.items() if count}, examples
+
+
+def run_python(snippet: Snippet, names: dict[str, Any], where: str) -> None:
+    if ">>>" not in snippet.source:
+        # Empty lines first, so that a traceback names the line of the page.
+        padded = "\n" * (snippet.line - 1) + snippet.source
+        exec(compile(padded, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(snippet.source, names, where, where, snippet.line)
+    runner = doctest.DebugRunner(optionflags=CHECKS)
+    try:
+        runner.run(test, clear_globs=False)
+    except doctest.DocTestFailure as failure:
+        pytest.fail(
+            f"{where}: {failure.example.source}gives\n{failure.got}not\n{failure.example.want}"
+        )
+    except doctest.UnexpectedException as failure:
+        raise failure.exc_info[1] from None
+    names.update(test.globs)
+
+
+def run_shell(snippet: Snippet, where: str) -> None:
+    for command, wanted in commands(snippet):
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", command],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if done.returncode and DownloadError.__name__ in done.stderr:
+            raise DownloadError(done.stderr.strip())
+        assert done.returncode == 0, f"{where}: {command}\n{done.stdout}{done.stderr}"
+        if wanted.strip():
+            matches = doctest.OutputChecker().check_output(wanted, done.stdout, CHECKS)
+            assert matches, f"{where}: {command} prints\n{done.stdout}not\n{wanted}"
+
+
+def commands(snippet: Snippet) -> Iterator[tuple[str, str]]:
+    """Yield each command of a block with what it must print (nothing: anything)."""
+    if snippet.language == "bash":
+        yield snippet.source, ""
+        return
+    for part in re.split(r"^\$ ", snippet.source, flags=re.MULTILINE)[1:]:
+        command, _, wanted = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, wanted = wanted.partition("\n")
+            command = f"{command}\n{more}"
+        yield command, wanted
