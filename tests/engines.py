@@ -14,7 +14,8 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import ReferenceDecoder, ReferenceEncoder, chunk_spans, training_steps
 from toksmith.splitters import splitter
-from toksmith.types import IdArray, utf8
+from toksmith.text import utf8
+from toksmith.types import IdArray
 
 ENGINES = ("reference", "kernel")
 

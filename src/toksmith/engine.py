@@ -23,7 +23,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
-from toksmith.types import Batch, IdArray, OffsetArray, Text, stack, utf8
+from toksmith.text import Text, utf8
+from toksmith.types import Batch, IdArray, OffsetArray, stack
 
 Bounds = npt.NDArray[np.int64]
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, SpecialTokenError
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,9 @@ class Framing:
     @classmethod
     def of(cls, special_tokens: dict[str, int]) -> Framing:
         """Return the framing whose only content is these special tokens."""
-        return cls(tuple(AddedToken(content, id) for content, id in special_tokens.items()))
+        return cls(
+            tuple(AddedToken(content, token_id) for content, token_id in special_tokens.items())
+        )
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:
@@ -76,6 +78,43 @@ class Framing:
     def always(self) -> frozenset[str]:
         """The literals that are matched whatever the caller asks: added, but not special."""
         return frozenset(token.content for token in self.added_tokens if not token.special)
+
+    def literals(self, special: str | Collection[str]) -> frozenset[str]:
+        """Return the literals that are looked for in a text and become tokens.
+
+        Args:
+            special: ``"text"`` or ``"raise"`` (only what is always matched), ``"encode"`` (all), or
+                the literals themselves.
+
+        Raises:
+            OptionError: it is none of these, or names what is no special token.
+        """
+        if special in ("text", "raise"):
+            return self.always
+        if special == "encode":
+            return self.always | self.special_tokens.keys()
+        if isinstance(special, str):
+            raise OptionError(
+                f'special is {special!r}: use "text", "encode", "raise" or a set of literals'
+            )
+        unknown = sorted(set(special) - self.special_tokens.keys() - self.always)
+        if unknown:
+            raise OptionError(f"{unknown[0]!r} is not a special token of this tokenizer")
+        return self.always | frozenset(special)
+
+    def refuse_special_tokens(self, text: bytes) -> None:
+        """Check that a text holds no special token's literal.
+
+        Raises:
+            SpecialTokenError: it does.
+        """
+        if not self.special_tokens:
+            return
+        if found := literal_pattern(frozenset(self.special_tokens)).search(text):
+            raise SpecialTokenError(
+                f"the text holds the special token {found.group().decode()!r} at byte "
+                f'{found.start()}; special="text" takes it as text, special="encode" as the token'
+            )
 
     def segments(
         self, text: bytes, literals: Collection[str]

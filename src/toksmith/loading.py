@@ -13,7 +13,7 @@ from toksmith.tokenizer import Tokenizer
 def load(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002  # the word that users know
-    split: str | None | Unset = UNSET,
+    split: str | Unset | None = UNSET,
     special_tokens: Mapping[str, int] | None = None,
 ) -> Tokenizer:
     """Load a tokenizer from a file or directory.

@@ -9,6 +9,8 @@ from toksmith.framing import Framing
 from toksmith.models import Model
 from toksmith.splitters import Splitter
 
+NO_FRAMING = Framing()
+
 
 @dataclass(frozen=True)
 class Pipeline:
@@ -28,7 +30,7 @@ class Pipeline:
 
     model: Model
     splitter: Splitter | None = None
-    framing: Framing = Framing()
+    framing: Framing = NO_FRAMING
     name: str | None = None
 
     def __post_init__(self) -> None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from toksmith import engine
+from toksmith.decoding import IncrementalDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
-from toksmith.errors import OptionError, SpecialTokenError, UnknownTokenError
-from toksmith.framing import AddedToken, literal_pattern
+from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
+from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
-from toksmith.types import Batch, Encoding, IdArray, Ids, Span, Text, characters, stack, utf8
+from toksmith.types import Batch, Encoding, IdArray, Ids, Span, stack
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
@@ -150,7 +152,7 @@ class Tokenizer:
             OptionError: ``special`` is none of these.
             SplitError: a split pattern of the user's took too long.
         """
-        if special == "text" and not self._framing.always and not add_special_tokens:
+        if self._is_plain(special, add_special_tokens):
             workers = thread_count(threads, len(text))
             try:
                 return self._encoder.encode_list(text, workers)
@@ -167,10 +169,13 @@ class Tokenizer:
         threads: int | None = None,
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
-        literals = self._literals(special)
+        literals = self._framing.literals(special)
         workers = thread_count(threads, len(text))
         if literals or special == "raise":
-            ids = self._encode_around(utf8(text), special, literals, workers)
+            data = utf8(text)
+            if special == "raise":
+                self._framing.refuse_special_tokens(data)
+            ids = self._encode_around(data, literals, workers)
         else:
             try:
                 ids = self._encoder.encode(text, workers)
@@ -196,7 +201,7 @@ class Tokenizer:
         if isinstance(texts, str | bytes):
             raise OptionError("encode_batch takes a list of texts; for one text there is encode")
         texts = list(texts)
-        if self._literals(special) or special == "raise" or add_special_tokens:
+        if not self._is_plain(special, add_special_tokens):
             return stack(
                 [self.encode_array(text, special, add_special_tokens, threads) for text in texts]
             )
@@ -229,7 +234,7 @@ class Tokenizer:
         """
         with open_mapped(path) as data:
             bounds = document_bounds(data, separator)
-            if not self._literals(special) and special != "raise" and not add_special_tokens:
+            if self._is_plain(special, add_special_tokens):
                 return self._encoder.encode_slices(data, bounds, thread_count(threads, len(data)))
             return stack(
                 [
@@ -250,10 +255,11 @@ class Tokenizer:
             [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
         """
         data = utf8(text)
-        literals = self._checked_literals(data, special)
+        if special == "raise":
+            self._framing.refuse_special_tokens(data)
         ids: list[int] = []
         starts: list[int] = []
-        for start, end, added in self._framing.segments(data, literals):
+        for start, end, added in self._framing.segments(data, self._framing.literals(special)):
             if added:
                 ids.append(added.id)
                 starts.append(start)
@@ -298,7 +304,7 @@ class Tokenizer:
 
     def count(self, text: Text, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
-        if self._literals(special) or special == "raise":
+        if self._framing.literals(special) or special == "raise":
             return len(self.encode_array(text, special, threads=threads))
         workers = thread_count(threads, len(text))
         try:
@@ -353,7 +359,7 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Ids, threads: int | None = None) -> bytes:
         """Return the exact bytes of ids; see :meth:`decode`."""
-        array = _id_array(ids)
+        array = id_array(ids)
         return self._decoder.decode(array, thread_count(threads, array.nbytes))
 
     def decode_batch(
@@ -364,13 +370,10 @@ class Tokenizer:
     ) -> list[str]:
         """Return the text of each document of a batch; see :meth:`decode`."""
         if not isinstance(batch, Batch):
-            batch = stack([_id_array(ids) for ids in batch])
+            batch = stack([id_array(ids) for ids in batch])
         data = self.decode_bytes(batch.ids, threads)
         ends = np.concatenate([[0], np.cumsum(self._lengths[batch.ids])])[batch.offsets].tolist()
-        return [
-            data[start:end].decode("utf-8", errors)
-            for start, end in zip(ends, ends[1:], strict=False)
-        ]
+        return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
 
     @cached_property
     def _lengths(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -378,7 +381,7 @@ class Tokenizer:
 
     def decoder(self, errors: str = "replace") -> IncrementalDecoder:
         """Return a decoder that takes ids as they come and gives whole characters only."""
-        return IncrementalDecoder(self, errors)
+        return IncrementalDecoder(self.decode_bytes, errors)
 
     # Housekeeping
 
@@ -400,39 +403,13 @@ class Tokenizer:
         """Give back the memory of the chunk caches (``engine.CACHE_BYTES`` a thread at most)."""
         self._encoder.forget()
 
-    # Special tokens
+    # Behind the scenes
 
-    def _literals(self, special: Special) -> frozenset[str]:
-        """Return the literals that are looked for in a text and become tokens."""
-        always = self._framing.always
-        if special == "text" or special == "raise":
-            return always
-        if special == "encode":
-            return always | self._framing.special_tokens.keys()
-        if isinstance(special, str):
-            raise OptionError(
-                f'special is {special!r}: use "text", "encode", "raise" or a set of literals'
-            )
-        unknown = sorted(set(special) - self._framing.special_tokens.keys() - always)
-        if unknown:
-            raise OptionError(f"{unknown[0]!r} is not a special token of this tokenizer")
-        return always | frozenset(special)
+    def _is_plain(self, special: Special, add_special_tokens: bool) -> bool:
+        """Whether a text goes to the engine as it is."""
+        return special == "text" and not self._framing.always and not add_special_tokens
 
-    def _checked_literals(self, data: bytes, special: Special) -> frozenset[str]:
-        if special == "raise" and self._framing.special_tokens:
-            found = literal_pattern(frozenset(self._framing.special_tokens)).search(data)
-            if found:
-                raise SpecialTokenError(
-                    f"the text holds the special token {found.group().decode()!r} at byte "
-                    f'{found.start()}; special="text" takes it as text, special="encode" as '
-                    "the token"
-                )
-        return self._literals(special)
-
-    def _encode_around(
-        self, data: bytes, special: Special, literals: frozenset[str], threads: int
-    ) -> IdArray:
-        self._checked_literals(data, special)
+    def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
         found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
         for start, end, added in self._framing.segments(data, literals):
@@ -451,63 +428,8 @@ class Tokenizer:
         return np.concatenate([before, ids, after])
 
 
-class IncrementalDecoder:
-    """Decodes ids as they come, as :class:`codecs.IncrementalDecoder` does bytes.
-
-    Example:
-        >>> import toksmith
-        >>> decoder = toksmith.train(texts=["x"], vocab_size=256).decoder()
-        >>> [decoder.decode(i) for i in "é!".encode()]
-        ['', 'é', '!']
-    """
-
-    def __init__(self, tokenizer: Tokenizer, errors: str = "replace") -> None:
-        self._tokenizer = tokenizer
-        self._characters = codecs.getincrementaldecoder("utf-8")(errors)
-
-    def decode(self, ids: int | Ids = (), final: bool = False) -> str:
-        """Return the text that the ids complete.
-
-        Args:
-            ids: one id, or several.
-            final: whether these are the last; what is left of a character is then not waited for.
-        """
-        if isinstance(ids, int | np.integer):
-            data = self._tokenizer.token_bytes(int(ids))
-        else:
-            data = self._tokenizer.decode_bytes(ids)
-        return self._characters.decode(data, final)
-
-    def reset(self) -> None:
-        """Forget what is left of a character."""
-        self._characters.reset()
-
-
 def _first_characters(text: AnyText, count: int) -> AnyText:
     if isinstance(text, str):
         return text[:count]
     characters = text.decode("utf-8", "surrogateescape")[:count]
     return characters.encode("utf-8", "surrogateescape")
-
-
-def _id_array(ids: Ids) -> IdArray:
-    try:
-        array = np.asarray(ids)
-    except (ValueError, OverflowError) as wrong:
-        raise OptionError(f"ids must be whole numbers: {wrong}") from wrong
-    if array.size == 0:
-        return np.zeros(0, np.uint32)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        held = next((i for i in array.ravel().tolist() if not isinstance(i, int)), None)
-        if array.dtype == object and held is None:
-            raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
-        raise OptionError(
-            f"ids must be a flat sequence of whole numbers, not shape {array.shape} of "
-            f"{array.dtype}"
-        )
-    for position in (int(array.argmin()), int(array.argmax())):
-        if not 0 <= int(array[position]) < 2**32:
-            raise UnknownTokenError(
-                f"id {array[position]} at position {position} is not in the vocabulary"
-            )
-    return np.ascontiguousarray(array, np.uint32)

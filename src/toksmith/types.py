@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from mmap import mmap
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -12,9 +12,6 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Text: TypeAlias = "str | bytes | bytearray | memoryview | mmap"
-"""What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
 
 Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
 """What can be decoded: token ids as a list or as an integer array."""
@@ -115,7 +112,7 @@ class Batch:
         """Return one Python list of ids for each document."""
         flat = self.ids.tolist()
         bounds = self.offsets.tolist()
-        return [flat[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [flat[start:end] for start, end in pairwise(bounds)]
 
     def to_arrow(self) -> pa.LargeListArray:
         """Return an Arrow ``large_list<uint32>`` array over the same memory.
@@ -137,57 +134,3 @@ def stack(documents: Sequence[IdArray]) -> Batch:
     offsets = np.zeros(len(documents) + 1, np.int64)
     np.cumsum([len(ids) for ids in documents], out=offsets[1:])
     return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)
-
-
-def utf8(text: Text) -> bytes:
-    r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
-
-    Example:
-        >>> utf8("\ud83d\ude00"), utf8("\ud83d!")
-        (b'\xf0\x9f\x98\x80', b'\xef\xbf\xbd!')
-    """
-    if not isinstance(text, str):
-        return bytes(text)
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
-def characters(
-    text: Text, byte_spans: npt.NDArray[np.int64]
-) -> tuple[str, npt.NDArray[np.int64]]:
-    """Return a text as a string, and which of its characters given bytes touch.
-
-    Args:
-        text: a string or bytes.
-        byte_spans: int64, shape ``(n, 2)``: spans of the bytes that :func:`utf8` makes of it.
-
-    Returns:
-        The string (each byte of invalid UTF-8 as one U+FFFD) and int64 of shape ``(n, 2)``: the
-        spans in characters; a character that is cut belongs to both sides.
-
-    Example:
-        >>> characters("né", np.array([[0, 2], [2, 3]]))
-        ('né', array([[0, 2],
-               [1, 2]]))
-    """
-    string = text if isinstance(text, str) else bytes(text).decode("utf-8", "surrogateescape")
-    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
-    sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
-    widths = np.ones(len(codes), np.int64)
-    if isinstance(text, str):
-        # Two surrogates that make a pair are one character of four bytes.
-        high = (codes[:-1] >> 10 == 0x36) & (codes[1:] >> 10 == 0x37)
-        sizes[:-1][high], sizes[1:][high], widths[:-1][high] = 4, 0, 2
-    else:
-        invalid = codes >> 11 == 0x1B
-        sizes[invalid] = 1
-        if invalid.any():
-            string = "".join(chr(c) if c >> 11 != 0x1B else "\ufffd" for c in codes.tolist())
-    total = len(codes)
-    owner = np.append(np.repeat(np.arange(total), sizes), total)
-    first, last = owner[byte_spans[:, 0]], owner[np.maximum(byte_spans[:, 1] - 1, 0)]
-    after = last + np.append(widths, 0)[last]
-    empty = byte_spans[:, 0] == byte_spans[:, 1]
-    return string, np.stack([first, np.where(empty, first, after)], axis=1)

@@ -12,7 +12,7 @@ from tests import engines, strategies
 from toksmith import Tokenizer
 from toksmith.reference import chunk_spans
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
-from toksmith.types import utf8
+from toksmith.text import utf8
 
 SPLITS = {"none": None, "gpt2": "gpt2", "gpt4": "gpt4", "o200k": "o200k", "pattern": r"\w+|[^\w]"}
 PIECES = [piece for group in strategies.GROUPS for piece in group]

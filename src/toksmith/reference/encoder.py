@@ -16,7 +16,8 @@ from toksmith.errors import UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import encode_chunk, merge_table
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Batch, IdArray, OffsetArray, Span, Text, stack, utf8
+from toksmith.text import Text, utf8
+from toksmith.types import Batch, IdArray, OffsetArray, Span, stack
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""

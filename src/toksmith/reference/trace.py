@@ -9,7 +9,8 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import Merge, Pair, encode_chunk, merge_steps, merge_table
 from toksmith.reference.splitting import chunk_spans
-from toksmith.types import Span, Text, utf8
+from toksmith.text import Text, utf8
+from toksmith.types import Span
 from toksmith.visible import visible
 
 

@@ -9,13 +9,13 @@ from toksmith.errors import OptionError, TrainingError
 from toksmith.framing import AddedToken, Framing
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
+from toksmith.text import Text
 from toksmith.threads import thread_count
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.bpe import train_bpe
 from toksmith.trainers.counts import Counts, count_chunks
 from toksmith.trainers.record import TrainingRecord
 from toksmith.trainers.sources import AnyPath, Documents, Files, Source
-from toksmith.types import Text
 
 __all__ = ["Counts", "TrainingRecord", "count_chunks", "train"]
 
@@ -79,7 +79,8 @@ def train(
              if value is not None]  # fmt: skip
     if len(given) != 1:
         raise OptionError(
-            f"train on exactly one of files, texts= and counts=, not on {' and '.join(given) or 'nothing'}"
+            "train on exactly one of files, texts= and counts=, not on "
+            f"{' and '.join(given) or 'nothing'}"
         )
     if separator is not None and files is None:
         raise OptionError("separator= stands inside files; documents in texts= are apart already")

@@ -39,9 +39,7 @@ class Counts:
     documents: int = 0
 
     @classmethod
-    def of(
-        cls, counted: Mapping[bytes, int], splitter: PatternSplitter | None = None
-    ) -> Counts:
+    def of(cls, counted: Mapping[bytes, int], splitter: PatternSplitter | None = None) -> Counts:
         """Return counts that were made elsewhere.
 
         Args:

@@ -13,7 +13,7 @@ import numpy as np
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.engine import Bounds, ChunkCounter
 from toksmith.errors import FormatError, OptionError
-from toksmith.types import Text, utf8
+from toksmith.text import Text, utf8
 
 AnyPath: TypeAlias = "str | PathLike[str]"
 
