@@ -6,8 +6,6 @@ On a page (README.md, docs/*.md), in their order and in one folder:
   blocks of a page share their names.
 - ```` ```console run ```` and ```` ```bash run ```` run in bash. In a console block, lines after
   ``$ command`` are what it must print; ``...`` stands for anything.
-
-A page finds some text in ``corpus/``.
 """
 
 from __future__ import annotations
@@ -70,13 +68,10 @@ def snippets(page: Path) -> Iterator[Snippet]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder with a little corpus; published vocabularies come from the shared data."""
-    corpus, cache = tmp_path / "page/corpus", tmp_path / "cache"
-    corpus.mkdir(parents=True)
+    """An empty folder to work in; published vocabularies come from the shared data."""
+    page, cache = tmp_path / "page", tmp_path / "cache"
+    page.mkdir()
     cache.mkdir()
-    for module in (doctest, subprocess, pkgutil):
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        (corpus / f"{module.__name__}.txt").write_text(source, encoding="utf-8")
     for name, file in PUBLISHED.items():
         if (source_file := SHARED / f"data/vocab/{file}.tiktoken").exists():
             (cache / f"{name}.tiktoken").symlink_to(source_file)
@@ -84,8 +79,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    monkeypatch.chdir(corpus.parent)
-    return corpus.parent
+    monkeypatch.chdir(page)
+    return page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -7,12 +7,16 @@ import numpy
 from numpy.typing import NDArray
 
 def instruction_set(wanted: str) -> str:
-    """The instruction set of that name, or the best (""), if this machine has it."""
+    """
+    The instruction set of that name, or the best (""), if this machine has it.
+    """
 
-CACHE_BYTES: int = 6291456
+CACHE_BYTES: int = 25165824
 
 def safe_cut(text: object, family: str, start: int, end: int) -> int:
-    """The first place from start on, else end, where the text may be cut between chunks."""
+    """
+    The first place from start on, else end, where the text may be cut between chunks.
+    """
 
 def recover_merges(
     tokens: bytes,
@@ -20,7 +24,9 @@ def recover_merges(
         NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
 ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
-    """The merges of a vocabulary given by ranks: left, right, id of each, flat."""
+    """
+    The merges of a vocabulary given by ranks: left, right, id of each, flat.
+    """
 
 class Model:
     pass

@@ -17,9 +17,9 @@ namespace toksmith {
 
 class ChunkCache {
  public:
-    static constexpr std::size_t kSlots = std::size_t{1} << 17;
-    static constexpr std::size_t kArenaWords = std::size_t{1} << 19;
-    // Memory of one cache when it is full, in bytes: 4 MiB of slots and 2 MiB of arena.
+    static constexpr std::size_t kSlots = std::size_t{1} << 19;
+    static constexpr std::size_t kArenaWords = std::size_t{1} << 21;
+    // Memory of one cache when it is full, in bytes: 16 MiB of slots and 8 MiB of arena.
     static constexpr std::size_t kBytes = kSlots * 32 + kArenaWords * 4;
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
