@@ -1,0 +1,118 @@
+"""The harness: what differs is never timed as equal, and everything runs from end to end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import rounds
+from benchmarks.adapters import learned_tokens
+from benchmarks.suites import Row
+from benchmarks.tables import tables
+from toksmith import train
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def jobs(*libraries: str) -> list[dict[str, Any]]:
+    return [{"library": library, "passes": 3} for library in libraries]
+
+
+def test_other_ids_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {
+        "a": {"sha256": "x", "tokens": 10},
+        "b": {"sha256": "y", "tokens": 11},
+        "c": {"missing": "no such call"},
+        "d": {"sha256": "x", "tokens": 10},
+    }
+    asked: list[dict[str, Any]] = []
+
+    def run(job: dict[str, Any]) -> dict[str, Any]:
+        asked.append(job)
+        return found[job["library"]]
+
+    monkeypatch.setattr(rounds, "run", run)
+    agreed, left_out = rounds.compared(jobs("a", "b", "c", "d"))
+    assert [job["library"] for job in agreed] == ["a", "d"]
+    assert left_out == {"b": "different ids: 11 tokens, not 10 tokens", "c": "no such call"}
+    assert {job["passes"] for job in asked} == {1}
+    assert {job["passes"] for job in agreed} == {3}
+
+
+def test_turns_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def run(job: dict[str, Any]) -> dict[str, Any]:
+        order.append(job["library"])
+        return {"turn": len(order)}
+
+    monkeypatch.setattr(rounds, "run", run)
+    results = rounds.interleaved(jobs("a", "b"), 3)
+    assert order == ["a", "b", "b", "a", "a", "b"]
+    assert [result["turn"] for result in results["a"]] == [1, 4, 5]
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    assert rounds.ratios([1, 2, 4], [4, 4, 4]) == {"min": 1, "median": 2, "max": 4}
+
+
+def test_a_failing_library_does_not_end_the_run() -> None:
+    result = rounds.run({"kind": "encode", "library": "nothing", "threads": 1})
+    assert result == {"missing": "failed: KeyError: 'nothing'"}
+
+
+def test_table() -> None:
+    def measured(cold: float, warm: float) -> dict[str, Any]:
+        return {"seconds": [cold, 9.0, warm], "peak_bytes": 3_000_000}
+
+    work = {"vocabulary": "gpt2", "text": "t", "form": "array", "threads": 1}
+    results = {"toksmith": [measured(0.5, 0.25)], "peer": [measured(1.0, 1.0)]}
+    row = Row("encode", work, 1_000_000, results, {"odd": "different ids"})
+    (table,) = tables([row])
+    lines = table.markdown().splitlines()
+    assert lines[0] == "### Encoding, 1 thread: the whole text as one document, to an array of ids"
+    assert lines[4] == "| gpt2 | t | toksmith | 2.0 | 4.0 | 3 |  |  |"
+    assert lines[5] == (
+        "| gpt2 | t | peer | 1.0 | 1.0 | 3 | 2.00 (2.00 to 2.00) | 4.00 (4.00 to 4.00) |"
+    )
+    assert lines[-1] == "- gpt2 t: odd: different ids"
+
+
+@pytest.mark.parametrize("name", ["ranks.tiktoken", "tokenizer.json"])
+def test_learned_tokens_are_read_from_any_file(name: str, tmp_path: Path) -> None:
+    tokenizer = train(texts=["été low lower"], vocab_size=260, split="gpt2")
+    tokenizer.save(tmp_path / name)
+    assert learned_tokens(tmp_path / name) == [tokenizer.token_bytes(i) for i in range(256, 260)]
+
+
+@pytest.mark.parametrize("suite", ["encode", "load", "train"])
+def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    pytest.importorskip("tokenizers")
+    text = "".join(path.read_text("utf-8") for path in sorted((ROOT / "tests").glob("*.py")))
+    (tmp_path / "small.txt").write_text(f"{text}<|endoftext|>été 中文\n", "utf-8")
+    libraries = ["toksmith", "tokenizers" if suite == "train" else "tiktoken"]
+    command = [suite, "--quick", "--libraries", *libraries, "--vocabularies", "gpt2"]
+    places = ["--data", str(tmp_path), "--out", str(tmp_path / "results.json")]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", *command, *places],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "results.json").read_text())
+    assert {"date", "command", "cpu", "cores", "memory_bytes", "system"} <= set(report["machine"])
+    assert set(libraries) <= set(report["versions"])
+    for row in report["rows"]:
+        wanted = libraries if "tiktoken" not in row["left_out"] else ["toksmith"]
+        assert list(row["results"]) == wanted, row["left_out"]
+    assert any(len(row["results"]) == 2 for row in report["rows"])
+    assert "toksmith: ×" in (tmp_path / "results.md").read_text()
