@@ -11,10 +11,15 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 # Folders are listed besides files, so that a file that was removed is noticed.
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
-	$(shell find src native -not -name '__pycache__' -not -name '*.pyc')
+	$(shell find src native -not -name '__pycache__' -not -name '*.pyc' -not -path 'native/tests/*')
+
+# Configures a build of the kernel with its own tests, apart from the package.
+configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+	-DCMAKE_BUILD_TYPE=Release -DTOKSMITH_TESTS=ON -DPython_EXECUTABLE="$(abspath $(BIN))/python" \
+	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" -Wno-dev --log-level=WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check bench clean
+.PHONY: help quickstart test check sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -31,16 +36,35 @@ check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, war
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	find native \( -name '*.?pp' -o -name '*.inc' \) | xargs $(BIN)/clang-format --dry-run -Werror
-	$(BIN)/cmake -S . -B build/check -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
-		-DCMAKE_BUILD_TYPE=Release -DTOKSMITH_WERROR=ON \
-		-DPython_EXECUTABLE="$(abspath $(BIN))/python" \
-		-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > build/check.log \
-		|| { cat build/check.log; exit 1; }
+	$(call configure,build/check) -DTOKSMITH_WERROR=ON
 	$(BIN)/cmake --build build/check
+	$(BIN)/ctest --test-dir build/check --output-on-failure
 	$(BIN)/python -m nanobind.stubgen --quiet -m toksmith._kernel -o build/check/_kernel.pyi
 	$(BIN)/ruff format --quiet --stdin-filename src/toksmith/_kernel.pyi - \
 		< build/check/_kernel.pyi | diff src/toksmith/_kernel.pyi -
 	$(BIN)/python -m pytest -q tests/test_docs.py
+
+FUZZ_SECONDS ?= 20
+# What has to be there before a Python that was built without sanitizers loads a kernel with them.
+sanitized = PYTHONPATH="$(abspath build/sanitize)" ASAN_OPTIONS=detect_leaks=0 \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"
+
+sanitize: $(VENV)/.pip $(VENV)/.test ## native and Python tests with sanitizers, and fuzzing (Linux, gcc)
+	$(call configure,build/native-thread) -DTOKSMITH_SANITIZE=thread
+	$(BIN)/cmake --build build/native-thread --target toksmith_tests
+	build/native-thread/native/tests/toksmith_tests
+	$(call configure,build/native-address) -DTOKSMITH_SANITIZE=address,undefined \
+		-DTOKSMITH_FUZZ_SECONDS=$(FUZZ_SECONDS)
+	$(BIN)/cmake --build build/native-address --target native_tests
+	$(BIN)/ctest --test-dir build/native-address --output-on-failure
+	rm -rf build/sanitize
+	$(PIP) --no-build-isolation --no-deps --target build/sanitize -C build-dir=build/sanitize-kernel \
+		-C cmake.define.TOKSMITH_SANITIZE=address,undefined -C install.strip=false .
+	$(sanitized) $(BIN)/python -c "import toksmith, toksmith._kernel as kernel; \
+		print(toksmith.__file__); assert 'build/sanitize/' in kernel.__file__, kernel.__file__"
+	$(sanitized) $(BIN)/python -m pytest -n auto tests/unit tests/differential tests/properties \
+		$(PYTEST_ARGS)
 
 bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)

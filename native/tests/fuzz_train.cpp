@@ -1,0 +1,40 @@
+// Trains on chunks cut out of the input, with every option, and against counting anew.
+#include "fuzz.hpp"
+
+using namespace toksmith;
+using namespace toksmith::test;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    FuzzInput input(data, size);
+    Random& random = input.random;
+    if (input.text.size() > 2000) return 0;
+    const std::size_t letters = random.below(2) ? 256 : 1 + random.below(4);
+    for (std::uint8_t& byte : input.text) byte = static_cast<std::uint8_t>(byte % letters);
+    bpe::CountedChunks chunks;
+    chunks.bytes = input.text.data();
+    for (std::uint64_t end = 0; end < input.text.size();) {
+        end += random.below(std::min<std::size_t>(input.text.size() - end, 30) + 1);
+        chunks.ends.push_back(end);
+        chunks.counts.push_back(1 + random.below(5));
+    }
+    const std::size_t tokens = random.below(60);
+    const auto plain = bpe::train(chunks, {.tokens = tokens}, {});
+    CHECK(same(plain.merges, trained_slowly(chunks, tokens)));
+
+    bpe::TrainingOptions options{.tokens = tokens};
+    options.ties = random.below(2) ? bpe::Ties::kSmallestPair : bpe::Ties::kFirstSeen;
+    options.min_frequency = random.below(6);
+    options.max_token_length = random.below(6);
+    const auto trained = bpe::train(chunks, options, {});
+    std::vector<std::size_t> lengths(256, 1);
+    std::uint64_t last = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < trained.merges.size(); ++i) {
+        const bpe::MergeRule& rule = trained.merges[i];
+        lengths.push_back(lengths[rule.left] + lengths[rule.right]);
+        CHECK(rule.id == 256 + i && trained.counts[i] >= options.min_frequency);
+        CHECK(options.max_token_length == 0 || lengths.back() <= options.max_token_length);
+        CHECK(trained.tokens[i] < last);
+        last = trained.tokens[i];
+    }
+    return 0;
+}

@@ -1,0 +1,242 @@
+// What tests and fuzz targets share: random texts and models, and slow ways to the right answer.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bpe/model.hpp"
+#include "check.hpp"
+#include "encode/encoder.hpp"
+#include "train/bpe_trainer.hpp"
+
+namespace toksmith::test {
+
+using Bytes = std::vector<std::uint8_t>;  // of just the right size, so that overreads show
+
+inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+inline Text text_of(const Bytes& bytes) { return {bytes.data(), bytes.data() + bytes.size()}; }
+inline std::vector<Id> list(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
+
+// The same numbers on every machine (SplitMix64).
+struct Random {
+    std::uint64_t state;
+
+    std::uint64_t next() {
+        std::uint64_t z = state += 0x9E3779B97F4A7C15ULL;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
+        return z ^ z >> 31;
+    }
+    std::size_t below(std::size_t limit) { return next() % limit; }
+};
+
+inline std::vector<isa::Level> levels() {
+    std::vector<isa::Level> result;
+    for (int i = 0; i <= static_cast<int>(isa::best()); ++i) {
+        result.push_back(static_cast<isa::Level>(i));
+    }
+    return result;
+}
+
+// Pieces of text at which the patterns, or UTF-8, turn.
+inline Bytes random_text(Random& random, std::size_t pieces) {
+    static const std::string_view kPieces[] = {"a",
+                                               "B",
+                                               "of",
+                                               "The",
+                                               " ",
+                                               "  ",
+                                               "   ",
+                                               "\n",
+                                               "\r\n",
+                                               "\t",
+                                               "'s",
+                                               "'LL",
+                                               "'",
+                                               "'r",
+                                               "1",
+                                               "2345",
+                                               "٣",
+                                               "½",
+                                               "é",
+                                               "Ж",
+                                               "ж",
+                                               "中",
+                                               "한",
+                                               "\u0301",
+                                               "e\u0301",
+                                               "ʰ",
+                                               "ǅ",
+                                               "\u00A0",
+                                               "\u3000",
+                                               "ſ",
+                                               "😀",
+                                               "/",
+                                               "!",
+                                               "_, ",
+                                               "\xFF",
+                                               "\xE2\x82",
+                                               "\xC0\x80",
+                                               "\xED\xA0\x80",
+                                               "\xF0\x9F",
+                                               "\xF4\x90\x80\x80",
+                                               "<|endoftext|>",
+                                               "\u2028"};
+    Bytes text;
+    for (std::size_t i = 0; i < pieces; ++i) {
+        const std::size_t choice = random.below(std::size(kPieces) + 3);
+        if (choice < std::size(kPieces)) {
+            text.insert(text.end(), kPieces[choice].begin(), kPieces[choice].end());
+        } else if (choice == std::size(kPieces)) {
+            text.push_back(static_cast<std::uint8_t>(random.next()));
+        } else {  // a long word, for what reads many bytes at once
+            text.insert(text.end(), random.below(150),
+                        static_cast<std::uint8_t>('a' + choice % 26));
+        }
+    }
+    return text;
+}
+
+inline bpe::Vocabulary vocabulary(const std::vector<std::string>& tokens) {
+    bpe::Vocabulary result{{}, {0}};
+    for (const std::string& token : tokens) {
+        result.bytes.insert(result.bytes.end(), token.begin(), token.end());
+        result.offsets.push_back(result.bytes.size());
+    }
+    return result;
+}
+
+inline std::vector<std::string> byte_tokens() {
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    return tokens;
+}
+
+struct Merges {
+    std::vector<std::string> tokens = byte_tokens();
+    std::vector<bpe::MergeRule> rules;
+
+    std::shared_ptr<bpe::BpeModel> model(bool whole_chunk_first = false) const {
+        return std::make_shared<bpe::BpeModel>(vocabulary(tokens), rules, whole_chunk_first);
+    }
+};
+
+// Joins each pair that `rule` names, from the left.
+inline void join(std::vector<Id>& ids, const bpe::MergeRule& rule) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const bool pair = i + 1 < ids.size() && ids[i] == rule.left && ids[i + 1] == rule.right;
+        ids[kept++] = pair ? rule.id : ids[i];
+        i += pair;
+    }
+    ids.resize(kept);
+}
+
+// Merges of pairs that stand in the text, so that they matter to it. No two make the same bytes.
+inline Merges random_merges(Random& random, Text text, std::size_t count) {
+    Merges merges;
+    std::vector<Id> ids(text.begin, text.begin + std::min<std::size_t>(text.size(), 400));
+    while (count-- > 0 && ids.size() > 1) {
+        const std::size_t i = random.below(ids.size() - 1);
+        const std::string token = merges.tokens[ids[i]] + merges.tokens[ids[i + 1]];
+        if (std::ranges::find(merges.tokens, token) != merges.tokens.end()) continue;
+        merges.rules.push_back({ids[i], ids[i + 1], static_cast<Id>(merges.tokens.size())});
+        merges.tokens.push_back(token);
+        join(ids, merges.rules.back());
+    }
+    return merges;
+}
+
+// An order of merges that no training makes.
+inline void shuffle(Random& random, std::vector<bpe::MergeRule>& rules) {
+    for (std::size_t i = rules.size(); i > 1; --i) std::swap(rules[i - 1], rules[random.below(i)]);
+}
+
+// Merges chunks in all ways, which must agree.
+class Merger {
+ public:
+    explicit Merger(const Merges& merges)
+        : vocabulary_(vocabulary(merges.tokens)),
+          byte_ids_(bpe::single_bytes(vocabulary_)),
+          pairs_(merges.rules.size()) {
+        std::uint32_t rank = 0;
+        for (const auto& [left, right, id] : merges.rules) pairs_.insert(left, right, {rank++, id});
+    }
+
+    std::vector<Id> operator()(Text chunk) const {
+        const std::vector<Id> expected = slowly(chunk);
+        Ids ids;
+        bpe::merge_long(chunk.begin, chunk.size(), byte_ids_, pairs_, vocabulary_, ids);
+        CHECK(list(ids) == expected, "long");
+        if (chunk.size() <= bpe::kShort) {
+            ids.clear();
+            bpe::merge_short(chunk.begin, chunk.size(), byte_ids_, pairs_, ids);
+            CHECK(list(ids) == expected, "short");
+        }
+        return expected;
+    }
+
+ private:
+    // Again and again the first of the lowest pairs is joined.
+    std::vector<Id> slowly(Text chunk) const {
+        std::vector<Id> ids(chunk.begin, chunk.end);
+        for (;;) {
+            bpe::Merge best{bpe::kNoRank, 0};
+            std::size_t place = 0;
+            for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
+                const bpe::Merge merge = pairs_.find(ids[i], ids[i + 1]);
+                if (merge.rank < best.rank) best = merge, place = i;
+            }
+            if (best.rank == bpe::kNoRank) return ids;
+            ids[place] = best.id;
+            ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+        }
+    }
+
+    bpe::Vocabulary vocabulary_;
+    std::array<Id, 256> byte_ids_;
+    bpe::PairTable pairs_;
+};
+
+// Training by counting all pairs anew for each merge.
+inline std::vector<bpe::MergeRule> trained_slowly(const bpe::CountedChunks& chunks,
+                                                  std::size_t tokens) {
+    std::vector<std::vector<Id>> parts;
+    std::uint64_t start = 0;
+    for (const std::uint64_t end : chunks.ends) {
+        parts.emplace_back(chunks.bytes + start, chunks.bytes + end);
+        start = end;
+    }
+    std::vector<bpe::MergeRule> rules;
+    while (rules.size() < tokens) {
+        std::map<std::pair<Id, Id>, std::uint64_t> counts;
+        std::vector<std::pair<Id, Id>> seen;
+        for (std::size_t chunk = 0; chunk < parts.size(); ++chunk) {
+            for (std::size_t i = 0; i + 1 < parts[chunk].size(); ++i) {
+                const std::pair pair(parts[chunk][i], parts[chunk][i + 1]);
+                std::uint64_t& count = counts[pair];
+                if (count == 0) seen.push_back(pair);
+                count += chunks.counts[chunk];
+            }
+        }
+        if (seen.empty()) break;
+        const auto best =
+            *std::ranges::max_element(seen, {}, [&](auto pair) { return counts[pair]; });
+        rules.push_back({best.first, best.second, static_cast<Id>(256 + rules.size())});
+        for (std::vector<Id>& part : parts) join(part, rules.back());
+    }
+    return rules;
+}
+
+inline bool same(const std::vector<bpe::MergeRule>& a, const std::vector<bpe::MergeRule>& b) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+        return x.left == y.left && x.right == y.right && x.id == y.id;
+    });
+}
+
+}  // namespace toksmith::test

@@ -1,0 +1,100 @@
+// The encoder with its threads and caches, the decoder, and the choice of instruction set.
+#include "encode/decoder.hpp"
+#include "kit.hpp"
+
+using namespace toksmith;
+using namespace toksmith::test;
+
+namespace {
+
+Decoder decoder_of(const Merges& merges) {
+    bpe::Vocabulary vocab = vocabulary(merges.tokens);
+    return {std::move(vocab.bytes), std::move(vocab.offsets)};
+}
+
+Bytes decode(const Decoder& decoder, const std::vector<Id>& ids, std::size_t threads) {
+    CHECK(decoder.first_unknown(ids.data(), ids.size()) == Decoder::kAllKnown);
+    Bytes bytes(decoder.measure(ids.data(), ids.size()));
+    decoder.decode(ids.data(), ids.size(), bytes.data(), threads);
+    return bytes;
+}
+
+}  // namespace
+
+TEST(encode_is_the_same_on_any_number_of_threads) {
+    Random random{4};
+    const Bytes page = random_text(random, 3000);
+    const Merges merges = random_merges(random, text_of(page), 100);
+    const auto model = merges.model();
+    const Decoder decoder = decoder_of(merges);
+    Bytes text;  // long enough to be cut into three pieces
+    while (text.size() < 2'700'000) text.insert(text.end(), page.begin(), page.end());
+    for (int family = 0; family < kFamilies; ++family) {
+        // One chunk is not cut, and slow to merge.
+        const Text whole = family == 0 ? text_of(page) : text_of(text);
+        Encoder encoder(model, static_cast<Family>(family), isa::best());
+        const std::vector<Id> ids = list(encoder.encode({whole}, 1).ids);
+        for (std::size_t threads = 2; threads <= 4; ++threads) {
+            const Encoded encoded = encoder.encode({whole}, threads);
+            CHECK(list(encoded.ids) == ids);
+            CHECK(encoded.offsets == std::vector<std::int64_t>({0, std::ssize(ids)}));
+            CHECK(encoder.count({whole}, threads) == ids.size());
+            CHECK(std::ranges::equal(decode(decoder, ids, threads),
+                                     std::ranges::subrange(whole.begin, whole.end)));
+        }
+        encoder.forget();
+        CHECK(list(encoder.encode({whole}, 1).ids) == ids);
+    }
+}
+
+TEST(encode_documents) {
+    Random random{5};
+    const Bytes page = random_text(random, 2000);
+    const Merges merges = random_merges(random, text_of(page), 60);
+    std::vector<Bytes> texts(1);  // the first is empty
+    for (int i = 0; i < 300; ++i) texts.push_back(random_text(random, random.below(30)));
+    std::vector<Text> documents;
+    for (const Bytes& text : texts) documents.push_back(text_of(text));
+    for (const isa::Level level : levels()) {
+        Encoder encoder(merges.model(), Family::kO200k, level);
+        std::vector<Id> ids;
+        std::vector<std::int64_t> offsets = {0};
+        for (const Text document : documents) {
+            const Encoded one = encoder.encode({document}, 1);
+            ids.insert(ids.end(), one.ids.data(), one.ids.data() + one.ids.size());
+            offsets.push_back(std::ssize(ids));
+        }
+        for (std::size_t threads = 1; threads <= 4; ++threads) {
+            const Encoded all = encoder.encode(documents, threads);
+            CHECK(list(all.ids) == ids && all.offsets == offsets);
+            CHECK(encoder.count(documents, threads) == ids.size());
+        }
+        CHECK(encoder.encode({}, 3).offsets == std::vector<std::int64_t>({0}));
+    }
+}
+
+TEST(decode_literals) {
+    Merges merges;
+    merges.tokens.insert(merges.tokens.end(), {"", "sixteen bytes, 16", std::string(40, 'x')});
+    const Decoder decoder = decoder_of(merges);
+    CHECK(decode(decoder, {}, 4).empty());
+    CHECK(decode(decoder, {257, 'a', 258, 'b'}, 4) ==
+          bytes_of("sixteen bytes, 16a" + std::string(40, 'x') + "b"));
+    const Id ids[] = {'a', 256, 'b', 259};
+    CHECK(decoder.first_unknown(ids, 1) == Decoder::kAllKnown);
+    CHECK(decoder.first_unknown(ids, 4) == 1);
+    CHECK(decoder.first_unknown(ids + 2, 2) == 1);
+    for (const std::vector<std::uint64_t>& offsets :
+         std::initializer_list<std::vector<std::uint64_t>>{{}, {0}, {1, 2}, {0, 3}, {0, 2, 1, 2}}) {
+        CHECK_THROWS(Decoder(Bytes(2), offsets), std::invalid_argument);
+    }
+}
+
+TEST(isa_choose) {
+    CHECK(isa::choose("") == isa::best());
+    for (const isa::Level level : levels()) CHECK(isa::choose(isa::name(level)) == level);
+    CHECK_THROWS(isa::choose("avx1"), std::invalid_argument);
+    if (isa::best() < isa::Level::kAvx512) {
+        CHECK_THROWS(isa::choose("avx512"), std::invalid_argument);
+    }
+}
