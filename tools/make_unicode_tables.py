@@ -3,7 +3,7 @@
 tiktoken and tokenizers use the classes of Unicode 16.0, so the kernel and the reference do too,
 whatever Unicode the running Python or its ``regex`` package knows. Run with:
 
-    pip install unicodedata2==16.0.0 && python tools/make_unicode_tables.py
+    pip install unicodedata2==16.0.0; python tools/make_unicode_tables.py
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def rows(values: list[int], width: int = 32) -> str:
     return ",\n".join("    " + ", ".join(map(str, line)) for line in lines)
 
 
-def write_kernel() -> None:
+def kernel_table() -> str:
     blocks: dict[tuple[int, ...], int] = {}
     index = []
     for start in range(0, 0x110000, 128):
         block = tuple(kernel_class(code_point) for code_point in range(start, start + 128))
         index.append(blocks.setdefault(block, len(blocks)))
     flat = [value for block in blocks for value in block]
-    KERNEL.write_text(
+    return (
         "// Written by tools/make_unicode_tables.py from Unicode 16.0; do not edit.\n"
         "#pragma once\n\n#include <cstdint>\n\n"
         "// clang-format off\n"
@@ -78,7 +78,7 @@ def ranges(category: str) -> list[str]:
     return parts
 
 
-def write_reference() -> None:
+def reference_table() -> str:
     lines = [
         '"""Character classes of Unicode 16.0; written by tools/make_unicode_tables.py."""\n',
         "CLASSES: dict[str, str] = {",
@@ -89,9 +89,9 @@ def write_reference() -> None:
         lines += ["        r\"" + "".join(parts[i : i + 4]) + "\"" for i in range(0, len(parts), 4)]
         lines.append("    ),")
     lines.append("}")
-    REFERENCE.write_text("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    write_kernel()
-    write_reference()
+    KERNEL.write_text(kernel_table())
+    REFERENCE.write_text(reference_table())

@@ -108,3 +108,10 @@ def test_white_space_is_unicodes() -> None:
 
     everything = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
     assert {ord(space) for space in splitting.pinned(r"\s").findall(everything)} == WHITE_SPACE
+
+
+def test_the_tables_are_what_the_generator_writes() -> None:
+    from tools import make_unicode_tables as tables
+
+    assert tables.KERNEL.read_text() == tables.kernel_table()
+    assert tables.REFERENCE.read_text() == tables.reference_table()
