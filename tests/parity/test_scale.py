@@ -20,7 +20,7 @@ import toksmith
 from toksmith import Tokenizer
 from toksmith.errors import SplitError
 
-LIMIT = 150  # seconds; a child takes about 5 on one core
+LIMIT = 600  # seconds; a child takes about 5 on one core
 MB = 1_000_000
 
 CHILD = """
