@@ -86,7 +86,7 @@ def reference_table() -> str:
     for category in ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"):
         parts = ranges(category)
         lines.append(f'    "{category}": (')
-        lines += ["        r\"" + "".join(parts[i : i + 4]) + "\"" for i in range(0, len(parts), 4)]
+        lines += ['        r"' + "".join(parts[i : i + 4]) + '"' for i in range(0, len(parts), 4)]
         lines.append("    ),")
     lines.append("}")
     return "\n".join(lines) + "\n"
