@@ -75,7 +75,7 @@ clean: ## remove .venv and everything that was built
 
 # Dependency groups need pip 25.1, which is newer than what most Pythons bring along.
 $(VENV)/.pip: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) --group build
 	@touch $@
