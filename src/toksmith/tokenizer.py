@@ -18,7 +18,7 @@ from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
-from toksmith.types import Batch, Encoding, IdArray, Ids, Span, stack
+from toksmith.types import Batch, Encoding, IdArray, Ids, OffsetArray, Span, stack
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
@@ -376,7 +376,7 @@ class Tokenizer:
         return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
 
     @cached_property
-    def _lengths(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _lengths(self) -> OffsetArray:
         return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
 
     def decoder(self, errors: str = "replace") -> IncrementalDecoder:
