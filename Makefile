@@ -16,7 +16,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 # Configures a build of the kernel with its own tests, apart from the package.
 configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
 	-DCMAKE_BUILD_TYPE=Release -DTOKSMITH_TESTS=ON -DPython_EXECUTABLE="$(abspath $(BIN))/python" \
-	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" -Wno-dev --log-level=WARNING
+	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart test check sanitize bench clean
@@ -31,7 +31,7 @@ quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 test: $(VENV)/.package $(VENV)/.test ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
-check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, kernel stub, documentation
+check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub, documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -57,7 +57,7 @@ sanitize: $(VENV)/.pip $(VENV)/.test ## native and Python tests with sanitizers,
 	$(call configure,build/native-address) -DTOKSMITH_SANITIZE=address,undefined \
 		-DTOKSMITH_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	$(BIN)/cmake --build build/native-address --target native_tests
-	$(BIN)/ctest --test-dir build/native-address --output-on-failure
+	$(BIN)/ctest --test-dir build/native-address --verbose
 	rm -rf build/sanitize
 	$(PIP) --no-build-isolation --no-deps --target build/sanitize -C build-dir=build/sanitize-kernel \
 		-C cmake.define.TOKSMITH_SANITIZE=address,undefined -C install.strip=false .
