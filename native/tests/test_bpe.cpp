@@ -76,6 +76,10 @@ TEST(recover_literals) {
     const Merges merges = merges_of({"ab", "bc", "xyz", "abc"}, {});
     const auto rules = bpe::recover_merges(vocabulary(merges.tokens));
     CHECK(same(rules, {{'a', 'b', 256}, {'b', 'c', 257}, {256, 'c', 259}}));
+    // A token may rank before what it is made of.
+    const Merges reversed = merges_of({"abc", "ab"}, {});
+    CHECK(
+        same(bpe::recover_merges(vocabulary(reversed.tokens)), {{257, 'c', 256}, {'a', 'b', 257}}));
     CHECK(bpe::recover_merges(vocabulary(byte_tokens())).empty());
 }
 
