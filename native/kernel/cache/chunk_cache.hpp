@@ -4,13 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "hash.hpp"
+#include "huge_array.hpp"
 #include "ids.hpp"
 
 namespace toksmith {
@@ -30,10 +28,7 @@ class ChunkCache {
         std::uint64_t hash;
     };
 
-    ChunkCache() : slots_(static_cast<Slot*>(std::calloc(kSlots, sizeof(Slot)))) {
-        if (!slots_) throw std::bad_alloc();
-        arena_.reserve(1024);
-    }
+    ChunkCache() : slots_(kSlots) {}
 
     // `end` is the end of the readable text, at or behind the chunk's.
     static Key key_of(const std::uint8_t* p, std::size_t size, const std::uint8_t* end) {
@@ -56,6 +51,9 @@ class ChunkCache {
         words[1] |= static_cast<std::uint64_t>(size) << 56;
         return {words[0], words[1], hash_words(words[0], words[1])};
     }
+
+    // Asks the memory for what find() will look at.
+    void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key)); }
 
     // The ids of the chunk, or nullptr. They are valid until the next insert.
     const Id* find(const Key& key, const std::uint8_t* p, std::size_t size,
@@ -94,7 +92,7 @@ class ChunkCache {
     }
 
     void clear() {
-        std::memset(static_cast<void*>(slots_.get()), 0, kSlots * sizeof(Slot));
+        slots_.clear();
         arena_.clear();
     }
 
@@ -110,14 +108,10 @@ class ChunkCache {
     };
     static_assert(sizeof(Slot) == 32);
 
-    struct Free {
-        void operator()(Slot* slots) const { std::free(slots); }
-    };
-
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    Slot* bucket_of(const Key& key) const { return slots_.get() + (key.hash & (kSlots - 2)); }
+    Slot* bucket_of(const Key& key) const { return slots_.data() + (key.hash & (kSlots - 2)); }
 
-    std::unique_ptr<Slot[], Free> slots_;
+    HugeArray<Slot> slots_;
     std::vector<Id> arena_;
 };
 

@@ -39,7 +39,7 @@ struct Training {
 using Watch = std::function<bool(const MergeRule& merge, std::uint64_t count)>;
 
 // Ids 0..255 are the bytes; new ids follow. Ends early where no pair is frequent enough.
-// Throws std::length_error where the chunks come to 4 GiB or more.
+// Throws std::length_error where the chunks come to 2 GiB or more.
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch);
 
 }  // namespace toksmith::bpe

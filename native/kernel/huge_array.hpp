@@ -1,0 +1,60 @@
+// Zeroed memory for a table that is read all over: on huge pages where the system has them, because
+// with small ones the look-up of pages costs more than the table's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace toksmith {
+
+namespace detail {
+
+struct Unmap {
+    std::size_t bytes;
+    void operator()(void* memory) const {
+#if defined(__linux__)
+        ::munmap(memory, bytes);
+#else
+        std::free(memory);
+#endif
+    }
+};
+
+}  // namespace detail
+
+template <typename T>
+class HugeArray {
+ public:
+    explicit HugeArray(std::size_t size) : size_(size), memory_(map(size * sizeof(T))) {}
+
+    T* data() const { return static_cast<T*>(memory_.get()); }
+    void clear() { std::memset(memory_.get(), 0, size_ * sizeof(T)); }
+
+ private:
+    using Memory = std::unique_ptr<void, detail::Unmap>;
+
+    static Memory map(std::size_t bytes) {
+#if defined(__linux__)
+        void* memory =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        ::madvise(memory, bytes, MADV_HUGEPAGE);  // before the first touch; a wish, no more
+#else
+        void* memory = std::calloc(1, bytes);
+        if (!memory) throw std::bad_alloc();
+#endif
+        return Memory(memory, detail::Unmap{bytes});
+    }
+
+    std::size_t size_;
+    Memory memory_;
+};
+
+}  // namespace toksmith
