@@ -54,8 +54,8 @@ def id_array(ids: Ids) -> IdArray:
     if array.size == 0:
         return np.zeros(0, np.uint32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        held = next((i for i in array.ravel().tolist() if not isinstance(i, int)), None)
-        if array.dtype == object and held is None:
+        whole = all(isinstance(i, int) for i in array.ravel().tolist())
+        if array.dtype == object and whole:
             raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
         raise OptionError(
             f"ids must be a flat sequence of whole numbers, not shape {array.shape} of "

@@ -4,34 +4,47 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from toksmith.arguments import literal
 from toksmith.errors import FormatError, OptionError
 
 
 @contextmanager
 def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
-    """Map a file into memory for reading.
+    """Map a file into memory for reading; a pipe or a device is read instead.
 
     Raises:
         FormatError: it does not exist, is a directory, or may not be read.
+        OptionError: the path is no path.
     """
+    data = _mapped(path)
+    try:
+        yield data
+    finally:
+        if isinstance(data, mmap.mmap):
+            with suppress(BufferError):  # an error on its way still holds a view; it goes last
+                data.close()
+
+
+def _mapped(path: str | PathLike[str]) -> mmap.mmap | bytes:
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
     try:
         with Path(path).open("rb") as file:
             try:
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except ValueError:  # an empty file, or a pipe
-                yield file.read()
-                return
-            with mapped:
-                yield mapped
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except (OSError, ValueError):  # a pipe or a device; an empty file
+                return file.read()
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    except ValueError as wrong:  # a null character in the path
+        raise FormatError(path, f"cannot be read: {wrong}") from wrong
 
 
 def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArray[np.int64]:
@@ -41,7 +54,7 @@ def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArr
     is empty; a file without a separator is one document.
 
     Raises:
-        OptionError: the separator is empty.
+        OptionError: the separator is empty, or no string of characters.
 
     Example:
         >>> document_bounds(b"one|two|", "|").tolist()
@@ -49,14 +62,12 @@ def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArr
     """
     if separator is None:
         return np.array([[0, len(data)]], np.int64)
-    literal = separator.encode()
-    if not literal:
-        raise OptionError("the separator between documents is empty; leave it out instead")
+    between = literal("separator", separator)
     bounds = []
     start = 0
-    while (end := data.find(literal, start)) >= 0:
+    while (end := data.find(between, start)) >= 0:
         bounds.append((start, end))
-        start = end + len(literal)
+        start = end + len(between)
     if start < len(data):
         bounds.append((start, len(data)))
     return np.array(bounds, np.int64).reshape(-1, 2)

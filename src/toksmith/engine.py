@@ -303,7 +303,7 @@ def train_bpe(
 
 
 def _engine() -> str:
-    name = os.environ.get("TOKSMITH_ENGINE", "kernel")
+    name = os.environ.get("TOKSMITH_ENGINE") or "kernel"  # empty is as good as unset
     if name not in ("kernel", "reference"):
         raise EngineError(f"TOKSMITH_ENGINE is {name!r}: use kernel or reference")
     return name

@@ -48,8 +48,16 @@ class Framing:
         by_content: dict[str, AddedToken] = {}
         by_id: dict[int, AddedToken] = {}
         for token in self.added_tokens:
+            if not isinstance(token.content, str):
+                kind = type(token.content).__name__
+                raise OptionError(f"added token {token.content!r:.80} is {kind}, not a str")
             if not token.content:
                 raise OptionError(f"the added token of id {token.id} is an empty string")
+            if any(0xD800 <= ord(character) < 0xE000 for character in token.content):
+                raise OptionError(
+                    f"added token {token.content!a:.80} holds half of a surrogate pair, which no "
+                    "text holds"
+                )
             if token.id < 0 or token.id >= 2**32:
                 raise OptionError(f"added token {token.content!r} has id {token.id}")
             if by_content.setdefault(token.content, token) is not token:
@@ -79,6 +87,10 @@ class Framing:
         """The literals that are matched whatever the caller asks: added, but not special."""
         return frozenset(token.content for token in self.added_tokens if not token.special)
 
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(token.content for token in self.added_tokens)
+
     def literals(self, special: str | Collection[str]) -> frozenset[str]:
         """Return the literals that are looked for in a text and become tokens.
 
@@ -92,8 +104,8 @@ class Framing:
         if special in ("text", "raise"):
             return self.always
         if special == "encode":
-            return self.always | self.special_tokens.keys()
-        if isinstance(special, str):
+            return self._all
+        if isinstance(special, str) or not isinstance(special, Collection):
             raise OptionError(
                 f'special is {special!r}: use "text", "encode", "raise" or a set of literals'
             )
@@ -140,5 +152,25 @@ class Framing:
 @lru_cache(maxsize=64)
 def literal_pattern(literals: Iterable[str]) -> re.Pattern[bytes]:
     """Return a pattern that finds any of the literals, the longest where several start."""
-    encoded = sorted((literal.encode() for literal in literals), key=len, reverse=True)
-    return re.compile(b"|".join(re.escape(literal) for literal in encoded))
+    return re.compile(_any_of([literal.encode() for literal in literals]))
+
+
+_MOST_BESIDE, _MOST_DEEP = 8, 16
+
+
+def _any_of(literals: list[bytes], depth: int = 0) -> bytes:
+    """Return a pattern of any of the literals, longer ones first.
+
+    The ``re`` module tries alternatives one by one: many are grouped by how they start.
+    """
+    if len(literals) <= _MOST_BESIDE or depth == _MOST_DEEP:
+        return b"|".join(map(re.escape, sorted(literals, key=len, reverse=True)))
+    first, last = min(literals), max(literals)
+    same = next((i for i in range(len(first)) if first[i] != last[i]), len(first))
+    groups: dict[bytes, list[bytes]] = {}
+    for literal in sorted(literals, reverse=True):  # what is another's start comes after it
+        rest = literal[same:]
+        groups.setdefault(rest[:1], []).append(rest[1:])
+    branches = [re.escape(byte) + b"(?:" + _any_of(rests, depth + 1) + b")"
+                for byte, rests in groups.items()]  # fmt: skip
+    return re.escape(first[:same]) + b"(?:" + b"|".join(branches) + b")"

@@ -124,7 +124,7 @@ def fetch(name: str) -> Pipeline:
     """
     from toksmith.formats import tiktoken
 
-    if name not in ENCODINGS:
+    if not isinstance(name, str) or name not in ENCODINGS:
         near = get_close_matches(str(name), ENCODINGS, 1, 0.0)
         raise UnknownNameError(
             f"no published encoding is called {name!r}; the nearest is {near[0]!r}, and there are "

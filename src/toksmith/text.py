@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from toksmith.errors import OptionError
+
 Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
 """What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
 
@@ -15,12 +17,22 @@ Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
 def utf8(text: Text) -> bytes:
     r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
 
+    Raises:
+        OptionError: it is neither.
+
     Example:
         >>> utf8("\ud83d\ude00"), utf8("\ud83d!")
         (b'\xf0\x9f\x98\x80', b'\xef\xbf\xbd!')
     """
+    if isinstance(text, bytes):
+        return text
     if not isinstance(text, str):
-        return bytes(text)
+        try:
+            return memoryview(text).tobytes()
+        except TypeError:
+            raise OptionError(
+                f"a text is a str or UTF-8 bytes, not {type(text).__name__}"
+            ) from None
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from toksmith.errors import OptionError
+from toksmith.arguments import whole
 
 SMALL = 1 << 16
 """Texts shorter than this, in bytes, are not worth a second thread."""
+
+
+_MOST = 1 << 16
 
 
 def thread_count(threads: int | None, size: int | None = None) -> int:
@@ -20,13 +23,11 @@ def thread_count(threads: int | None, size: int | None = None) -> int:
         size: how many bytes there are to work on, if that is known.
 
     Raises:
-        OptionError: fewer than one.
+        OptionError: fewer than one, or no whole number.
     """
     if threads is None:
         return 1 if size is not None and size < SMALL else _usable_cores()
-    if threads < 1:
-        raise OptionError(f"threads is {threads}: use at least 1, or None for all cores")
-    return threads
+    return min(whole("threads", threads, least=1, otherwise=", or None for all cores"), _MOST)
 
 
 def _usable_cores() -> int:
@@ -34,7 +35,8 @@ def _usable_cores() -> int:
         cores = len(os.sched_getaffinity(0))
     else:
         cores = os.cpu_count() or 1
-    return max(1, min(cores, _group_limit() or cores))
+    limit = _group_limit()
+    return cores if limit is None else max(1, min(cores, limit))
 
 
 def _group_limit() -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from toksmith import engine
+from toksmith.arguments import whole
 from toksmith.decoding import IncrementalDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.errors import OptionError, UnknownTokenError
@@ -28,6 +29,7 @@ Special = str | Collection[str]
 """What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
 
 AnyText = TypeVar("AnyText", str, bytes)
+_Found = TypeVar("_Found")
 
 
 class Tokenizer:
@@ -108,7 +110,10 @@ class Tokenizer:
         Raises:
             UnknownTokenError: no token has this id.
         """
-        token = self._tokens[token_id] if 0 <= token_id < self.vocab_size else b""
+        try:
+            token = self._tokens[token_id] if 0 <= token_id < self.vocab_size else b""
+        except TypeError:
+            raise OptionError(f"token_id is {token_id!r:.80}: use a whole number") from None
         if not token:
             raise UnknownTokenError(
                 f"no token has id {token_id}; ids go from 0 to {self.vocab_size - 1}"
@@ -149,15 +154,11 @@ class Tokenizer:
 
         Raises:
             SpecialTokenError: ``special="raise"`` and the text holds a special token.
-            OptionError: ``special`` is none of these.
+            OptionError: ``special`` is none of these, or the text is no text.
             SplitError: a split pattern of the user's took too long.
         """
         if self._is_plain(special, add_special_tokens):
-            workers = thread_count(threads, len(text))
-            try:
-                return self._encoder.encode_list(text, workers)
-            except UnicodeEncodeError:
-                return self._encoder.encode_list(utf8(text), workers)
+            return _run(self._encoder.encode_list, text, threads)
         ids: list[int] = self.encode_array(text, special, add_special_tokens, threads).tolist()
         return ids
 
@@ -170,17 +171,13 @@ class Tokenizer:
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
         literals = self._framing.literals(special)
-        workers = thread_count(threads, len(text))
         if literals or special == "raise":
             data = utf8(text)
             if special == "raise":
                 self._framing.refuse_special_tokens(data)
-            ids = self._encode_around(data, literals, workers)
+            ids = self._encode_around(data, literals, thread_count(threads, len(data)))
         else:
-            try:
-                ids = self._encoder.encode(text, workers)
-            except UnicodeEncodeError:
-                ids = self._encoder.encode(utf8(text), workers)
+            ids = _run(self._encoder.encode, text, threads)
         return self._framed(ids) if add_special_tokens else ids
 
     def encode_batch(
@@ -198,7 +195,7 @@ class Tokenizer:
             >>> tok.encode_batch(["ab", "ba"]).to_lists()
             [[256], [98, 97]]
         """
-        if isinstance(texts, str | bytes):
+        if isinstance(texts, Text) or not isinstance(texts, Iterable):
             raise OptionError("encode_batch takes a list of texts; for one text there is encode")
         texts = list(texts)
         if not self._is_plain(special, add_special_tokens):
@@ -208,7 +205,7 @@ class Tokenizer:
         workers = thread_count(threads)
         try:
             return self._encoder.encode_texts(texts, workers)
-        except UnicodeEncodeError:
+        except _NOT_AS_IT_IS:
             return self._encoder.encode_texts([utf8(text) for text in texts], workers)
 
     def encode_file(
@@ -255,19 +252,7 @@ class Tokenizer:
             [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
         """
         data = utf8(text)
-        if special == "raise":
-            self._framing.refuse_special_tokens(data)
-        ids: list[int] = []
-        starts: list[int] = []
-        for start, end, added in self._framing.segments(data, self._framing.literals(special)):
-            if added:
-                ids.append(added.id)
-                starts.append(start)
-            else:
-                found, places = self._encoder.encode_with_starts(data[start:end])
-                ids += found.tolist()
-                starts += (places + start).tolist()
-        ends = [start + len(self._tokens[i]) for i, start in zip(ids, starts, strict=True)]
+        ids, starts, ends = (part.tolist() for part in self._places(data, special))
         if add_special_tokens:
             before, after = self._framing.prefix, self._framing.suffix
             ids = [*before, *ids, *after]
@@ -306,11 +291,7 @@ class Tokenizer:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
         if self._framing.literals(special) or special == "raise":
             return len(self.encode_array(text, special, threads=threads))
-        workers = thread_count(threads, len(text))
-        try:
-            return self._encoder.count(text, workers)
-        except UnicodeEncodeError:
-            return self._encoder.count(utf8(text), workers)
+        return _run(self._encoder.count, text, threads)
 
     def truncate(self, text: AnyText, max_tokens: int, special: Special = "text") -> AnyText:
         """Return the start of a text that has at most so many tokens.
@@ -323,23 +304,29 @@ class Tokenizer:
             special: see :meth:`encode`.
 
         Raises:
-            OptionError: ``max_tokens`` is negative.
+            OptionError: ``max_tokens`` is negative, or the text is no text.
         """
-        if max_tokens < 0:
-            raise OptionError(f"max_tokens is {max_tokens}: use 0 or more")
-        # So many tokens cannot reach further than this: the rest need not be looked at.
-        reach = 2 * max_tokens * int(self._lengths.max()) + 1024
-        whole = len(text) <= reach
-        encoding = self.encoding(text if whole else text[:reach], special)
-        if whole and len(encoding) <= max_tokens:
-            return text
+        limit = whole("max_tokens", max_tokens, least=0)
+        if not isinstance(text, str | bytes):
+            text = utf8(text)
+        reach = 8 * limit + 1024  # the rest of a long text need not be looked at
+        while True:
+            part = text[:reach]
+            ids, starts, ends = self._places(utf8(part), special)
+            if len(part) == len(text):
+                if len(ids) <= limit:
+                    return text
+                break
+            # Where the part was cut, its last tokens may not be those of the text.
+            if len(ids) > 2 * limit + 16:
+                break
+            reach *= 4
+        _, touched = characters(part, np.stack([starts, ends], axis=1)[: limit + 1])
         # A cut changes what the last chunk is: its tokens may come to more than they were.
-        for kept in range(min(max_tokens, len(encoding)), 0, -1):
-            end = encoding.spans[kept - 1].end
-            if kept < len(encoding):
-                end = min(end, encoding.spans[kept].start)
-            start = _first_characters(text, end)
-            if self.count(start, special) <= max_tokens:
+        for kept in range(limit, 0, -1):
+            end = min(int(touched[kept - 1, 1]), int(touched[kept, 0]))
+            start = _first_characters(part, end)
+            if self.count(start, special) <= limit:
                 return start
         return text[:0]
 
@@ -353,7 +340,9 @@ class Tokenizer:
             errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`.
 
         Raises:
+            OptionError: ``ids`` is no flat sequence of whole numbers.
             UnknownTokenError: an id that no token has.
+            UnicodeDecodeError: ``errors="strict"`` and the bytes are no UTF-8.
         """
         return self.decode_bytes(ids).decode("utf-8", errors)
 
@@ -370,6 +359,8 @@ class Tokenizer:
     ) -> list[str]:
         """Return the text of each document of a batch; see :meth:`decode`."""
         if not isinstance(batch, Batch):
+            if not isinstance(batch, Iterable):
+                raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
             batch = stack([id_array(ids) for ids in batch])
         data = self.decode_bytes(batch.ids, threads)
         ends = np.concatenate([[0], np.cumsum(self._lengths[batch.ids])])[batch.offsets].tolist()
@@ -409,6 +400,23 @@ class Tokenizer:
         """Whether a text goes to the engine as it is."""
         return special == "text" and not self._framing.always and not add_special_tokens
 
+    def _places(self, data: bytes, special: Special) -> tuple[IdArray, OffsetArray, OffsetArray]:
+        """Return the ids of a text, and the bytes at which each token starts and ends."""
+        if special == "raise":
+            self._framing.refuse_special_tokens(data)
+        ids = [np.zeros(0, np.uint32)]
+        starts = [np.zeros(0, np.int64)]
+        for start, end, added in self._framing.segments(data, self._framing.literals(special)):
+            if added:
+                ids.append(np.array([added.id], np.uint32))
+                starts.append(np.array([start], np.int64))
+            else:
+                found, places = self._encoder.encode_with_starts(data[start:end])
+                ids.append(found)
+                starts.append(places + start)
+        all_ids, all_starts = np.concatenate(ids), np.concatenate(starts)
+        return all_ids, all_starts, all_starts + self._lengths[all_ids]
+
     def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
         found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
@@ -426,6 +434,19 @@ class Tokenizer:
         around = (self._framing.prefix, self._framing.suffix)
         before, after = (np.array(part, np.uint32) for part in around)
         return np.concatenate([before, ids, after])
+
+
+_NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
+"""What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
+
+
+def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
+    """Let an engine work on a text as it is if it can, or else on its bytes."""
+    try:
+        return work(text, thread_count(threads, len(text)))
+    except _NOT_AS_IT_IS:
+        data = utf8(text)
+        return work(data, thread_count(threads, len(data)))
 
 
 def _first_characters(text: AnyText, count: int) -> AnyText:

@@ -12,6 +12,8 @@ from toksmith.errors import SplitError
 from toksmith.splitters.families import ALIASES, FAMILIES, Family, family_of
 
 _MOST_COPIES = 100_000
+# As a pattern such a word would find itself alone, and leave all other text in one piece.
+_NAME = regex.compile(r"(?i)(gpt|[clropk]+\d+k|qwen|llama|none)[\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def splitter(split: str | None, gaps: Literal["keep", "drop"] = "keep") -> Patte
         gaps: see :class:`PatternSplitter`.
 
     Raises:
-        SplitError: the pattern does not compile.
+        SplitError: the pattern does not compile, or is the name of nothing that is known.
 
     Example:
         >>> splitter("gpt4").family.name
@@ -73,5 +75,12 @@ def splitter(split: str | None, gaps: Literal["keep", "drop"] = "keep") -> Patte
     """
     if split is None:
         return None
+    if not isinstance(split, str):
+        raise SplitError(f"split is {split!r:.80}: use None, a name or a pattern, as a str")
     family = FAMILIES.get(ALIASES.get(split, split))
+    if family is None and _NAME.fullmatch(split):
+        raise SplitError(
+            f"split is {split!r}, which looks like a name and is none; there are "
+            f"{', '.join([*FAMILIES, *ALIASES])}, None for no split, and any regular expression"
+        )
     return PatternSplitter(family.pattern if family else split, gaps)

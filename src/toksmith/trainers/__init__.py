@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
+from toksmith.arguments import whole
 from toksmith.errors import OptionError, TrainingError
 from toksmith.framing import AddedToken, Framing
 from toksmith.pipeline import Pipeline
@@ -12,7 +13,7 @@ from toksmith.splitters import splitter
 from toksmith.text import Text
 from toksmith.threads import thread_count
 from toksmith.tokenizer import Tokenizer
-from toksmith.trainers.bpe import train_bpe
+from toksmith.trainers.bpe import check_options, train_bpe
 from toksmith.trainers.counts import Counts, count_chunks
 from toksmith.trainers.record import TrainingRecord
 from toksmith.trainers.sources import AnyPath, Documents, Files, Source
@@ -84,14 +85,16 @@ def train(
         )
     if separator is not None and files is None:
         raise OptionError("separator= stands inside files; documents in texts= are apart already")
-    if isinstance(special_tokens, str):
-        raise OptionError("special_tokens is one string; give a list of them")
-    tokens = vocab_size - len(special_tokens)
+    literals = _literals(special_tokens)
+    tokens = whole("vocab_size", vocab_size, least=0) - len(literals)
     if tokens < 256:
         raise OptionError(
             f"vocab_size is {vocab_size}: it must hold the 256 bytes and "
-            f"{len(special_tokens)} special tokens"
+            f"{len(literals)} special tokens"
         )
+    check_options(tokens, ties, min_frequency, max_token_length)
+    if counts is not None and not isinstance(counts, Counts):
+        raise OptionError(f"counts is {type(counts).__name__}: use Counts, or Counts.of(…)")
 
     if counts is None:
         source: Source = Documents(texts) if texts is not None else Files(files or (), separator)
@@ -108,12 +111,10 @@ def train(
         progress=progress,
     )
     first_special = len(trained.vocab)
-    framing = Framing(
-        tuple(AddedToken(text, first_special + i) for i, text in enumerate(special_tokens))
-    )
+    framing = _framing(literals, first_special)
     record = TrainingRecord(
         model=model,
-        vocab_size=first_special + len(special_tokens),
+        vocab_size=first_special + len(literals),
         merges=len(trained.merges),
         documents=counts.documents,
         bytes=size,
@@ -131,3 +132,21 @@ def train(
         tokens_after=tokens_after,
     )
     return Tokenizer(Pipeline(trained, counts.splitter, framing), record)
+
+
+def _literals(special_tokens: Sequence[str]) -> list[str]:
+    """Check the special tokens before the long work, not after it."""
+    if isinstance(special_tokens, str | bytes):
+        raise OptionError("special_tokens is one string; give a list of them")
+    if not isinstance(special_tokens, Iterable) or isinstance(special_tokens, Set | Mapping):
+        raise OptionError(
+            f"special_tokens is {type(special_tokens).__name__}; give a list: its order is that "
+            "of their ids"
+        )
+    literals = list(special_tokens)
+    _framing(literals, 256)
+    return literals
+
+
+def _framing(literals: Sequence[str], first: int) -> Framing:
+    return Framing(tuple(AddedToken(text, first + i) for i, text in enumerate(literals)))

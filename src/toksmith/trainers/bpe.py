@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toksmith import engine
+from toksmith.arguments import whole
 from toksmith.errors import OptionError
 from toksmith.models import BPE
 from toksmith.progress import training_progress
@@ -17,6 +18,20 @@ TIES = ("first-seen", "smallest-pair")
 
 Trained = tuple[BPE, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
 """A model, how often the pair of each merge stood, and the text's tokens after each merge."""
+
+
+def check_options(tokens: int, ties: str, min_frequency: int, max_token_length: int | None) -> None:
+    """Check what :func:`train_bpe` is told, before anything is counted for it.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+    whole("the number of tokens", tokens, least=256)
+    if ties not in TIES:
+        raise OptionError(f"ties is {ties!r}: use {' or '.join(map(repr, TIES))}")
+    whole("min_frequency", min_frequency, least=1)
+    if max_token_length is not None:
+        whole("max_token_length", max_token_length, least=1, otherwise=", or None")
 
 
 def train_bpe(
@@ -43,15 +58,7 @@ def train_bpe(
     Raises:
         OptionError: an option is out of range.
     """
-    if tokens < 256:
-        raise OptionError(f"{tokens} tokens are too few: the single bytes alone are 256")
-    if ties not in TIES:
-        raise OptionError(f"ties is {ties!r}: use {' or '.join(map(repr, TIES))}")
-    if min_frequency < 1:
-        raise OptionError(f"min_frequency is {min_frequency}: use 1 or more")
-    if max_token_length is not None and max_token_length < 1:
-        raise OptionError(f"max_token_length is {max_token_length}: use 1 or more, or None")
-
+    check_options(tokens, ties, min_frequency, max_token_length)
     vocab = [bytes([byte]) for byte in range(256)]
     with training_progress(tokens - 256, progress) as report:
         known = dict(enumerate(vocab))

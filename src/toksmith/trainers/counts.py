@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from toksmith.arguments import whole
 from toksmith.engine import ChunkCounter
 from toksmith.errors import OptionError
 from toksmith.progress import counting_progress
@@ -26,6 +27,10 @@ class Counts:
         splitter: what the chunks were cut with.
         documents: how many documents were read.
 
+    Raises:
+        OptionError: the arrays do not fit each other, a chunk is empty, or the text would come to
+            2**63 bytes or more.
+
     Example:
         >>> counts = Counts.of({b"ab": 3, b"c": 1})
         >>> dict(counts), counts.bytes
@@ -38,6 +43,15 @@ class Counts:
     splitter: PatternSplitter | None = None
     documents: int = 0
 
+    def __post_init__(self) -> None:
+        sizes = np.diff(np.asarray(self.ends, np.int64), prepend=0)
+        if len(self.ends) != len(self.counts) or int(sizes.sum()) != len(self.chunks):
+            raise OptionError("chunks, ends and counts do not fit each other")
+        if (sizes <= 0).any():
+            raise OptionError("a chunk is empty")
+        if float(np.dot(sizes.astype(float), self.counts.astype(float))) >= 2.0**63:
+            raise OptionError("the counted text comes to 2**63 bytes or more")
+
     @classmethod
     def of(cls, counted: Mapping[bytes, int], splitter: PatternSplitter | None = None) -> Counts:
         """Return counts that were made elsewhere.
@@ -47,13 +61,12 @@ class Counts:
             splitter: what the chunks were cut with.
 
         Raises:
-            OptionError: an empty chunk, or a count that is no 64-bit whole number.
+            OptionError: a chunk that is empty or no bytes, or a count that is no whole number.
         """
-        if any(not chunk for chunk in counted):
-            raise OptionError("a chunk is empty")
-        wrong = next((count for count in counted.values() if not 0 <= count < 2**64), None)
-        if wrong is not None:
-            raise OptionError(f"a chunk's count is {wrong}")
+        for chunk, count in counted.items():
+            if not isinstance(chunk, bytes):
+                raise OptionError(f"chunk {chunk!r:.80} is {type(chunk).__name__}; use bytes")
+            whole("a chunk's count", count, least=0)
         ends = np.cumsum([len(chunk) for chunk in counted], dtype=np.uint64)
         counts = np.fromiter(counted.values(), np.uint64, len(counted))
         return cls(b"".join(counted), ends, counts, splitter)

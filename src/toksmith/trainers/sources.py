@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from toksmith.arguments import literal
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.engine import Bounds, ChunkCounter
 from toksmith.errors import FormatError, OptionError
@@ -45,8 +46,12 @@ class Files:
     """
 
     def __init__(self, paths: AnyPath | Sequence[AnyPath], separator: str | None = None) -> None:
-        if separator == "":
-            raise OptionError("the separator between documents is empty; leave it out instead")
+        if separator is not None:
+            literal("separator", separator)
+        if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
+            raise OptionError(
+                f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"
+            )
         several = [paths] if isinstance(paths, str | PathLike) else list(paths)
         self.paths = [found for path in several for found in _expand(path)]
         if not self.paths:
@@ -80,6 +85,8 @@ class Documents:
     def __init__(self, texts: Iterable[Text]) -> None:
         if isinstance(texts, str | bytes):
             raise OptionError("texts is one string; give a list of documents")
+        if not isinstance(texts, Iterable):
+            raise OptionError(f"texts is {texts!r:.80}: give a list of documents")
         self._texts = texts
 
     def feed(self, counter: ChunkCounter, report: Callable[[int], None]) -> int:
@@ -111,6 +118,8 @@ class Documents:
 
 
 def _expand(path: AnyPath) -> list[Path]:
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"files holds {path!r:.80}; each must be a path")
     found = Path(path)
     if found.is_dir():
         files = sorted(file for file in found.rglob("*") if file.is_file())
