@@ -9,6 +9,9 @@ from functools import cached_property, lru_cache
 
 from toksmith.errors import OptionError, SpecialTokenError
 
+MOST_IDS = 1 << 26
+"""Ids of added tokens are below this: each id up to the highest costs memory."""
+
 
 @dataclass(frozen=True)
 class AddedToken:
@@ -58,8 +61,10 @@ class Framing:
                     f"added token {token.content!a:.80} holds half of a surrogate pair, which no "
                     "text holds"
                 )
-            if token.id < 0 or token.id >= 2**32:
-                raise OptionError(f"added token {token.content!r} has id {token.id}")
+            if not 0 <= token.id < MOST_IDS:
+                raise OptionError(
+                    f"added token {token.content!r} has id {token.id}; ids are below {MOST_IDS:,}"
+                )
             if by_content.setdefault(token.content, token) is not token:
                 raise OptionError(f"added token {token.content!r} stands twice")
             if (other := by_id.setdefault(token.id, token)) is not token:

@@ -15,7 +15,7 @@ import pytest
 import toksmith
 from toksmith import Counts, threads
 from toksmith.documents import open_mapped
-from toksmith.errors import OptionError, SplitError
+from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.framing import literal_pattern
 
 TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
@@ -127,6 +127,15 @@ def test_what_is_no_path(files: Any) -> None:
         toksmith.train(files, vocab_size=256)
     with pytest.raises(OptionError, match="path"):
         TOK.encode_file(files)
+
+
+@pytest.mark.parametrize("special_tokens", [["x"], "x", {"x": 4_000_000_000}, {"x": -1}, {3: 300}])
+def test_special_tokens_of_a_bare_file(special_tokens: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.tiktoken"
+    TOK.save(path)
+    path.with_name("a.tiktoken.json").unlink()
+    with pytest.raises((OptionError, FormatError), match=r"special_tokens|has id"):
+        toksmith.load(path, split="gpt4", special_tokens=special_tokens)
 
 
 def test_special_tokens_from_a_generator() -> None:

@@ -161,6 +161,11 @@ def _parse_lines(path: Path, data: bytes) -> dict[bytes, int]:
 
 
 def _checked(special_tokens: Mapping[str, int]) -> dict[str, int]:
+    if not isinstance(special_tokens, Mapping):
+        raise OptionError(
+            f"special_tokens is {type(special_tokens).__name__}; a file of ranks needs their ids: "
+            "a mapping of string to integer"
+        )
     for content, token_id in special_tokens.items():
         if not isinstance(content, str) or type(token_id) is not int:
             raise OptionError(
