@@ -15,6 +15,10 @@ TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {
         return;
     }
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    if (view_.itemsize != 1) {
+        PyBuffer_Release(&view_);
+        throw nb::type_error("text must be a str or bytes; this buffer's items are no bytes");
+    }
     has_view_ = true;
     const auto* begin = static_cast<const std::uint8_t*>(view_.buf);
     text_ = {begin, begin + view_.len};

@@ -89,7 +89,7 @@ TEST(cache_evicts_the_older_of_a_bucket) {
     }
 }
 
-TEST(cache_forgets_all_when_its_arena_is_full) {
+TEST(cache_writes_over_what_its_arena_has_held_longest) {
     Cache cache;
     const auto chunk = [](std::size_t i) {
         Bytes bytes(ChunkCache::kLongest, 'x');
@@ -102,8 +102,11 @@ TEST(cache_forgets_all_when_its_arena_is_full) {
     const Bytes small(3, 's');
     cache.insert(small, {7});
     for (std::size_t i = 0; i < room; ++i) cache.insert(chunk(i), ids(i));
-    CHECK(cache.holds(small, {7}) && cache.holds(chunk(room - 1), ids(room - 1)));
-    cache.insert(chunk(room), ids(room));
-    CHECK(cache.misses(small) && cache.misses(chunk(room - 1)));
-    CHECK(cache.holds(chunk(room), ids(room)));
+    CHECK(cache.holds(chunk(0), ids(0)) && cache.holds(chunk(room - 1), ids(room - 1)));
+    for (std::size_t i = room; i < 3 * room; ++i) {
+        cache.insert(chunk(i), ids(i));
+        CHECK(cache.holds(chunk(i), ids(i)) && cache.misses(chunk(i - room)));
+        CHECK(cache.holds(chunk(i - room + 2), ids(i - room + 2)));
+    }
+    CHECK(cache.holds(small, {7}));
 }

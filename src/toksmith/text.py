@@ -28,15 +28,20 @@ def utf8(text: Text) -> bytes:
         return text
     if not isinstance(text, str):
         try:
-            return memoryview(text).tobytes()
+            view = memoryview(text)
         except TypeError:
-            raise OptionError(
-                f"a text is a str or UTF-8 bytes, not {type(text).__name__}"
-            ) from None
+            raise _no_text(text) from None
+        if view.itemsize != 1:
+            raise _no_text(text)
+        return view.tobytes()
     try:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _no_text(value: object) -> OptionError:
+    return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}")
 
 
 def characters(text: Text, byte_spans: npt.NDArray[np.int64]) -> tuple[str, npt.NDArray[np.int64]]:

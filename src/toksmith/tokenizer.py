@@ -19,6 +19,7 @@ from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
+from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, OffsetArray, Span, stack
 
 if TYPE_CHECKING:
@@ -309,26 +310,12 @@ class Tokenizer:
         limit = whole("max_tokens", max_tokens, least=0)
         if not isinstance(text, str | bytes):
             text = utf8(text)
-        reach = 8 * limit + 1024  # the rest of a long text need not be looked at
-        while True:
-            part = text[:reach]
-            ids, starts, ends = self._places(utf8(part), special)
-            if len(part) == len(text):
-                if len(ids) <= limit:
-                    return text
-                break
-            # Where the part was cut, its last tokens may not be those of the text.
-            if len(ids) > 2 * limit + 16:
-                break
-            reach *= 4
-        _, touched = characters(part, np.stack([starts, ends], axis=1)[: limit + 1])
-        # A cut changes what the last chunk is: its tokens may come to more than they were.
-        for kept in range(limit, 0, -1):
-            end = min(int(touched[kept - 1, 1]), int(touched[kept, 0]))
-            start = _first_characters(part, end)
-            if self.count(start, special) <= limit:
-                return start
-        return text[:0]
+        return truncated(
+            text,
+            limit,
+            places=lambda part: self._places(utf8(part), special),
+            count=lambda part: self.count(part, special),
+        )
 
     # Decoding
 
@@ -447,10 +434,3 @@ def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -
     except _NOT_AS_IT_IS:
         data = utf8(text)
         return work(data, thread_count(threads, len(data)))
-
-
-def _first_characters(text: AnyText, count: int) -> AnyText:
-    if isinstance(text, str):
-        return text[:count]
-    characters = text.decode("utf-8", "surrogateescape")[:count]
-    return characters.encode("utf-8", "surrogateescape")

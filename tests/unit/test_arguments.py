@@ -52,6 +52,15 @@ def test_buffers() -> None:
     assert TOK.truncate(memoryview(b"low lower x"), 1) == b"low"  # type: ignore[type-var]
 
 
+def test_a_buffer_of_numbers_is_no_text() -> None:
+    numbers: Any = np.array([1, 2], np.int32)
+    for call in (TOK.encode, TOK.encode_array, TOK.count, TOK.encoding):
+        with pytest.raises(OptionError, match="ndarray"):
+            call(numbers)
+    with pytest.raises(OptionError, match="ndarray"):
+        TOK.encode_batch([numbers])
+
+
 @pytest.mark.parametrize("special", [None, 3, "<|x|>", {"<|x|>"}])
 def test_special(special: Any) -> None:
     with pytest.raises(OptionError, match="special"):

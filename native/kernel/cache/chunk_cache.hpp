@@ -1,11 +1,10 @@
-// What each chunk became, for the chunks met lately. Bounded: a fixed table of two-slot buckets and
-// one arena; when the arena is full, everything is forgotten.
+// What each chunk became, for the chunks met lately. Bounded: a fixed table of two-slot buckets,
+// and a ring for what does not fit into a slot.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "hash.hpp"
 #include "huge_array.hpp"
@@ -28,7 +27,7 @@ class ChunkCache {
         std::uint64_t hash;
     };
 
-    ChunkCache() : slots_(kSlots) {}
+    ChunkCache() : slots_(kSlots), arena_(kArenaWords) {}
 
     // `end` is the end of the readable text, at or behind the chunk's.
     static Key key_of(const std::uint8_t* p, std::size_t size, const std::uint8_t* end) {
@@ -63,8 +62,11 @@ class ChunkCache {
             const Slot& slot = bucket[way];
             if (slot.low != key.low || slot.high != key.high) continue;
             count = slot.count;
-            if (size <= kInline) return count <= 3 ? slot.ids : arena_.data() + slot.ids[0];
-            const Id* stored = arena_.data() + slot.ids[0];
+            if (size <= kInline && count <= kIdsInside) return slot.ids;
+            const std::uint64_t place = slot.place();
+            if (written_ - place > kArenaWords) return nullptr;  // written over since
+            const Id* stored = arena_.data() + (place & (kArenaWords - 1));
+            if (size <= kInline) return stored;
             if (std::memcmp(stored, p, size) == 0) return stored + words_for(size);
         }
         return nullptr;
@@ -72,39 +74,47 @@ class ChunkCache {
 
     void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
                 std::size_t count) {
-        const std::size_t text = size > kInline ? words_for(size) : 0;
-        const bool inside = text == 0 && count <= 3;
-        if (!inside && arena_.size() + text + count > kArenaWords) clear();
         Slot* bucket = bucket_of(key);
         bucket[1] = bucket[0];
         Slot& slot = bucket[0];
         slot.low = key.low;
         slot.high = key.high;
         slot.count = static_cast<std::uint32_t>(count);
-        if (inside) {
+        if (size <= kInline && count <= kIdsInside) {
             std::memcpy(slot.ids, ids, count * sizeof(Id));
             return;
         }
-        slot.ids[0] = static_cast<Id>(arena_.size());
-        arena_.resize(arena_.size() + text);
-        if (text) std::memcpy(arena_.data() + slot.ids[0], p, size);
-        arena_.insert(arena_.end(), ids, ids + count);
+        const std::size_t text = size > kInline ? words_for(size) : 0;
+        const std::size_t start = written_ & (kArenaWords - 1);
+        if (start + text + count > kArenaWords) written_ += kArenaWords - start;
+        slot.set_place(written_);
+        Id* stored = arena_.data() + (written_ & (kArenaWords - 1));
+        if (text) std::memcpy(stored, p, size);
+        std::memcpy(stored + text, ids, count * sizeof(Id));
+        written_ += text + count;
     }
 
     void clear() {
         slots_.clear();
-        arena_.clear();
+        written_ = 0;
     }
 
  private:
-    static constexpr std::size_t kInline = 15;
+    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds
+    static constexpr std::size_t kIdsInside = 3;
     static constexpr std::uint64_t kLongMark = 0xFF;
 
     struct Slot {
         std::uint64_t low;
         std::uint64_t high;  // 0: empty
-        Id ids[3];           // or, in ids[0], where the arena holds (text and) ids
+        Id ids[kIdsInside];  // or, in the first two, the place in the arena of (text and) ids
         std::uint32_t count;
+
+        std::uint64_t place() const { return std::uint64_t{ids[1]} << 32 | ids[0]; }
+        void set_place(std::uint64_t place) {
+            ids[0] = static_cast<Id>(place);
+            ids[1] = static_cast<Id>(place >> 32);
+        }
     };
     static_assert(sizeof(Slot) == 32);
 
@@ -112,7 +122,10 @@ class ChunkCache {
     Slot* bucket_of(const Key& key) const { return slots_.data() + (key.hash & (kSlots - 2)); }
 
     HugeArray<Slot> slots_;
-    std::vector<Id> arena_;
+    // A ring: what was written longest ago is written over first. A place counts all words that
+    // were ever written, so that it tells whether it still stands.
+    HugeArray<Id> arena_;
+    std::uint64_t written_ = 0;
 };
 
 }  // namespace toksmith
