@@ -27,7 +27,7 @@ _SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Ranks:
-    """A published ``.tiktoken`` file.
+    """A published file, mostly of ranks (``.tiktoken``).
 
     Attributes:
         url: where it is published.
@@ -66,6 +66,19 @@ _R50K = _ranks("r50k_base", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199
 _P50K = _ranks("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069")
 _CL100K = _ranks("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
 _O200K = _ranks("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
+
+# What tiktoken itself keeps for "gpt2": the same vocabulary as GPT-2 was published.
+_GPT2_FOLDER = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+_GPT2_PAIR = (
+    Ranks(
+        f"{_GPT2_FOLDER}/encoder.json",
+        "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
+    ),
+    Ranks(
+        f"{_GPT2_FOLDER}/vocab.bpe",
+        "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
+    ),
+)
 
 _END = "<|endoftext|>"
 _PROMPT = "<|endofprompt|>"
@@ -122,7 +135,7 @@ def fetch(name: str) -> Pipeline:
         DownloadError: its file is in no cache and cannot be downloaded; the message says which
             file to put where.
     """
-    from toksmith.formats import tiktoken
+    from toksmith.formats import gpt2, tiktoken
 
     if not isinstance(name, str) or name not in ENCODINGS:
         near = get_close_matches(str(name), ENCODINGS, 1, 0.0)
@@ -131,7 +144,12 @@ def fetch(name: str) -> Pipeline:
             f"{', '.join(ENCODINGS)}"
         )
     published = ENCODINGS[name]
-    path, data = _cached(published.ranks) or _downloaded(published.ranks)
+    found = _cached(published.ranks)
+    if found is None and name == "gpt2":
+        encoder, merges = map(_cached, _GPT2_PAIR)
+        if encoder and merges:
+            return gpt2.read_pair(encoder[0], merges[0]).with_name(name)
+    path, data = found or _downloaded(published.ranks)
     framing = Framing.of(published.special_tokens)
     return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(name)
 

@@ -138,6 +138,26 @@ def test_from_the_caches_of_tiktoken(
     assert not (tmp_path / "ours").exists()
 
 
+def test_gpt2_from_the_two_files_that_tiktoken_keeps(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(theirs))
+    for file in ("encoder.json", "vocab.bpe"):
+        shutil.copy(shared / f"data/vocab/gpt2_{file}", theirs / key(f"{folder}/{file}"))
+    from_pair = published.fetch("gpt2")
+    shutil.copy(
+        shared / "data/vocab/gpt2.tiktoken", theirs / key(published.ENCODINGS["gpt2"].ranks.url)
+    )
+    from_ranks = published.fetch("gpt2")
+    assert from_pair.name == from_ranks.name == "gpt2"
+    assert from_pair.model.vocab[:50256] == from_ranks.model.vocab[:50256]
+    assert from_pair.model.merges.tolist() == from_ranks.model.merges.tolist()
+    assert from_pair.framing == from_ranks.framing
+
+
 def test_from_our_cache(tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, "http://127.0.0.1:9/small.tiktoken", hashlib.sha256(small).hexdigest())
     (tmp_path / "ours").mkdir()

@@ -66,7 +66,11 @@ def read(path: Path) -> Pipeline:
         FormatError: one is missing, or is not what it should be.
         UnsupportedError: the tokens are those of CLIP, which marks the ends of words.
     """
-    encoder_path, merges_path = _pair_of(path)
+    return read_pair(*_pair_of(path))
+
+
+def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
+    """Read the two files, whatever their names; see :func:`read`."""
     ids = files.read_json(encoder_path)
     files.check_ids(encoder_path, ids)
     lefts, rights, first = _read_merges(merges_path)
