@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -22,11 +22,14 @@ class AddedToken:
         id: its id.
         special: whether it steers the model (a special token, matched only when the caller asks
             for it) or is plain text (always matched).
+        alias: whether it is a second literal of another token's id: it encodes to that id, which
+            decodes to the other's literal.
     """
 
     content: str
     id: int
     special: bool = True
+    alias: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Framing:
         suffix: ids after it.
 
     Raises:
-        OptionError: two added tokens share a literal or an id, or a literal is empty.
+        OptionError: two added tokens share a literal, or an id without one being an alias, or a
+            literal is empty.
     """
 
     added_tokens: tuple[AddedToken, ...] = ()
@@ -67,20 +71,28 @@ class Framing:
                 )
             if by_content.setdefault(token.content, token) is not token:
                 raise OptionError(f"added token {token.content!r} stands twice")
+            if token.alias:
+                continue
             if (other := by_id.setdefault(token.id, token)) is not token:
                 raise OptionError(
                     f"added tokens {other.content!r} and {token.content!r} share id {token.id}"
                 )
-        ordered = tuple(sorted(self.added_tokens, key=lambda token: token.id))
+        for token in self.added_tokens:
+            if token.id not in by_id:
+                raise OptionError(f"{token.content!r} is an alias of id {token.id}, which is none")
+        ordered = tuple(sorted(self.added_tokens, key=lambda token: (token.id, token.alias)))
         object.__setattr__(self, "added_tokens", ordered)
         object.__setattr__(self, "_by_content", by_content)
 
     @classmethod
-    def of(cls, special_tokens: dict[str, int]) -> Framing:
-        """Return the framing whose only content is these special tokens."""
-        return cls(
-            tuple(AddedToken(content, token_id) for content, token_id in special_tokens.items())
-        )
+    def of(
+        cls, special_tokens: Mapping[str, int], aliases: Mapping[str, int] | None = None
+    ) -> Framing:
+        """Return the framing whose only content is these special tokens, and their aliases."""
+        tokens = [AddedToken(content, token_id) for content, token_id in special_tokens.items()]
+        others = (aliases or {}).items()
+        tokens += [AddedToken(content, token_id, alias=True) for content, token_id in others]
+        return cls(tuple(tokens))
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:

@@ -51,11 +51,13 @@ class Published:
         ranks: the file.
         split: the name of the pattern's family.
         special_tokens: ids by literal.
+        aliases: second literals of some of these ids.
     """
 
     ranks: Ranks
     split: str
     special_tokens: dict[str, int] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
 
 
 def _ranks(name: str, sha256: str) -> Ranks:
@@ -95,8 +97,8 @@ _HARMONY = {
     "<|call|>": 200012,
     _PROMPT: 200018,
 }
-# All ids up to 201087 that have no use yet. (tiktoken also has <|reserved_200018|>, a second
-# literal for the id of <|endofprompt|>; here a special token's id is its own.)
+# All ids up to 201087 that have no use yet; and one that is used, but published as reserved too.
+_ALIASES = {"<|reserved_200018|>": 200018}
 _RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
 
 ENCODINGS: dict[str, Published] = {
@@ -112,7 +114,7 @@ ENCODINGS: dict[str, Published] = {
         {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), _PROMPT: 100276},
     ),
     "o200k_base": Published(_O200K, "o200k", {_END: 199999, _PROMPT: 200018}),
-    "o200k_harmony": Published(_O200K, "o200k", _HARMONY | _RESERVED),
+    "o200k_harmony": Published(_O200K, "o200k", _HARMONY | _RESERVED, _ALIASES),
 }
 """The encodings by name."""
 
@@ -150,7 +152,7 @@ def fetch(name: str) -> Pipeline:
         if encoder and merges:
             return gpt2.read_pair(encoder[0], merges[0]).with_name(name)
     path, data = found or _downloaded(published.ranks)
-    framing = Framing.of(published.special_tokens)
+    framing = Framing.of(published.special_tokens, published.aliases)
     return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(name)
 
 

@@ -94,7 +94,8 @@ class Tokenizer:
         tokens = list(self.pipeline.model.vocab)
         for added in self._framing.added_tokens:
             tokens += [b""] * (added.id + 1 - len(tokens))
-            tokens[added.id] = added.content.encode()
+            if not added.alias:
+                tokens[added.id] = added.content.encode()
         return tokens
 
     @cached_property

@@ -30,6 +30,20 @@ def only_special_tokens(pipeline: Pipeline, name: str) -> None:
             )
 
 
+def no_aliases(pipeline: Pipeline, name: str) -> None:
+    """Check that each added token has an id of its own.
+
+    Raises:
+        UnsupportedError: one is a second literal of another's id.
+    """
+    for token in pipeline.framing.added_tokens:
+        if token.alias:
+            raise UnsupportedError(
+                f"{name} cannot hold {token.content!r}, a second literal of id {token.id}; "
+                "tiktoken can"
+            )
+
+
 def unique_tokens(model: BPE, name: str) -> None:
     """Check that no two ids have the same bytes.
 

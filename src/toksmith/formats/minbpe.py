@@ -107,6 +107,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
     model = pipeline.model
     _check_ids(model)
     limits.only_special_tokens(pipeline, NAME)
+    limits.no_aliases(pipeline, NAME)
     limits.merging_suffices(model, NAME)
     special = [_special_line(token) for token in pipeline.framing.added_tokens]
     lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]

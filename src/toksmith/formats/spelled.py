@@ -77,10 +77,12 @@ def spelled_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
     """Return the ids of all tokens, in order: those of the model spelled, added ones as they are.
 
     Raises:
-        UnsupportedError: two ids have equal bytes, or an added token looks like another token.
+        UnsupportedError: two ids have equal bytes, an added token looks like another token, or
+            shares its id.
     """
     model = pipeline.model
     limits.unique_tokens(model, name)
+    limits.no_aliases(pipeline, name)
     ids = {spell(token): token_id for token_id, token in enumerate(model.vocab) if token}
     for token in pipeline.framing.added_tokens:
         taken = token.id < len(model.vocab) and model.vocab[token.id] != b""

@@ -187,14 +187,20 @@ def _read_sidecar(path: Path) -> tuple[PatternSplitter | None, Framing]:
         raise UnsupportedError(
             f"{path}: version {held.get('version')!r} cannot be read yet; version {_VERSION} can"
         )
-    for key, kinds in (("pattern", (str, type(None))), ("special_tokens", (dict,))):
+    held.setdefault("aliases", {})
+    dicts = ("special_tokens", (dict,)), ("aliases", (dict,))
+    for key, kinds in (("pattern", (str, type(None))), *dicts):
         if key not in held or not isinstance(held[key], kinds):
             raise FormatError(path, f"{key} is {held.get(key, 'missing')!r:.60}")
     special: dict[str, Any] = held["special_tokens"]
+    aliases: dict[str, Any] = held["aliases"]
     files.check_ids(path, special)
+    files.check_ids(path, aliases)
     with files.reading(path):
         pattern = held["pattern"]
-        return None if pattern is None else patterns.uncovering(pattern), Framing.of(special)
+        return None if pattern is None else patterns.uncovering(pattern), Framing.of(
+            special, aliases
+        )
 
 
 def write(pipeline: Pipeline, path: Path) -> None:
@@ -207,7 +213,9 @@ def write(pipeline: Pipeline, path: Path) -> None:
     model = pipeline.model
     limits.only_special_tokens(pipeline, NAME)
     _check_ranks(model)
-    special = {limits.literal(t, NAME): t.id for t in pipeline.framing.added_tokens}
+    added = pipeline.framing.added_tokens
+    special = {limits.literal(t, NAME): t.id for t in added if not t.alias}
+    aliases = {limits.literal(t, NAME): t.id for t in added if t.alias}
     pattern = pipeline.splitter and patterns.covering(pipeline.splitter)
     lines = [
         b2a_base64(token, newline=False) + b" %d\n" % rank
@@ -215,6 +223,8 @@ def write(pipeline: Pipeline, path: Path) -> None:
         if token
     ]
     held = {"format": _SIDECAR, "version": _VERSION, "pattern": pattern, "special_tokens": special}
+    if aliases:
+        held["aliases"] = aliases
     # The sidecar first: without it the ranks cannot be read at all.
     files.write_text(sidecar(path), json.dumps(held, ensure_ascii=False, indent=1) + "\n")
     files.write_bytes(path, b"".join(lines))
