@@ -1,8 +1,5 @@
 #include "buffers.hpp"
 
-#include <stdexcept>
-#include <string>
-
 namespace toksmith::bindings {
 
 TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {

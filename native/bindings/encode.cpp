@@ -111,24 +111,6 @@ std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     return encoder.count({view.text()}, threads);
 }
 
-std::uint64_t count_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
-                           std::size_t threads) {
-    const TextView view(text);
-    const std::vector<Text> documents = slices(view.text(), bounds);
-    nb::gil_scoped_release release;
-    return encoder.count(documents, threads);
-}
-
-Array<std::uint64_t> chunk_ends(const Encoder& encoder, nb::handle text) {
-    const TextView view(text);
-    std::vector<std::uint64_t> ends;
-    {
-        nb::gil_scoped_release release;
-        ends = encoder.chunk_ends(view.text());
-    }
-    return to_numpy(std::move(ends));
-}
-
 nb::bytes decode(const Decoder& decoder, Input<std::uint32_t> ids, std::size_t threads) {
     const std::size_t count = ids.size();
     std::size_t unknown = 0, bytes = 0;
@@ -195,8 +177,6 @@ void bind_encode(nb::module_& module) {
         .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
         .def("count", &count, "text"_a, "threads"_a)
-        .def("count_slices", &count_slices, "text"_a, "bounds"_a, "threads"_a)
-        .def("chunk_ends", &chunk_ends, "text"_a)
         .def("forget", &Encoder::forget)
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {
             return std::string(isa::name(encoder.level()));

@@ -45,9 +45,6 @@ class Ids {
         size_ += count;
         return place;
     }
-    void reserve(std::size_t capacity) {
-        if (capacity > capacity_) resize_memory(capacity);
-    }
     // Gives the memory (from malloc) to the caller.
     Id* release() {
         Id* data = data_;

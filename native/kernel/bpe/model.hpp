@@ -26,8 +26,6 @@ class BpeModel final : public Model {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                       Ids& out) const override;
 
-    const Vocabulary& vocabulary() const { return vocabulary_; }
-
  private:
     Vocabulary vocabulary_;
     std::array<Id, 256> byte_ids_;
