@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bpe/vocabulary.hpp"
 #include "encode/loops.hpp"
 #include "ids.hpp"
 
@@ -62,7 +63,11 @@ Array<T> to_numpy(std::vector<T> values) {
     return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
+// The tokens of a vocabulary, given end to end; throws ValueError where the lengths do not fit.
+bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths);
+
 // Each file of this folder binds one domain.
+void bind_models(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_train(nb::module_& module);
 

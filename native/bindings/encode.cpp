@@ -1,4 +1,4 @@
-// Models, encoders and decoders.
+// Encoders and decoders.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,33 +16,6 @@
 
 namespace toksmith::bindings {
 namespace {
-
-bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths) {
-    bpe::Vocabulary result;
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(tokens.c_str());
-    result.bytes.assign(begin, begin + tokens.size());
-    result.offsets.reserve(lengths.size() + 1);
-    result.offsets.push_back(0);
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        if (lengths(i) < 0) throw nb::value_error("a token has a negative length");
-        result.offsets.push_back(result.offsets.back() + static_cast<std::uint64_t>(lengths(i)));
-    }
-    if (result.offsets.back() != tokens.size()) {
-        throw nb::value_error("the lengths do not add up to the tokens' bytes");
-    }
-    return result;
-}
-
-std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
-                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
-    if (merges.shape(1) != 3) throw nb::value_error("merges must have three columns");
-    std::vector<bpe::MergeRule> rules;
-    rules.reserve(merges.shape(0));
-    for (std::size_t i = 0; i < merges.shape(0); ++i) {
-        rules.push_back({merges(i, 0), merges(i, 1), merges(i, 2)});
-    }
-    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), rules, whole_chunk_first);
-}
 
 Array<Id> recover(nb::bytes tokens, Input<std::int64_t> lengths) {
     const bpe::Vocabulary vocab = vocabulary(tokens, lengths);
@@ -105,6 +78,27 @@ Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bo
     return encode_all(encoder, slices(view.text(), bounds), threads);
 }
 
+std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_with_spans(
+    Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds) {
+    const TextView view(text);
+    const std::vector<Text> chunks = slices(view.text(), bounds);
+    Encoded encoded;
+    std::vector<std::int64_t> spans;
+    {
+        nb::gil_scoped_release release;
+        Ids places;
+        encoded = encoder.encode_chunks_with_spans(chunks, places);
+        spans.reserve(places.size());
+        std::size_t chunk = 0;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            while (static_cast<std::int64_t>(i / 2) >= encoded.offsets[chunk + 1]) ++chunk;
+            spans.push_back(chunks[chunk].begin - view.text().begin + places.data()[i]);
+        }
+    }
+    return {to_numpy(std::move(encoded.ids)), to_numpy(std::move(encoded.offsets)),
+            to_numpy(std::move(spans))};
+}
+
 std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     nb::gil_scoped_release release;
@@ -161,10 +155,6 @@ void bind_encode(nb::module_& module) {
     module.def("recover_merges", &recover, "tokens"_a, "lengths"_a,
                "The merges of a vocabulary given by ranks: left, right, id of each, flat.");
 
-    nb::class_<Model>(module, "Model");
-    nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
-        .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
-
     nb::class_<Encoder>(module, "Encoder")
         .def(nb::new_([](std::shared_ptr<Model> model, const std::string& family,
                          const std::string& level) {
@@ -176,6 +166,7 @@ void bind_encode(nb::module_& module) {
              nb::sig("def encode_list(self, text: object, threads: int) -> list[int]"))
         .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
+        .def("encode_chunks_with_spans", &encode_chunks_with_spans, "text"_a, "bounds"_a)
         .def("count", &count, "text"_a, "threads"_a)
         .def("forget", &Encoder::forget)
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {

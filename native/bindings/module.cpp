@@ -4,6 +4,7 @@ NB_MODULE(_kernel, module) {
     module.doc() = "The compiled hot loops; only toksmith.engine imports this module.";
     // At exit Python leaves what module globals hold to the system; that is no leak of ours.
     nanobind::set_leak_warnings(false);
+    toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_encode(module);
     toksmith::bindings::bind_train(module);
 }

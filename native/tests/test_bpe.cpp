@@ -8,7 +8,7 @@ namespace {
 
 std::vector<Id> encode_chunk(const Model& model, const Bytes& chunk) {
     Ids ids;
-    model.encode_chunk(chunk.data(), chunk.size(), *model.scratch(), ids);
+    model.encode_chunk(chunk.data(), chunk.size(), *model.scratch(), ids, nullptr);
     return list(ids);
 }
 

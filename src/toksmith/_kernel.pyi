@@ -6,6 +6,22 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+class Model:
+    pass
+
+class BpeModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        merges: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        whole_chunk_first: bool,
+    ) -> None: ...
+
 def instruction_set(wanted: str) -> str:
     """
     The instruction set of that name, or the best (""), if this machine has it.
@@ -28,22 +44,6 @@ def recover_merges(
     The merges of a vocabulary given by ranks: left, right, id of each, flat.
     """
 
-class Model:
-    pass
-
-class BpeModel(Model):
-    def __init__(
-        self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        merges: Annotated[
-            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        whole_chunk_first: bool,
-    ) -> None: ...
-
 class Encoder:
     def __init__(self, model: Model, family: str, instruction_set: str) -> None: ...
     def encode(
@@ -65,6 +65,17 @@ class Encoder:
         threads: int,
     ) -> tuple[
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]: ...
+    def encode_chunks_with_spans(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]: ...
     def count(self, text: object, threads: int) -> int: ...

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import singledispatch
 from typing import Protocol
 
 import numpy as np
@@ -18,13 +20,13 @@ import numpy.typing as npt
 
 from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
-from toksmith.models import BPE
+from toksmith.models import BPE, Model
 from toksmith.pipeline import Pipeline
-from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
+from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
 from toksmith.text import Text, utf8
-from toksmith.types import Batch, IdArray, OffsetArray, stack
+from toksmith.types import Batch, IdArray, SpanArray
 
 Bounds = npt.NDArray[np.int64]
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
@@ -51,8 +53,17 @@ class Encoder(Protocol):
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each slice of a text as a document of its own."""
 
-    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
-        """Return the ids, and the byte at which each token starts."""
+    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each segment of one document, between its added tokens.
+
+        They differ from documents where only the start of a document is special.
+        """
+
+    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+        """Return the ids, and the bytes of the text that each token stands for.
+
+        ``at_start``: whether the text is the start of its document, and not a later segment.
+        """
 
     def count(self, text: Text, threads: int) -> int:
         """Return how many ids a text has."""
@@ -76,12 +87,16 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     """
     if _engine() == "reference":
         return ReferenceEncoder(pipeline)
-    model, splitter = pipeline.model, pipeline.splitter
-    if splitter is None:
-        return KernelEncoder(model, "none")
-    if splitter.family:
-        return KernelEncoder(model, splitter.family.name)
-    return PatternEncoder(model, splitter)
+    splitter = pipeline.splitter
+    family = splitter.family if isinstance(splitter, PatternSplitter) else None
+    if isinstance(pipeline.model, BPE) and (family or splitter is None):
+        chunks = KernelEncoder(pipeline.model, family.name if family else "none")
+        return (
+            StagedEncoder(replace(pipeline, splitter=None), chunks)
+            if pipeline.normalizer
+            else chunks
+        )
+    return StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none"))
 
 
 def decoder(tokens: Sequence[bytes]) -> Decoder:
@@ -119,9 +134,10 @@ def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
 class KernelEncoder:
     """A model behind one of the kernel's own splitters."""
 
-    def __init__(self, model: BPE, family: str) -> None:
+    def __init__(self, model: Model, family: str) -> None:
         self._encoder = _kernel.Encoder(_kernel_model(model), family, instruction_set())
         self._lengths = _lengths(model.vocab)
+        self._text_model = not isinstance(model, BPE)
 
     def encode(self, text: Text, threads: int) -> IdArray:
         """Return the ids of a text."""
@@ -139,11 +155,28 @@ class KernelEncoder:
         """Return the ids of each slice of a text as a document of its own."""
         return Batch(*self._encoder.encode_slices(text, bounds, threads))
 
-    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
-        """Return the ids, and the byte at which each token starts."""
+    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each segment of one document."""
+        return self.encode_slices(text, bounds, threads)
+
+    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+        """Return the ids, and the bytes of the text that each token stands for."""
         ids = self._encoder.encode(text, 1)
-        lengths = self._lengths[ids]
-        return ids, np.cumsum(lengths) - lengths
+        ends = np.cumsum(self._lengths[ids])
+        return ids, np.stack([ends - self._lengths[ids], ends], axis=1)
+
+    def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each chunk ``data[start:end]``."""
+        return self.encode_slices(data, bounds, threads)
+
+    def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
+        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+        if not self._text_model:
+            batch = self.encode_slices(data, bounds, 1)
+            ends = np.cumsum(self._lengths[batch.ids])
+            return batch, np.stack([ends - self._lengths[batch.ids], ends], axis=1)
+        ids, offsets, spans = self._encoder.encode_chunks_with_spans(data, bounds)
+        return Batch(ids, offsets), spans.reshape(-1, 2)
 
     def count(self, text: Text, threads: int) -> int:
         """Return how many ids a text has."""
@@ -152,57 +185,6 @@ class KernelEncoder:
     def forget(self) -> None:
         """Give the memory of caches back."""
         self._encoder.forget()
-
-
-class PatternEncoder:
-    """A model in the kernel behind a pattern that only the ``regex`` package can run."""
-
-    def __init__(self, model: BPE, splitter: PatternSplitter) -> None:
-        self._chunks = KernelEncoder(model, "none")
-        self._lengths = _lengths(model.vocab)
-        self._splitter = splitter
-
-    def encode(self, text: Text, threads: int) -> IdArray:
-        """Return the ids of a text."""
-        data = utf8(text)
-        return self._chunks.encode_slices(data, self._bounds(data), threads).ids
-
-    def encode_list(self, text: Text, threads: int) -> list[int]:
-        """Return the ids of a text as a list."""
-        ids: list[int] = self.encode(text, threads).tolist()
-        return ids
-
-    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
-        """Return the ids of each text."""
-        return stack([self.encode(text, threads) for text in texts])
-
-    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        """Return the ids of each slice of a text as a document of its own."""
-        data = memoryview(text.encode() if isinstance(text, str) else text)
-        return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
-
-    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
-        """Return the ids, and the byte at which each token starts."""
-        data = utf8(text)
-        bounds = self._bounds(data)
-        batch = self._chunks.encode_slices(data, bounds, 1)
-        lengths = self._lengths[batch.ids]
-        # Where the token would start if no gap had been dropped before its chunk, and the gaps.
-        packed = np.cumsum(lengths) - lengths
-        sizes = bounds[:, 1] - bounds[:, 0]
-        gaps = bounds[:, 0] - (np.cumsum(sizes) - sizes)
-        return batch.ids, packed + np.repeat(gaps, np.diff(batch.offsets))
-
-    def count(self, text: Text, threads: int) -> int:
-        """Return how many ids a text has."""
-        return len(self.encode(text, threads))
-
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._chunks.forget()
-
-    def _bounds(self, data: bytes) -> Bounds:
-        return np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
 
 
 class KernelDecoder:
@@ -309,7 +291,13 @@ def _engine() -> str:
     return name
 
 
-def _kernel_model(model: BPE) -> _kernel.Model:
+@singledispatch
+def _kernel_model(model: Model) -> _kernel.Model:
+    raise NotImplementedError(type(model))
+
+
+@_kernel_model.register
+def _(model: BPE) -> _kernel.Model:
     return _kernel.BpeModel(*_flat(model.vocab), model.merges, model.whole_chunk_first)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from toksmith.decoders import Decoder
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
 from toksmith.models import Model
+from toksmith.normalizers import Normalizer
 from toksmith.splitters import Splitter
 
 NO_FRAMING = Framing()
@@ -16,13 +18,15 @@ NO_FRAMING = Framing()
 class Pipeline:
     """What a tokenizer does, stage by stage; not how it is run.
 
-    ``text → splitter → model → ids → framing``
+    ``text → normalizer → splitter → model → ids → framing``, and back ``ids → decoder → text``.
 
     Attributes:
         model: turns each chunk into ids.
         splitter: cuts the text into chunks; ``None`` leaves it whole.
         framing: added tokens and the template.
         name: the published name, where it has one.
+        normalizer: what changes the text first, step by step; ``()`` for nothing.
+        decoder: how tokens become text again; ``None`` where their bytes are the text.
 
     Raises:
         OptionError: an added token's id belongs to a token of the model with other bytes.
@@ -32,6 +36,8 @@ class Pipeline:
     splitter: Splitter | None = None
     framing: Framing = NO_FRAMING
     name: str | None = None
+    normalizer: Normalizer = ()
+    decoder: Decoder | None = None
 
     def __post_init__(self) -> None:
         vocab = self.model.vocab

@@ -44,6 +44,19 @@ def _no_text(value: object) -> OptionError:
     return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}")
 
 
+def byte_sizes(string: str) -> npt.NDArray[np.int64]:
+    r"""Return how many bytes each character stands for, a surrogate for one (``surrogateescape``).
+
+    Example:
+        >>> byte_sizes("aé€\udcff")
+        array([1, 2, 3, 1])
+    """
+    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
+    sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+    sizes[codes >> 11 == 0x1B] = 1
+    return sizes
+
+
 def characters(text: Text, byte_spans: npt.NDArray[np.int64]) -> tuple[str, npt.NDArray[np.int64]]:
     """Return a text as a string, and which of its characters given bytes touch.
 

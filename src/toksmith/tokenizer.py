@@ -20,7 +20,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
 from toksmith.truncation import truncated
-from toksmith.types import Batch, Encoding, IdArray, Ids, OffsetArray, Span, stack
+from toksmith.types import Batch, Encoding, IdArray, Ids, OffsetArray, Span, SpanArray, stack
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
@@ -254,20 +254,20 @@ class Tokenizer:
             [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
         """
         data = utf8(text)
-        ids, starts, ends = (part.tolist() for part in self._places(data, special))
+        found, places = self._places(data, special)
+        ids, spans = found.tolist(), places.tolist()
         if add_special_tokens:
             before, after = self._framing.prefix, self._framing.suffix
             ids = [*before, *ids, *after]
-            starts = [*[0] * len(before), *starts, *[len(data)] * len(after)]
-            ends = [*[0] * len(before), *ends, *[len(data)] * len(after)]
-        shown, touched = characters(text, np.array([starts, ends], np.int64).T.reshape(-1, 2))
+            spans = [*[[0, 0]] * len(before), *spans, *[[len(data)] * 2] * len(after)]
+        shown, touched = characters(text, np.array(spans, np.int64).reshape(-1, 2))
         special_ids = set(self._framing.special_tokens.values())
         return Encoding(
             text=shown,
             ids=ids,
             tokens=[self._tokens[i] for i in ids],
             spans=[Span(*span) for span in touched.tolist()],
-            byte_spans=[Span(*span) for span in zip(starts, ends, strict=True)],
+            byte_spans=[Span(*span) for span in spans],
             special=[i in special_ids for i in ids],
         )
 
@@ -388,22 +388,21 @@ class Tokenizer:
         """Whether a text goes to the engine as it is."""
         return special == "text" and not self._framing.always and not add_special_tokens
 
-    def _places(self, data: bytes, special: Special) -> tuple[IdArray, OffsetArray, OffsetArray]:
-        """Return the ids of a text, and the bytes at which each token starts and ends."""
+    def _places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
+        """Return the ids of a text, and the bytes that each token stands for."""
         if special == "raise":
             self._framing.refuse_special_tokens(data)
         ids = [np.zeros(0, np.uint32)]
-        starts = [np.zeros(0, np.int64)]
+        spans = [np.zeros((0, 2), np.int64)]
         for start, end, added in self._framing.segments(data, self._framing.literals(special)):
             if added:
                 ids.append(np.array([added.id], np.uint32))
-                starts.append(np.array([start], np.int64))
+                spans.append(np.array([[start, end]], np.int64))
             else:
-                found, places = self._encoder.encode_with_starts(data[start:end])
+                found, places = self._encoder.encode_with_spans(data[start:end], start == 0)
                 ids.append(found)
-                starts.append(places + start)
-        all_ids, all_starts = np.concatenate(ids), np.concatenate(starts)
-        return all_ids, all_starts, all_starts + self._lengths[all_ids]
+                spans.append(places + start)
+        return np.concatenate(ids), np.concatenate(spans)
 
     def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
@@ -414,7 +413,7 @@ class Tokenizer:
             else:
                 bounds.append((start, end))
         slices = np.array(bounds, np.int64).reshape(-1, 2)
-        batch = self._encoder.encode_slices(data, slices, threads)
+        batch = self._encoder.encode_segments(data, slices, threads)
         places = batch.offsets[[before for before, _ in found]]
         return np.insert(batch.ids, places, [added.id for _, added in found])
 

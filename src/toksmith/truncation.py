@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-
 from toksmith.text import characters
-from toksmith.types import IdArray, OffsetArray
+from toksmith.types import IdArray, SpanArray
 
 AnyText = TypeVar("AnyText", str, bytes)
 
@@ -16,7 +14,7 @@ AnyText = TypeVar("AnyText", str, bytes)
 def truncated(
     text: AnyText,
     limit: int,
-    places: Callable[[AnyText], tuple[IdArray, OffsetArray, OffsetArray]],
+    places: Callable[[AnyText], tuple[IdArray, SpanArray]],
     count: Callable[[AnyText], int],
 ) -> AnyText:
     """Return the longest start found that ends with a token and with a character.
@@ -24,13 +22,13 @@ def truncated(
     Args:
         text: the text.
         limit: how many tokens the start may have.
-        places: a text's ids, and the bytes at which each token starts and ends.
+        places: a text's ids, and the bytes that each token stands for.
         count: how many tokens a text has.
     """
     reach = 8 * limit + 1024  # the rest of a long text need not be looked at
     while True:
         part = text[:reach]
-        ids, starts, ends = places(part)
+        ids, spans = places(part)
         if len(part) == len(text):
             if len(ids) <= limit:
                 return text
@@ -39,7 +37,7 @@ def truncated(
         if len(ids) > 2 * limit + 16:
             break
         reach *= 4
-    _, touched = characters(part, np.stack([starts, ends], axis=1)[: limit + 1])
+    _, touched = characters(part, spans[: limit + 1])
     # A cut changes what the last chunk is: its tokens may come to more than they were.
     for kept in range(limit, 0, -1):
         end = min(int(touched[kept - 1, 1]), int(touched[kept, 0]))

@@ -18,6 +18,8 @@ Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
 
 IdArray: TypeAlias = "npt.NDArray[np.uint32]"
 OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
+SpanArray: TypeAlias = "npt.NDArray[np.int64]"
+"""Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
 
 
 class Span(NamedTuple):

@@ -103,10 +103,10 @@ def test_starts() -> None:
         pipeline = Pipeline(trained("gpt2").model, splitter(pattern, "drop"))
         kernel, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
         for document in random_documents()[:3000:10]:
-            ids, starts = kernel.encode_with_starts(document)
-            expected_ids, expected_starts = reference.encode_with_starts(document)
+            ids, spans = kernel.encode_with_spans(document)
+            expected_ids, expected_spans = reference.encode_with_spans(document)
             assert ids.tolist() == expected_ids.tolist()
-            assert starts.tolist() == expected_starts.tolist()
+            assert spans.tolist() == expected_spans.tolist()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

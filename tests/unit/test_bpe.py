@@ -84,11 +84,11 @@ class TestCalls:
         assert encoder.count("ab abé".encode(), 1) == 3
         assert encoder.count(b"", 1) == 0
 
-    def test_starts(self, encoder: Encoder) -> None:
-        ids, starts = encoder.encode_with_starts("é abé".encode() + b"\xc3!")
+    def test_spans(self, encoder: Encoder) -> None:
+        ids, spans = encoder.encode_with_spans("é abé".encode() + b"\xc3!")
         assert ids.tolist() == [258, 257, 258, 195, 33]
-        assert starts.dtype == np.int64
-        assert starts.tolist() == [0, 2, 5, 7, 8]
+        assert spans.dtype == np.int64
+        assert spans.tolist() == [[0, 2], [2, 5], [5, 7], [7, 8], [8, 9]]
 
     def test_slices(self, encoder: Encoder) -> None:
         bounds = np.array([[0, 2], [2, 2], [2, 5]], np.int64)

@@ -42,11 +42,25 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
 
 std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
 
-void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out) const {
+void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                            Ids* spans) const {
+    const std::size_t before = out.size();
     const Id whole = whole_.find(vocabulary_, chunk, size);
-    if (whole != TokenIndex::kNone) return out.push(whole);
-    if (size <= kShort) return merge_short(chunk, size, byte_ids_, pairs_, out);
-    merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
+    if (whole != TokenIndex::kNone) {
+        out.push(whole);
+    } else if (size <= kShort) {
+        merge_short(chunk, size, byte_ids_, pairs_, out);
+    } else {
+        merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
+    }
+    if (!spans) return;
+    std::uint32_t start = 0;
+    for (std::size_t i = before; i < out.size(); ++i) {
+        const auto end = start + static_cast<std::uint32_t>(vocabulary_.length(out.data()[i]));
+        spans->push(start);
+        spans->push(end);
+        start = end;
+    }
 }
 
 void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,

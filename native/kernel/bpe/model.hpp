@@ -23,8 +23,8 @@ class BpeModel final : public Model {
     BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first);
 
     std::unique_ptr<Scratch> scratch() const override;
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                      Ids& out) const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                      Ids* spans) const override;
 
  private:
     Vocabulary vocabulary_;

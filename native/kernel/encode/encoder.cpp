@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
 
 #include "parallel/parallel.hpp"
 #include "split/cut.hpp"
@@ -117,6 +118,21 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads)
             runs[r].ids = Ids();
         }
     });
+    return result;
+}
+
+Encoded Encoder::encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans) {
+    Encoded result;
+    result.offsets.reserve(chunks.size() + 1);
+    result.offsets.push_back(0);
+    const std::unique_ptr<Model::Scratch> scratch = model_->scratch();
+    for (const Text& chunk : chunks) {
+        if (chunk.size() >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
+        if (chunk.size() > 0) {
+            model_->encode_chunk(chunk.begin, chunk.size(), *scratch, result.ids, &spans);
+        }
+        result.offsets.push_back(static_cast<std::int64_t>(result.ids.size()));
+    }
     return result;
 }
 

@@ -19,6 +19,9 @@ class Encoder {
     Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
 
     Encoded encode(const std::vector<Text>& documents, std::size_t threads);
+    // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
+    // its document what it stands for starts and ends.
+    Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
     std::uint64_t count(const std::vector<Text>& documents, std::size_t threads);
     // The end of each chunk of the text, in bytes from its start.
     std::vector<std::uint64_t> chunk_ends(Text text) const;

@@ -18,9 +18,11 @@ class Model {
 
     virtual ~Model() = default;
     virtual std::unique_ptr<Scratch> scratch() const = 0;
-    // Appends the ids of the chunk. The answer may depend on nothing but the chunk.
+    // Appends the ids of the chunk and, unless `spans` is null, where what each stands for starts
+    // and ends in the chunk: two numbers an id. The answer may depend on nothing but the chunk.
+    // A model of text is given UTF-8, and must survive anything else.
     virtual void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                              Ids& out) const = 0;
+                              Ids& out, Ids* spans) const = 0;
 };
 
 }  // namespace toksmith

@@ -1,7 +1,35 @@
-"""What a model is: frozen data, one kind a file."""
+"""What a model is: frozen data, one kind a file.
+
+Every model has ``vocab``, the token of each id as bytes (``b""`` where an id is not used), and
+``ids``, the way back. Models of text spell tokens as their files do: ``▁the``, ``##ing``,
+``<0x0A>``.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
 
 from toksmith.models.bpe import BPE
+from toksmith.models.character_bpe import CharacterBPE
+from toksmith.models.pieces import Pieces, PieceType
+from toksmith.models.sentencepiece_bpe import SentencePieceBPE
+from toksmith.models.unigram import Unigram
+from toksmith.models.wordpiece import WordPiece
+from toksmith.models.words import LongestMatch, WordLevel
 
-Model = BPE
+Model: TypeAlias = (
+    BPE | CharacterBPE | SentencePieceBPE | Unigram | WordPiece | WordLevel | LongestMatch
+)
 
-__all__ = ["BPE", "Model"]
+__all__ = [
+    "BPE",
+    "CharacterBPE",
+    "LongestMatch",
+    "Model",
+    "PieceType",
+    "Pieces",
+    "SentencePieceBPE",
+    "Unigram",
+    "WordLevel",
+    "WordPiece",
+]

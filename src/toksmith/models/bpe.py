@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toksmith.errors import OptionError
+from toksmith.models.vocabulary import ids_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +108,7 @@ class BPE:
     @cached_property
     def ids(self) -> dict[bytes, int]:
         """The id of each token's bytes; the lowest where several share them."""
-        return {
-            token: token_id for token_id, token in reversed(list(enumerate(self.vocab))) if token
-        }
+        return ids_of(self.vocab)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BPE):

@@ -1,33 +1,155 @@
-"""A pipeline run step by step in plain Python: the kernel's oracle, and the engine of last resort.
+"""A pipeline run stage by stage: the kernel's oracle, and the engine of last resort.
 
-It answers to the same calls as the kernel's encoder, so that either can stand behind a tokenizer
-(``TOKSMITH_ENGINE=reference``). Where the kernel fuses, this does one thing after the other.
+:class:`StagedEncoder` does one thing after the other, normalizer, splitter, model, where the
+kernel fuses them. Which model it runs is left open: with :class:`ReferenceChunks` all is plain
+Python (``TOKSMITH_ENGINE=reference``); with the kernel's models it serves the pipelines whose
+normalizer or splitter the kernel does not know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from toksmith.errors import UnknownTokenError
+from toksmith.models import BPE, Model
 from toksmith.pipeline import Pipeline
-from toksmith.reference.bpe import encode_chunk, merge_table
-from toksmith.reference.splitting import chunk_spans
-from toksmith.text import Text, utf8
-from toksmith.types import Batch, IdArray, OffsetArray, Span, stack
+from toksmith.reference.aligned import Aligned, AnyText
+from toksmith.reference.chunks import chunk_model
+from toksmith.reference.normalizing import normalized
+from toksmith.reference.pre_tokenizing import pieces
+from toksmith.text import Text, byte_sizes, utf8
+from toksmith.types import Batch, IdArray, SpanArray, stack
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
 
+Bounds = npt.NDArray[np.int64]
 
-class ReferenceEncoder:
-    """Encode without special tokens; ``threads`` is accepted and changes nothing.
+
+class ChunkEncoder(Protocol):
+    """What runs a model on chunks."""
+
+    def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each chunk ``data[start:end]``."""
+
+    def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
+        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+
+
+class StagedEncoder:
+    """Encode without special tokens, one stage after the other (an ``engine.Encoder``).
 
     Args:
         pipeline: what to run.
+        chunks: what runs its model.
+    """
+
+    def __init__(self, pipeline: Pipeline, chunks: ChunkEncoder) -> None:
+        self._normalizer = pipeline.normalizer
+        self._splitter = pipeline.splitter
+        # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD.
+        self._keeps_bytes = isinstance(pipeline.model, BPE)
+        self._chunks = chunks
+
+    def encode(self, text: Text, threads: int = 1) -> IdArray:
+        """Return the ids of a text: uint32, shape ``(tokens,)``."""
+        return self._encode(text, threads, at_start=True)
+
+    def encode_list(self, text: Text, threads: int = 1) -> list[int]:
+        """Return the ids of a text as a list."""
+        ids: list[int] = self.encode(text, threads).tolist()
+        return ids
+
+    def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
+        """Return the ids of each text."""
+        return stack([self.encode(text, threads) for text in texts])
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each slice of a text, as a document of its own."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
+
+    def encode_segments(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each segment of one document."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        return stack(
+            [
+                self._encode(data[start:end], threads, at_start=start == 0)
+                for start, end in bounds.tolist()
+            ]
+        )
+
+    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+        """Return the ids of a text, and the bytes of it that each stands for."""
+        string = self._decoded(text)
+        aligned = Aligned.of(string)
+        if not self._keeps_bytes:
+            aligned = Aligned(_without_surrogates(string), aligned.starts, aligned.ends)
+        chunks = self._pieces(aligned, at_start)
+        batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
+        return batch.ids, _original(chunks, spans)
+
+    def count(self, text: Text, threads: int = 1) -> int:
+        """Return how many tokens a text has."""
+        return len(self.encode(text, threads))
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._chunks.forget()
+
+    def _encode(self, text: Text, threads: int, at_start: bool) -> IdArray:
+        string = self._decoded(text)
+        if not self._keeps_bytes:
+            string = _without_surrogates(string)
+        chunks = self._pieces(string, at_start)
+        return self._chunks.encode_chunks(*_joined(chunks), threads).ids
+
+    def _decoded(self, text: Text) -> str:
+        return utf8(text).decode("utf-8", "surrogateescape")
+
+    def _pieces(self, text: AnyText, at_start: bool) -> list[AnyText]:
+        return pieces(self._splitter, normalized(self._normalizer, text), at_start)
+
+
+class ReferenceChunks:
+    """A model in plain Python."""
+
+    def __init__(self, model: Model) -> None:
+        run = chunk_model(model)
+        self._run = lru_cache(CACHED_CHUNKS)(lambda chunk: tuple(run(chunk)))
+
+    def encode_chunks(self, data: bytes, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each chunk ``data[start:end]``."""
+        return self.encode_chunks_with_spans(data, bounds)[0]
+
+    def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
+        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+        tokens = [self._run(data[start:end]) for start, end in bounds.tolist()]
+        ids = [token.id for chunk in tokens for token in chunk]
+        spans = [
+            (start + token.start, start + token.end)
+            for start, chunk in zip(bounds[:, 0].tolist(), tokens, strict=True)
+            for token in chunk
+        ]
+        offsets = np.array([0, *accumulate(map(len, tokens))], np.int64)
+        return Batch(np.array(ids, np.uint32), offsets), np.array(spans, np.int64).reshape(-1, 2)
+
+    def forget(self) -> None:
+        """Forget the chunks that were seen."""
+        self._run.cache_clear()
+
+
+class ReferenceEncoder(StagedEncoder):
+    """A pipeline in plain Python; ``threads`` is accepted and changes nothing.
 
     Example:
         >>> from toksmith.models import BPE
@@ -38,57 +160,7 @@ class ReferenceEncoder:
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
-        table = merge_table(pipeline.model)
-        self._encode_chunk = lru_cache(CACHED_CHUNKS)(
-            lambda chunk: tuple(encode_chunk(pipeline.model, table, chunk))
-        )
-
-    def encode(self, text: Text, threads: int = 1) -> IdArray:
-        """Return the ids of a text: uint32, shape ``(tokens,)``."""
-        return np.array(self.encode_list(text), np.uint32)
-
-    def encode_list(self, text: Text, threads: int = 1) -> list[int]:
-        """Return the ids of a text as a list."""
-        return [token_id for _, ids in self._chunks(utf8(text)) for token_id in ids]
-
-    def encode_slices(self, text: Text, bounds: npt.NDArray[np.int64], threads: int = 1) -> Batch:
-        """Return the ids of each slice of a text, as a document of its own.
-
-        Args:
-            text: the text.
-            bounds: int64, shape ``(documents, 2)``: where each starts and ends, in bytes.
-            threads: changes nothing.
-        """
-        data = utf8(text)
-        return self.encode_texts([data[start:end] for start, end in bounds.tolist()])
-
-    def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
-        """Return the ids of each text."""
-        return stack([self.encode(text) for text in texts])
-
-    def encode_with_starts(self, text: Text) -> tuple[IdArray, OffsetArray]:
-        """Return the ids, and the byte of the text where each token starts (int64)."""
-        all_ids, starts = [], []
-        for span, ids in self._chunks(utf8(text)):
-            position = span.start
-            for token_id in ids:
-                all_ids.append(token_id)
-                starts.append(position)
-                position += len(self._pipeline.model.vocab[token_id])
-        return np.array(all_ids, np.uint32), np.array(starts, np.int64)
-
-    def count(self, text: Text, threads: int = 1) -> int:
-        """Return how many tokens a text has."""
-        return len(self.encode_list(text))
-
-    def forget(self) -> None:
-        """Forget the chunks that were seen."""
-        self._encode_chunk.cache_clear()
-
-    def _chunks(self, text: bytes) -> Iterator[tuple[Span, tuple[int, ...]]]:
-        for span in chunk_spans(self._pipeline.splitter, text):
-            yield span, self._encode_chunk(text[span.start : span.end])
+        super().__init__(pipeline, ReferenceChunks(pipeline.model))
 
 
 class ReferenceDecoder:
@@ -109,3 +181,38 @@ class ReferenceDecoder:
                     f"id {token_id} at position {position} is not in the vocabulary"
                 )
         return b"".join(self._tokens[token_id] for token_id in ids.tolist())
+
+
+def _without_surrogates(string: str) -> str:
+    try:
+        string.encode()
+    except UnicodeEncodeError:
+        return "".join(c if ord(c) >> 11 != 0x1B else "\ufffd" for c in string)
+    return string
+
+
+def _joined(chunks: Sequence[str]) -> tuple[bytes, Bounds]:
+    """Return chunks end to end as bytes, and where each starts and ends."""
+    encoded = [chunk.encode("utf-8", "surrogateescape") for chunk in chunks]
+    places = np.array([0, *accumulate(map(len, encoded))], np.int64)
+    return b"".join(encoded), np.stack([places[:-1], places[1:]], axis=1)
+
+
+def _original(chunks: Sequence[Aligned], spans: SpanArray) -> SpanArray:
+    """Return the bytes of the original that tokens stand for.
+
+    Args:
+        chunks: the chunks, with the bytes of the original that each character stands for.
+        spans: the bytes of the chunks end to end that each token stands for.
+    """
+    sizes = byte_sizes("".join(chunk.text for chunk in chunks))
+    owner = np.repeat(np.arange(len(sizes)), sizes)  # the character of each byte
+    first_byte = np.cumsum(sizes) - sizes
+    starts = np.array([place for chunk in chunks for place in chunk.starts], np.int64)
+    ends = np.array([place for chunk in chunks for place in chunk.ends], np.int64)
+    same = ends - starts == sizes  # the character itself: its bytes can be told apart
+
+    first, last = owner[spans[:, 0]], owner[np.maximum(spans[:, 1] - 1, 0)]
+    begin = starts[first] + np.where(same[first], spans[:, 0] - first_byte[first], 0)
+    end = np.where(same[last], starts[last] + spans[:, 1] - first_byte[last], ends[last])
+    return np.stack([begin, end], axis=1)

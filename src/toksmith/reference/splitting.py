@@ -19,18 +19,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 import regex
 
 from toksmith.errors import SplitError
 from toksmith.reference.tables_unicode16 import CLASSES
 from toksmith.splitters import PatternSplitter
+from toksmith.text import byte_sizes
 from toksmith.types import Span
 
 SECONDS = 10.0
 """How long a pattern of unknown kind may search any text, in seconds."""
 
 SECONDS_PER_MB = 2.0
-"""How much longer it may search for each 1,000,000 bytes."""
+"""How much longer it may search for each 1,000,000 characters."""
 
 _CLASS_OR_SET = regex.compile(r"\[[^\]]*\]|\\p\{(?<name>\w+)\}")
 
@@ -61,22 +63,27 @@ def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
     if splitter is None:
         return [Span(0, len(text))]
     string = text.decode("utf-8", "surrogateescape")
-    matches = _matches(splitter, string, len(text))
-    ascii_only = len(string) == len(text)  # then characters and bytes are counted alike
+    spans = character_spans(splitter, string)
+    if len(string) == len(text):  # then characters and bytes are counted alike
+        return [Span(*span) for span in spans]
+    places = [0, *np.cumsum(byte_sizes(string)).tolist()]
+    return [Span(places[start], places[end]) for start, end in spans]
 
+
+def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
+    """Return where each chunk of a text starts and ends, in characters; see :func:`chunk_spans`."""
+    matches = _matches(splitter, string)
+    if splitter.gaps == "drop":
+        return matches
     spans = []
-    character = byte = 0  # everything before these two positions is done
+    done = 0
     for start, end in matches:
-        if start > character:
-            gap_end = start if ascii_only else byte + _byte_length(string[character:start])
-            if splitter.gaps == "keep":
-                spans.append(Span(byte, gap_end))
-            byte = gap_end
-        match_end = end if ascii_only else byte + _byte_length(string[start:end])
-        spans.append(Span(byte, match_end))
-        character, byte = end, match_end
-    if byte < len(text) and splitter.gaps == "keep":
-        spans.append(Span(byte, len(text)))
+        if start > done:
+            spans.append((done, start))
+        spans.append((start, end))
+        done = end
+    if done < len(string):
+        spans.append((done, len(string)))
     return spans
 
 
@@ -107,11 +114,12 @@ def _characters(category: str) -> str:
     return "".join(ranges for name, ranges in CLASSES.items() if name.startswith(category))
 
 
-def _matches(splitter: PatternSplitter, string: str, size: int) -> list[tuple[int, int]]:
+def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     """Return the non-empty matches in characters, from left to right."""
     if splitter.family:
         found = pinned(splitter.pattern).finditer(string)
         return [match.span() for match in found if match.end() > match.start()]
+    size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:
         found = regex.compile(splitter.pattern).finditer(string, timeout=limit)
@@ -119,11 +127,7 @@ def _matches(splitter: PatternSplitter, string: str, size: int) -> list[tuple[in
         return sorted(match.span() for match in found if match.end() > match.start())
     except TimeoutError as late:
         raise SplitError(
-            f"split pattern {splitter.pattern!r} did not get through {size:,} bytes in "
+            f"split pattern {splitter.pattern!r} did not get through {size:,} characters in "
             f"{limit:.0f} seconds: it backtracks without end; give it possessive quantifiers "
             "(such as ++ or *+), or no repetition inside a repetition"
         ) from late
-
-
-def _byte_length(string: str) -> int:
-    return len(string.encode("utf-8", "surrogateescape"))

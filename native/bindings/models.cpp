@@ -1,0 +1,50 @@
+// Models: one class a kind, made from plain arrays.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bpe/model.hpp"
+#include "buffers.hpp"
+
+namespace toksmith::bindings {
+
+bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths) {
+    bpe::Vocabulary result;
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(tokens.c_str());
+    result.bytes.assign(begin, begin + tokens.size());
+    result.offsets.reserve(lengths.size() + 1);
+    result.offsets.push_back(0);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (lengths(i) < 0) throw nb::value_error("a token has a negative length");
+        result.offsets.push_back(result.offsets.back() + static_cast<std::uint64_t>(lengths(i)));
+    }
+    if (result.offsets.back() != tokens.size()) {
+        throw nb::value_error("the lengths do not add up to the tokens' bytes");
+    }
+    return result;
+}
+
+namespace {
+
+std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
+                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
+    if (merges.shape(1) != 3) throw nb::value_error("merges must have three columns");
+    std::vector<bpe::MergeRule> rules;
+    rules.reserve(merges.shape(0));
+    for (std::size_t i = 0; i < merges.shape(0); ++i) {
+        rules.push_back({merges(i, 0), merges(i, 1), merges(i, 2)});
+    }
+    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), rules, whole_chunk_first);
+}
+
+}  // namespace
+
+void bind_models(nb::module_& module) {
+    using namespace nb::literals;
+
+    nb::class_<Model>(module, "Model");
+    nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
+        .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
+}
+
+}  // namespace toksmith::bindings

@@ -1,0 +1,93 @@
+"""SentencePiece's vocabularies: pieces of text, each with a score and a type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.errors import OptionError
+from toksmith.models.vocabulary import ids_of
+
+
+class PieceType(IntEnum):
+    """What a piece is for; the numbers are those of SentencePiece's files."""
+
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    r"""The vocabulary of a SentencePiece model.
+
+    Attributes:
+        vocab: each piece as UTF-8, such as ``b"\xe2\x96\x81the"`` or ``b"<0x0A>"``.
+        scores: float64, shape ``(n,)``. SentencePiece keeps float32, and so do its files.
+        types: uint8, shape ``(n,)``: a :class:`PieceType` each.
+        unk_id: the id of what is unknown; ``None`` where nothing is (``tokenizers`` allows it).
+        byte_fallback: a character that is no piece becomes the pieces of its bytes.
+
+    Raises:
+        OptionError: the arrays do not fit each other, a piece is empty or stands twice, ``unk_id``
+            is out of range, or ``byte_fallback`` lacks a byte.
+    """
+
+    vocab: tuple[bytes, ...]
+    scores: npt.NDArray[np.float64]
+    types: npt.NDArray[np.uint8]
+    unk_id: int | None = 0
+    byte_fallback: bool = False
+
+    def __post_init__(self) -> None:
+        for name, kind in (("scores", np.float64), ("types", np.uint8)):
+            array = np.array(getattr(self, name), kind)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+            if array.shape != (len(self.vocab),):
+                raise OptionError(f"{len(self.vocab)} pieces have {name} of shape {array.shape}")
+        if not all(self.vocab):
+            raise OptionError(f"piece {self.vocab.index(b'')} is empty")
+        if len(self.ids) != len(self.vocab):
+            twice = next(p for i, p in enumerate(self.vocab) if self.ids[p] != i)
+            raise OptionError(f"piece {twice.decode(errors='replace')!r} stands twice")
+        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
+            raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} pieces")
+        if np.isnan(self.scores).any():
+            raise OptionError(f"the score of piece {int(np.isnan(self.scores).argmax())} is NaN")
+        missing = [b for b in range(256) if self.byte_fallback and self.byte_ids[b] < 0]
+        if missing:
+            raise OptionError(f"byte_fallback is set, but there is no piece <0x{missing[0]:02X}>")
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each piece."""
+        return ids_of(self.vocab)
+
+    @cached_property
+    def byte_ids(self) -> tuple[int, ...]:
+        """The id of ``<0x00>`` … ``<0xFF>`` (-1 where there is none)."""
+        return tuple(self.ids.get(b"<0x%02X>" % byte, -1) for byte in range(256))
+
+    def of_type(self, kind: PieceType) -> list[int]:
+        """Return the ids of this type, in order."""
+        return np.flatnonzero(self.types == kind).tolist()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pieces) or type(self) is not type(other):
+            return NotImplemented
+        return (
+            (self.vocab, self.unk_id, self.byte_fallback)
+            == (other.vocab, other.unk_id, other.byte_fallback)
+            and np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.types, other.types)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays

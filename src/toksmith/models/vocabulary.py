@@ -1,0 +1,15 @@
+"""What all vocabularies have: a token for each id, and an id for each token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def ids_of(vocab: Sequence[bytes]) -> dict[bytes, int]:
+    """Return the id of each token; the lowest where several share its bytes.
+
+    Example:
+        >>> ids_of((b"a", b"", b"b", b"a"))
+        {b'b': 2, b'a': 0}
+    """
+    return {token: token_id for token_id, token in reversed(list(enumerate(vocab))) if token}

@@ -1,0 +1,60 @@
+"""Whole chunks as tokens, and the longest known token first: models without merges or scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from toksmith.errors import OptionError
+from toksmith.models.vocabulary import ids_of
+
+
+@dataclass(frozen=True)
+class WordLevel:
+    """Each chunk is a token, or unknown.
+
+    Attributes:
+        vocab: each token as UTF-8; ``b""`` marks an id that is not used.
+        unk_id: the id of unknown chunks; ``None``: they become nothing.
+    """
+
+    vocab: tuple[bytes, ...]
+    unk_id: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_unk(self.vocab, self.unk_id)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token."""
+        return ids_of(self.vocab)
+
+
+@dataclass(frozen=True)
+class LongestMatch:
+    """From left to right, the longest token that matches; what no token starts is unknown.
+
+    With a vocabulary of single characters this is the character model.
+
+    Attributes:
+        vocab: each token as UTF-8; ``b""`` marks an id that is not used.
+        unk_id: the id of unknown characters; ``None``: they become nothing.
+        fuse_unk: unknown characters that stand side by side are one unknown token.
+    """
+
+    vocab: tuple[bytes, ...]
+    unk_id: int | None = None
+    fuse_unk: bool = False
+
+    def __post_init__(self) -> None:
+        _check_unk(self.vocab, self.unk_id)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token."""
+        return ids_of(self.vocab)
+
+
+def _check_unk(vocab: tuple[bytes, ...], unk_id: int | None) -> None:
+    if unk_id is not None and (not 0 <= unk_id < len(vocab) or not vocab[unk_id]):
+        raise OptionError(f"unk_id is {unk_id}, which is none of the {len(vocab)} ids")

@@ -1,0 +1,10 @@
+"""The clean-up of characters that machine translation never wants to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Nmt:
+    """Remove control characters; make white space and zero-width characters U+0020 (``Nmt``)."""

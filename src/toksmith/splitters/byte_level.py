@@ -1,0 +1,10 @@
+"""GPT-2's splitter, as ``tokenizers`` has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LeadingSpace:
+    """Put a space before each piece that starts with no white space (``add_prefix_space``)."""

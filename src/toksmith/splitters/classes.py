@@ -1,0 +1,58 @@
+"""Splitting by what kind of character stands where (the pre-tokenizers of tokenizer.json)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
+"""What becomes of a match: nothing, a chunk of its own, part of the chunk before it or after it;
+``contiguous``: a chunk of its own together with the matches that touch it."""
+
+
+@dataclass(frozen=True)
+class BertSplitter:
+    """Drop white space; each punctuation mark is a chunk (``BertPreTokenizer``)."""
+
+
+@dataclass(frozen=True)
+class Whitespace:
+    r"""Chunks are runs of word characters, and of what is neither: ``\w+|[^\w\s]+``."""
+
+
+@dataclass(frozen=True)
+class WhitespaceSplit:
+    """Chunks are what stands between white space."""
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """Cut at punctuation (ASCII's, and Unicode's category P)."""
+
+    behavior: Behavior = "isolated"
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Cut at numbers (Unicode's category N): each digit apart, or runs of them."""
+
+    individual: bool = False
+
+
+@dataclass(frozen=True)
+class CharacterDelimiter:
+    """Cut at one character, and drop it (``CharDelimiterSplit``)."""
+
+    delimiter: str
+
+
+@dataclass(frozen=True)
+class UnicodeScripts:
+    """Cut where the script changes (Hiragana, Katakana and ー count as Han)."""
+
+
+@dataclass(frozen=True)
+class FixedLength:
+    """Chunks of so many characters."""
+
+    length: int = 5

@@ -1,0 +1,35 @@
+"""Splitters one after the other, and cutting at a pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toksmith.splitters.classes import Behavior
+
+if TYPE_CHECKING:
+    from toksmith.splitters import Splitter
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cut at the matches of a pattern (``Split`` of tokenizer.json).
+
+    Attributes:
+        pattern: a regular expression of the ``regex`` package, or a literal.
+        behavior: what becomes of the matches.
+        invert: the matches are what stands *between* the cuts.
+        is_regex: which of the two the pattern is.
+    """
+
+    pattern: str
+    behavior: Behavior = "isolated"
+    invert: bool = False
+    is_regex: bool = True
+
+
+@dataclass(frozen=True)
+class SplitterSequence:
+    """Each splitter cuts the pieces that the one before it left."""
+
+    steps: tuple[Splitter, ...]
