@@ -14,8 +14,9 @@ from toksmith import engine
 from toksmith.arguments import whole
 from toksmith.decoding import IncrementalDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
-from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError
 from toksmith.framing import AddedToken
+from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
@@ -86,8 +87,15 @@ class Tokenizer:
 
     @cached_property
     def merges(self) -> list[tuple[int, int]]:
-        """The merges of a BPE model in rank order, as ``(left id, right id)``."""
-        return [(left, right) for left, right, _ in self.pipeline.model.merges.tolist()]
+        """The merges of a BPE model in rank order, as ``(left id, right id)``.
+
+        Raises:
+            UnsupportedError: the model has no list of merges.
+        """
+        model = self.pipeline.model
+        if not isinstance(model, BPE | CharacterBPE):
+            raise UnsupportedError(f"{type(model).__name__} has no list of merges")
+        return [(left, right) for left, right, _ in model.merges.tolist()]
 
     @cached_property
     def _tokens(self) -> list[bytes]:

@@ -112,10 +112,11 @@ def write(pipeline: Pipeline, path: Path) -> None:
         UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
         OptionError: the files cannot be written there.
     """
-    model = pipeline.model
-    family = pipeline.splitter.family if pipeline.splitter else None
+    model = limits.byte_level(pipeline, NAME)
+    cut = limits.pattern(pipeline, NAME)
+    family = cut.family if cut else None
     if family is None or family.name != "gpt2":
-        has = pipeline.splitter.pattern if pipeline.splitter else None
+        has = cut.pattern if cut else None
         raise UnsupportedError(
             f"gpt2 files mean GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
             "huggingface can"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from toksmith.errors import FormatError
-from toksmith.formats import files, spelled
+from toksmith.formats import files, limits, spelled
 from toksmith.formats.byte_alphabet import unspell_all
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_framing import check_added_ids
@@ -82,8 +82,8 @@ def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
 
 def write(pipeline: Pipeline) -> dict[str, Any]:
     """Return the entry of the pipeline's model."""
+    model = limits.bpe(pipeline.model, "huggingface")
     ids = spelled.spelled_vocab(pipeline, "huggingface")
-    model = pipeline.model
     return {
         "type": "BPE",
         "dropout": None,

@@ -77,9 +77,9 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
     """
     if cut is not None and cut == splitter("gpt2"):
         return BYTE_LEVEL
-    byte_level = BYTE_LEVEL | {"use_regex": False}
+    spelling = BYTE_LEVEL | {"use_regex": False}
     if cut is None:
-        return byte_level
+        return spelling
     if not isinstance(cut, PatternSplitter) or not byte_level:
         raise UnsupportedError(f"huggingface: {cut!r:.80} cannot be written yet")
     if not (pattern := to_oniguruma(cut.pattern)):
@@ -94,4 +94,4 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
         "behavior": "Isolated" if cut.gaps == "keep" else "Removed",
         "invert": cut.gaps == "drop",
     }
-    return {"type": "Sequence", "pretokenizers": [split, byte_level]}
+    return {"type": "Sequence", "pretokenizers": [split, spelling]}

@@ -6,8 +6,57 @@ from dataclasses import replace
 
 from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken
-from toksmith.models import BPE
+from toksmith.models import BPE, Model, Pieces
 from toksmith.pipeline import Pipeline
+from toksmith.splitters import PatternSplitter
+
+
+def byte_level(pipeline: Pipeline, name: str) -> BPE:
+    """Return the model of a pipeline that is byte-level BPE on text as it is, and nothing else.
+
+    Raises:
+        UnsupportedError: it has another model, a normalizer, a decoder, or a splitter that is no
+            pattern.
+    """
+    model = bpe(pipeline.model, name)
+    if pipeline.normalizer:
+        steps = ", ".join(type(step).__name__ for step in pipeline.normalizer)
+        raise UnsupportedError(f"{name} cannot hold a normalizer ({steps}); huggingface can")
+    pattern(pipeline, name)
+    if pipeline.decoder is not None:
+        steps = ", ".join(type(step).__name__ for step in pipeline.decoder)
+        raise UnsupportedError(f"{name} cannot hold a decoder ({steps}); huggingface can")
+    return model
+
+
+def bpe(model: Model, name: str) -> BPE:
+    """Return the model, which has to be byte-level BPE.
+
+    Raises:
+        UnsupportedError: it is another.
+    """
+    if isinstance(model, BPE):
+        return model
+    holders = "sentencepiece and huggingface" if isinstance(model, Pieces) else "huggingface"
+    raise UnsupportedError(
+        f"{name} holds byte-level BPE, and this model is {type(model).__name__}; {holders} may "
+        "hold that"
+    )
+
+
+def pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
+    """Return the splitter, which has to be a pattern or none.
+
+    Raises:
+        UnsupportedError: it is of another kind.
+    """
+    cut = pipeline.splitter
+    if cut is None or isinstance(cut, PatternSplitter):
+        return cut
+    raise UnsupportedError(
+        f"{name} splits by a pattern or not at all, and this splitter is {type(cut).__name__}; "
+        "huggingface can hold that"
+    )
 
 
 def only_special_tokens(pipeline: Pipeline, name: str) -> None:

@@ -104,7 +104,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
         UnsupportedError: the pipeline has something that the format cannot hold.
         OptionError: the file cannot be written there.
     """
-    model = pipeline.model
+    model = limits.byte_level(pipeline, NAME)
     _check_ids(model)
     limits.only_special_tokens(pipeline, NAME)
     limits.no_aliases(pipeline, NAME)
@@ -114,7 +114,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
     lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
     files.write_text(path, "\n".join(lines) + "\n")
     beside = path.with_suffix(".vocab") if path.suffix == ".model" else f"{path}.vocab"
-    files.write_text(Path(beside), _vocab_text(pipeline))
+    files.write_text(Path(beside), _vocab_text(model, pipeline.framing))
 
 
 def _check_ids(model: BPE) -> None:
@@ -140,9 +140,10 @@ def _check_ids(model: BPE) -> None:
 
 
 def _pattern_line(pipeline: Pipeline) -> str:
-    if pipeline.splitter is None:
+    cut = limits.pattern(pipeline, NAME)
+    if cut is None:
         return ""
-    pattern = patterns.covering(pipeline.splitter)
+    pattern = patterns.covering(cut)
     if not pattern or pattern != pattern.strip() or "\n" in pattern or "\r" in pattern:
         raise UnsupportedError(
             f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
@@ -161,15 +162,15 @@ def _special_line(token: AddedToken) -> str:
     return f"{content} {token.id}"
 
 
-def _vocab_text(pipeline: Pipeline) -> str:
+def _vocab_text(model: BPE, framing: Framing) -> str:
     """One line a token: ``[a][b] -> [ab] 256``."""
-    shown = [_visible(token) for token in pipeline.model.vocab]
+    shown = [_visible(token) for token in model.vocab]
     lines = [f"[{shown[i]}] {i}" for i in range(256)]
     lines += [
         f"[{shown[left]}][{shown[right]}] -> [{shown[new]}] {new}"
-        for left, right, new in pipeline.model.merges.tolist()
+        for left, right, new in model.merges.tolist()
     ]
-    lines += [f"[{_visible(t.content.encode())}] {t.id}" for t in pipeline.framing.added_tokens]
+    lines += [f"[{_visible(t.content.encode())}] {t.id}" for t in framing.added_tokens]
     return "\n".join(lines) + "\n"
 
 

@@ -80,7 +80,7 @@ def spelled_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
         UnsupportedError: two ids have equal bytes, an added token looks like another token, or
             shares its id.
     """
-    model = pipeline.model
+    model = limits.bpe(pipeline.model, name)
     limits.unique_tokens(model, name)
     limits.no_aliases(pipeline, name)
     ids = {spell(token): token_id for token_id, token in enumerate(model.vocab) if token}

@@ -210,13 +210,14 @@ def write(pipeline: Pipeline, path: Path) -> None:
         UnsupportedError: tiktoken, which has ranks alone, would not encode as this model does.
         OptionError: the file cannot be written there.
     """
-    model = pipeline.model
+    model = limits.byte_level(pipeline, NAME)
     limits.only_special_tokens(pipeline, NAME)
     _check_ranks(model)
     added = pipeline.framing.added_tokens
     special = {limits.literal(t, NAME): t.id for t in added if not t.alias}
     aliases = {limits.literal(t, NAME): t.id for t in added if t.alias}
-    pattern = pipeline.splitter and patterns.covering(pipeline.splitter)
+    cut = limits.pattern(pipeline, NAME)
+    pattern = cut and patterns.covering(cut)
     lines = [
         b2a_base64(token, newline=False) + b" %d\n" % rank
         for rank, token in enumerate(model.vocab)

@@ -78,7 +78,8 @@ class Pieces:
 
     def of_type(self, kind: PieceType) -> list[int]:
         """Return the ids of this type, in order."""
-        return np.flatnonzero(self.types == kind).tolist()
+        ids: list[int] = np.flatnonzero(self.types == kind).tolist()
+        return ids
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pieces) or type(self) is not type(other):

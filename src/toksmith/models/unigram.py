@@ -30,4 +30,4 @@ class Unigram(Pieces):
             return same
         return (self.single, self.fuse_unk) == (other.single, other.fuse_unk)
 
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+    __hash__ = None  # it holds arrays

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from toksmith.errors import UnsupportedError
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import Merge, Pair, encode_chunk, merge_steps, merge_table
 from toksmith.reference.splitting import chunk_spans
+from toksmith.splitters import PatternSplitter
 from toksmith.text import Text, utf8
 from toksmith.types import Span
 from toksmith.visible import visible
@@ -129,9 +131,13 @@ def explain(pipeline: Pipeline, text: Text) -> Explanation:
 
     Raises:
         SplitError: a split pattern of the user took too long.
+        UnsupportedError: the model cannot be explained.
     """
     data = utf8(text)
-    table = merge_table(pipeline.model)
+    model, cut = pipeline.model, pipeline.splitter
+    if not isinstance(model, BPE) or not isinstance(cut, PatternSplitter | None):
+        raise UnsupportedError(f"{type(model).__name__} cannot be explained yet")
+    table = merge_table(model)
     chunks: list[ChunkTrace] = []
     vocab: dict[int, bytes] = {}
     for start, end, added in pipeline.framing.segments(data, pipeline.framing.always):
@@ -140,12 +146,12 @@ def explain(pipeline: Pipeline, text: Text) -> Explanation:
             chunks.append(ChunkTrace(piece, Span(start, end), (), (), (added.id,), whole=True))
             vocab[added.id] = piece
             continue
-        for span in chunk_spans(pipeline.splitter, piece):
+        for span in chunk_spans(cut, piece):
             where = Span(start + span.start, start + span.end)
-            chunks.append(_trace(pipeline.model, table, data[where.start : where.end], where))
+            chunks.append(_trace(model, table, data[where.start : where.end], where))
     for chunk in chunks:
         named = {*chunk.start, *chunk.ids, *(step.new for step in chunk.steps)} - vocab.keys()
-        vocab.update((token_id, pipeline.model.vocab[token_id]) for token_id in named)
+        vocab.update((token_id, model.vocab[token_id]) for token_id in named)
     return Explanation(data, tuple(chunks), vocab)
 
 
