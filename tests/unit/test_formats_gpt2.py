@@ -8,8 +8,8 @@ import pytest
 
 from tests.formats_kit import BYTES, model, pipeline, plain_token
 from toksmith import formats
+from toksmith.byte_alphabet import ALPHABET, spell, unspell, unspell_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError
-from toksmith.formats.byte_alphabet import ALPHABET, spell, unspell, unspell_all
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter

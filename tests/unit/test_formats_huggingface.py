@@ -10,8 +10,8 @@ import pytest
 
 from tests.formats_kit import BYTES, model, pipeline, plain_token
 from toksmith import formats
+from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats.byte_alphabet import spell
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline

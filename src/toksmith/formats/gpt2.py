@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from toksmith.byte_alphabet import unspell_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats import files, limits, spelled
-from toksmith.formats.byte_alphabet import unspell_all
 from toksmith.framing import Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline

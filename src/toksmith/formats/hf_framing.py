@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats.byte_alphabet import spell
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_splitters import BYTE_LEVEL
 from toksmith.framing import AddedToken

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from toksmith.byte_alphabet import unspell_all
 from toksmith.errors import FormatError
 from toksmith.formats import files, limits, spelled
-from toksmith.formats.byte_alphabet import unspell_all
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_framing import check_added_ids
 from toksmith.framing import AddedToken

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import limits
-from toksmith.formats.byte_alphabet import spell
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 

@@ -1,0 +1,56 @@
+"""Each decoder's step, on hand-written tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from toksmith.decoders import (
+    CTC,
+    BPEDecoder,
+    ByteFallback,
+    ByteLevelDecoder,
+    Decoder,
+    Fuse,
+    MetaspaceDecoder,
+    Step,
+    Strip,
+    WordPieceDecoder,
+)
+from toksmith.models import WordLevel
+from toksmith.reference.decoding import decode_step, decoded
+
+MODEL = WordLevel(())
+
+
+@pytest.mark.parametrize(
+    ("step", "tokens", "expected"),
+    [
+        (ByteFallback(), ["<0xE5>", "<0x8F>", "<0xAB>", "a"], ["叫", "a"]),
+        (ByteFallback(), ["<0xE5>", "<0x8f>", "a", "<0x61>"], ["\ufffd", "\ufffd", "a", "a"]),
+        (ByteFallback(), ["<0xGG>", "<0x1>", "<0x 1>", "x<0x61>"],
+         ["<0xGG>", "<0x1>", "<0x 1>", "x<0x61>"]),
+        (ByteLevelDecoder(), ["ĠH", "Ã", "©", "a b"], [" Héa b"]),
+        (Fuse(), ["a", "b"], ["ab"]),
+        (Fuse(" "), ["a", "b"], ["a b"]),
+        (Fuse(), [], [""]),
+        (Strip("H", 1, 0), ["HHi", "Hey", ""], ["Hi", "ey", ""]),
+        (Strip("y", 0, 1), ["yyy", "Hey", "y"], ["yy", "He", ""]),
+        (Strip("_", 1, 1), ["_", "__", "_a_"], ["", "", "a"]),
+        (BPEDecoder(), ["a</w>", "b", "c</w>"], ["a ", "b", "c"]),
+        (BPEDecoder(), [], []),
+        (MetaspaceDecoder(), ["▁a▁", "▁b"], ["a", " b"]),
+        (MetaspaceDecoder(strip=False), ["▁a", "▁b"], [" a", " b"]),
+        (WordPieceDecoder(), ["##a", "##b", "c", "."], ["##a", "b", " c", "."]),
+        (WordPieceDecoder(cleanup=False), ["a", "."], ["a", " ."]),
+        (CTC(), ["<pad>", "h", "h", "<pad>", "h", "|", "|", "i"], ["h", "h", " ", "i"]),
+        (CTC(cleanup=False), ["h", "|"], ["h", "|"]),
+    ],
+)  # fmt: skip
+def test_step(step: Step, tokens: list[str], expected: list[str]) -> None:
+    assert decode_step(step, tokens, MODEL) == expected
+
+
+def test_steps_follow_each_other() -> None:
+    llama: Decoder = (ByteFallback(), Fuse(), Strip(" ", 1, 0))
+    assert decoded(llama, [" a", "<0xC3>", "<0xA9>"], MODEL) == "aé"
+    assert decoded((), ["a", "b"], MODEL) == "ab"
