@@ -34,7 +34,8 @@ class WordLevel:
 class LongestMatch:
     """From left to right, the longest token that matches; what no token starts is unknown.
 
-    With a vocabulary of single characters this is the character model.
+    With a vocabulary of single characters this is the character model. The unknown token itself is
+    not looked for: no text stands for it.
 
     Attributes:
         vocab: each token as UTF-8; ``b""`` marks an id that is not used.

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import accumulate, pairwise
-from typing import NamedTuple, TypeAlias
 
-from toksmith.models import BPE, Model
-from toksmith.reference import bpe
+from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
+from toksmith.reference import bpe, wordpiece, words
+from toksmith.reference.tokens import ChunkModel, Token
 
-
-class Token(NamedTuple):
-    """One token of a chunk.
-
-    Attributes:
-        id: its id.
-        start: where what it stands for starts in the chunk, in bytes.
-        end: where that ends.
-    """
-
-    id: int
-    start: int
-    end: int
-
-
-ChunkModel: TypeAlias = Callable[[bytes], list[Token]]
-"""What turns the UTF-8 of a chunk into tokens. For byte-level models it may be any bytes."""
+__all__ = ["ChunkModel", "Token", "chunk_model"]
 
 
 @singledispatch
@@ -45,3 +28,18 @@ def _(model: BPE) -> ChunkModel:
         return [Token(i, start, end) for i, (start, end) in zip(ids, places, strict=True)]
 
     return run
+
+
+@chunk_model.register
+def _(model: WordPiece) -> ChunkModel:
+    return partial(wordpiece.encode_word, model)
+
+
+@chunk_model.register
+def _(model: WordLevel) -> ChunkModel:
+    return partial(words.encode_whole, model)
+
+
+@chunk_model.register
+def _(model: LongestMatch) -> ChunkModel:
+    return partial(words.encode_longest, model)

@@ -1,0 +1,63 @@
+"""Models without merges or scores: the chunk as it stands, or the longest token first.
+
+The word model looks the whole chunk up. The longest match goes through a chunk from left to right:
+the longest token that starts here is taken, and what comes behind it is next. A character that no
+token starts with is unknown, alone or (``fuse_unk``) with its unknown neighbours. With a vocabulary
+of single characters that is the character model.
+"""
+
+from __future__ import annotations
+
+from toksmith.models import LongestMatch, WordLevel
+from toksmith.reference.tokens import Token
+from toksmith.reference.wordpiece import character_places
+
+
+def encode_whole(model: WordLevel, chunk: bytes) -> list[Token]:
+    """Return the one token of a chunk; none for an unknown chunk if the model has no unknown.
+
+    Example:
+        >>> model = WordLevel((b"<unk>", b"the"), unk_id=0)
+        >>> encode_whole(model, b"the"), encode_whole(model, b"then")
+        ([Token(id=1, start=0, end=3)], [Token(id=0, start=0, end=4)])
+    """
+    found = model.ids.get(chunk, model.unk_id)
+    return [] if found is None else [Token(found, 0, len(chunk))]
+
+
+def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
+    """Return the tokens of a chunk, the longest first from left to right.
+
+    Example:
+        >>> model = LongestMatch((b"<unk>", b"t", b"h", b"hey"), unk_id=0)
+        >>> [model.vocab[token.id] for token in encode_longest(model, b"then they")]
+        [b't', b'h', b'<unk>', b'<unk>', b'<unk>', b't', b'hey']
+    """
+    places = character_places(chunk)
+    longest = max(map(len, model.vocab), default=0)
+    tokens: list[Token] = []
+    at, last = 0, len(places) - 1
+    while at < last:
+        start, after = places[at], at + 1
+        for to in range(min(at + longest, last), at, -1):
+            found = model.ids.get(chunk[start : places[to]])
+            if found is not None and found != model.unk_id:  # which no text stands for
+                tokens.append(Token(found, start, places[to]))
+                after = to
+                break
+        else:
+            if model.unk_id is not None:
+                tokens.append(Token(model.unk_id, start, places[after]))
+        at = after
+    return _fused(tokens, model.unk_id) if model.fuse_unk else tokens
+
+
+def _fused(tokens: list[Token], unk_id: int | None) -> list[Token]:
+    """Make one token of unknown ones that touch."""
+    fused: list[Token] = []
+    for token in tokens:
+        if fused and token.id == unk_id == fused[-1].id:
+            fused[-1] = Token(token.id, fused[-1].start, token.end)
+        else:
+            fused.append(token)
+    return fused
