@@ -59,6 +59,17 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __getitem__(self, part: slice) -> Encoding:
+        """Return some of the tokens; their spans are still places in the whole text."""
+        return Encoding(
+            self.text,
+            self.ids[part],
+            self.tokens[part],
+            self.spans[part],
+            self.byte_spans[part],
+            self.special[part],
+        )
+
     def _repr_html_(self) -> str:
         # Views are built on these types; a notebook asks the type for its view.
         from toksmith.show.html import encoding_html

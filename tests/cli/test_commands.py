@@ -13,7 +13,7 @@ import toksmith
 from tests.cli.conftest import CORPUS, Run
 
 TEXT = "lower 字 newest\n"
-COMMANDS = ["train", "encode", "decode", "count", "inspect", "convert", "quickstart"]
+COMMANDS = ["train", "encode", "decode", "count", "inspect", "convert", "verify", "quickstart"]
 
 
 def folder_of(path: Path) -> set[str]:

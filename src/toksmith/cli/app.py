@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from toksmith.cli import convert, count, decode, encode, inspect, quickstart, train
+from toksmith.cli import convert, count, decode, encode, inspect, quickstart, train, verify
 from toksmith.cli.common import Quiet
 from toksmith.errors import ToksmithError
 
@@ -90,13 +90,13 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Train, run, look into and convert tokenizers."""
+    """Train, run, look into, compare and convert tokenizers."""
     # A token may hold a character that the terminal's encoding has not.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
-for _command in (train, encode, decode, count, inspect, convert, quickstart):
+for _command in (train, encode, decode, count, inspect, convert, verify, quickstart):
     _name = _command.__name__.rpartition(".")[2]
     app.command(_name, epilog=f"[bold]Example[/bold]  {_command.EXAMPLE}")(_command.run)

@@ -90,6 +90,12 @@ SpecialTokens = Annotated[
 SpecialOption = Annotated[
     Special, typer.Option(help="What a special token's literal inside the text means.")
 ]
+AddSpecialTokens = Annotated[
+    bool,
+    typer.Option(
+        "--add-special-tokens", help="Put the template's own tokens (BOS, [CLS] …) around a text."
+    ),
+]
 File = Annotated[
     Path | None, typer.Option("--file", "-f", metavar="PATH", help="Read the text from a file.")
 ]

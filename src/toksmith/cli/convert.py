@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from toksmith.cli.common import Quiet, SpecialTokens, Split, load_tokenizer
+from toksmith.cli.common import Quiet, Separator, SpecialTokens, Split, load_tokenizer
 
-EXAMPLE = "toksmith convert cl100k_base tokenizer.json"
+EXAMPLE = "toksmith convert cl100k_base tokenizer.json --verify book.txt"
 
 
 def run(
@@ -22,12 +22,34 @@ def run(
             help="minbpe, tiktoken, gpt2 or huggingface; without it, as the file's name says.",
         ),
     ] = None,
+    verify: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--verify",
+            metavar="TEXT|FILE",
+            help="Then encode this with both, and show the first difference. May stand several "
+            "times: files, folders, or one text.",
+        ),
+    ] = None,
+    separator: Separator = None,
     split: Split = None,
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a tokenizer in another format; it gives the same ids there."""
+    """Write a tokenizer in another format; it gives the same ids there.
+
+    What the format cannot hold is refused, and nothing is written. With --verify, the exit code is
+    1 where the file that was written gives other ids.
+    """
     tok = load_tokenizer(source, split, special_token)
     tok.save(target, format=to)
     if not quiet:
         print(f"{target}: {tok.vocab_size:,} tokens")
+    if verify:
+        import toksmith
+        from toksmith.cli.verify import agree
+
+        again = toksmith.load(target, format=to)
+        names = (source, str(target))
+        if not agree((tok, again), names, verify, "ids", separator=separator, quiet=quiet):
+            raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,6 @@ from toksmith.cli.common import (
     TokenizerName,
     load_tokenizer,
 )
-from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith count -t o200k_base chapter1.txt chapter2.txt"
 
@@ -28,7 +26,8 @@ def run(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="TEXT|FILES", help="Files, or one text; without them, standard input."
+            metavar="TEXT|FILES",
+            help="Files, folders, or one text; without them, standard input.",
         ),
     ] = None,
     file: Annotated[
@@ -45,10 +44,10 @@ def run(
 
     A single argument that is no file is taken as the text itself, unless it looks like a path.
     """
-    from toksmith.cli.reading import read_stdin
+    from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.documents import open_mapped
 
-    files, text = _files_or_text(inputs or [], file or [])
+    files, text = files_or_text(inputs or [], file or [])
     tok = load_tokenizer(tokenizer, split, special_token)
     if not files:
         text = read_stdin(quiet) if text is None else text
@@ -62,25 +61,3 @@ def run(
         print(f"{tokens}\t{path}" if len(files) > 1 else tokens)
     if len(files) > 1:
         print(f"{total}\ttotal")
-
-
-def _files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:
-    missing = [name for name in inputs if not _exists(name)]
-    if not missing:
-        return [*map(Path, inputs), *files], None
-    is_text = len(inputs) == 1 and not files and not _looks_like_path(inputs[0])
-    if not is_text:
-        raise OptionError(f"{missing[0]}: there is no such file")
-    return [], os.fsencode(inputs[0])
-
-
-def _exists(name: str) -> bool:
-    try:
-        return Path(name).exists()
-    except (OSError, ValueError):  # a text too long for a name, or with a null character
-        return False
-
-
-def _looks_like_path(name: str) -> bool:
-    is_one_word = len(name.split()) == 1
-    return is_one_word and (os.sep in name or len(Path(name).suffix) > 1)

@@ -38,6 +38,49 @@ def read_stdin(quiet: bool) -> bytes:
     return sys.stdin.buffer.read()
 
 
+def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:
+    """Return what a command's arguments stand for: files, or one text.
+
+    A single argument that is no file is taken as the text itself, unless it looks like a path.
+
+    Args:
+        inputs: names of files and folders, or one text.
+        files: more files.
+
+    Returns:
+        The files, those of a folder by name; and the text, where there is one.
+
+    Raises:
+        OptionError: there is no such file.
+        FormatError: a folder holds no files.
+    """
+    missing = [name for name in inputs if not _exists(name)]
+    if not missing:
+        return [found for name in inputs for found in _below(Path(name))] + files, None
+    is_text = len(inputs) == 1 and not files and not _looks_like_path(inputs[0])
+    if not is_text:
+        raise OptionError(f"{missing[0]}: there is no such file")
+    return [], os.fsencode(inputs[0])
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # a text too long for a name, or with a null character
+        return False
+
+
+def _looks_like_path(name: str) -> bool:
+    is_one_word = len(name.split()) == 1
+    return is_one_word and (os.sep in name or len(Path(name).suffix) > 1)
+
+
+def _below(path: Path) -> list[Path]:
+    from toksmith.trainers.sources import expand
+
+    return expand(path) if path.is_dir() else [path]
+
+
 def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
     """Return the ids that the bytes of a file or of standard input hold.
 

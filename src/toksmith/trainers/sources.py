@@ -53,7 +53,7 @@ class Files:
                 f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"
             )
         several = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        self.paths = [found for path in several for found in _expand(path)]
+        self.paths = [found for path in several for found in expand(path)]
         if not self.paths:
             raise OptionError("no files to train on: the list is empty")
         self._separator = separator
@@ -117,7 +117,12 @@ class Documents:
             yield batch, size
 
 
-def _expand(path: AnyPath) -> list[Path]:
+def expand(path: AnyPath) -> list[Path]:
+    """Return the files that a path, a directory or a pattern stands for, by name.
+
+    Raises:
+        FormatError: there are none.
+    """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
     found = Path(path)

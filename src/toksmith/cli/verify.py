@@ -1,0 +1,143 @@
+"""``toksmith verify``: whether two tokenizers agree on texts, and if not, where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from toksmith.cli.common import (
+    AddSpecialTokens,
+    Quiet,
+    Separator,
+    Special,
+    SpecialOption,
+    Threads,
+    load_tokenizer,
+)
+
+if TYPE_CHECKING:
+    from toksmith.text import Text
+    from toksmith.tokenizer import Tokenizer
+    from toksmith.verifying import By, Difference
+
+EXAMPLE = "toksmith verify cl100k_base tokenizer.json corpus/ --separator '<|endoftext|>'"
+
+
+class Equal(str, Enum):
+    """What has to be equal."""
+
+    IDS = "ids"
+    TOKENS = "tokens"
+    SPANS = "spans"
+
+
+def run(
+    a: Annotated[str, typer.Argument(metavar="A", help="A published name or a path.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TEXT|FILES",
+            help="Files, folders, or one text; without them, standard input.",
+        ),
+    ] = None,
+    by: Annotated[
+        Equal | None,
+        typer.Option(
+            help="What has to be equal: ids; tokens, as the vocabularies spell them; or spans, the "
+            "bytes that each stands for. Without it, ids where they mean the same in both, else "
+            "tokens."
+        ),
+    ] = None,
+    special: SpecialOption = Special.TEXT,
+    add_special_tokens: AddSpecialTokens = False,
+    separator: Separator = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Find out whether two tokenizers agree on texts, document by document.
+
+    If they do not, the first difference is shown in context, with the tokens on either side. The
+    exit code is 0 where they agree, 1 where they differ, 2 for errors.
+    """
+    pair = (load_tokenizer(a), load_tokenizer(b))
+    if not agree(
+        pair,
+        (a, b),
+        texts or [],
+        by=by.value if by else None,
+        special=special.value,
+        add_special_tokens=add_special_tokens,
+        separator=separator,
+        threads=threads,
+        quiet=quiet,
+    ):
+        raise typer.Exit(1)
+
+
+def agree(
+    pair: tuple[Tokenizer, Tokenizer],
+    names: tuple[str, str],
+    texts: list[str],
+    by: By | None = None,
+    special: str = "text",
+    add_special_tokens: bool = False,
+    separator: str | None = None,
+    threads: int | None = None,
+    quiet: bool = False,
+) -> bool:
+    """Compare two tokenizers, and print what came out: whether they agree."""
+    from toksmith import verifying
+
+    by = by or verifying.default_by(*pair)
+    options: dict[str, Any] = {
+        "by": by, "special": special, "add_special_tokens": add_special_tokens,
+    }  # fmt: skip
+    documents = differing = size = 0
+    for name, some in _documents(texts, separator, quiet):
+        found = verifying.differing(*pair, some, threads=threads, **options)
+        if found and not differing:
+            difference = verifying.first_difference(*pair, some[found[0]], **options)
+            print(f"{name}: document {found[0] + 1:,} of {len(some):,} differs", end=" ")
+            _show(cast("Difference", difference), names)
+        documents += len(some)
+        differing += len(found)
+        size += sum(map(len, some))
+    if differing:
+        print(f"\ndocuments that differ by {by}: {differing:,} of {documents:,}")
+    elif not quiet:
+        number = f"{documents:,} document{'' if documents == 1 else 's'}"
+        print(f"{names[0]} and {names[1]} agree by {by}: {number}, {size:,} bytes")
+    return not differing
+
+
+def _documents(
+    inputs: list[str], separator: str | None, quiet: bool
+) -> Iterator[tuple[str, Sequence[Text]]]:
+    """Yield what each source is called, and its documents."""
+    from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.documents import document_bounds, open_mapped
+
+    files, text = files_or_text(inputs, [])
+    if not files:
+        name = "standard input" if text is None else "the text"
+        data = read_stdin(quiet) if text is None else text
+        yield name, [data[start:end] for start, end in document_bounds(data, separator).tolist()]
+    for path in files:
+        with open_mapped(path) as mapped:
+            view = memoryview(mapped)
+            bounds = document_bounds(mapped, separator).tolist()
+            yield str(path), [view[start:end] for start, end in bounds]
+
+
+def _show(difference: Difference, names: tuple[str, str]) -> None:
+    from rich.console import Console
+
+    from toksmith.show.difference import difference_view
+    from toksmith.show.terminal import has_colour
+
+    console = Console(highlight=False)
+    console.print(difference_view(difference, names, colour=has_colour(console)))

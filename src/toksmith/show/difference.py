@@ -1,0 +1,61 @@
+"""Where two tokenizers part: the text around the place, and the tokens on either side."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from toksmith.show.palette import FOREGROUND, SPECIAL
+from toksmith.show.terminal import encoding_table
+from toksmith.text import utf8
+from toksmith.verifying import Difference
+from toksmith.visible import visible
+
+_AROUND = 30
+_MOST = 200
+
+
+def difference_view(
+    difference: Difference, names: tuple[str, str] = ("A", "B"), *, colour: bool = True
+) -> RenderableType:
+    """Return the first difference in context: where, the text around it, both sides' tokens.
+
+    Args:
+        difference: what to show.
+        names: what the two tokenizers are called.
+        colour: ``False`` sets the stretch apart by ``⟦ ⟧`` alone.
+    """
+    start = difference.span.start
+    where = (
+        f"at character {start:,} (byte {difference.byte_span.start:,}), "
+        f"after {difference.place:,} equal tokens"
+    )
+    parts: list[RenderableType] = [Text(where), _context(difference, colour)]
+    for name, side in zip(names, (difference.left, difference.right), strict=True):
+        parts.append(Text(f"\n{name}: {_number(len(side))}", "bold" if colour else ""))
+        if len(side):
+            parts.append(encoding_table(side[:_MOST], colour=colour))
+        if len(side) > _MOST:
+            parts.append(Text(f"… and {len(side) - _MOST:,} more"))
+    return Group(*parts)
+
+
+def _context(difference: Difference, colour: bool) -> Text:
+    start, end = difference.span
+    text = difference.text
+    before, after = text[max(start - _AROUND, 0) : start], text[end : end + _AROUND]
+    inside = _shown(text[start : min(end, start + _MOST)]) + ("…" if end > start + _MOST else "")
+    return Text.assemble(
+        "  ",
+        ("…" if start > _AROUND else "") + _shown(before),
+        ("⟦" + inside + "⟧", f"{FOREGROUND} on {SPECIAL}" if colour else ""),
+        _shown(after) + ("…" if end + _AROUND < len(text) else ""),
+    )
+
+
+def _shown(text: str) -> str:
+    return visible(utf8(text))
+
+
+def _number(tokens: int) -> str:
+    return "no token" if tokens == 0 else f"{tokens:,} token{'' if tokens == 1 else 's'}"
