@@ -45,6 +45,12 @@ def corpus(shared: Path) -> Callable[..., bytes]:
 
 
 @pytest.fixture(scope="session")
+def bert_vocab(shared: Path) -> tuple[bytes, ...]:
+    """The tokens of BERT's uncased vocabulary."""
+    return tuple((shared / "data/vocab/bert_uncased_vocab.txt").read_bytes().splitlines())
+
+
+@pytest.fixture(scope="session")
 def ranks(shared: Path) -> Callable[[str], dict[bytes, int]]:
     """``ranks(name)``: the ranks of gpt2, cl100k_base or o200k_base, as tiktoken reads them."""
 

@@ -1,10 +1,13 @@
 // Models: one class a kind, made from plain arrays.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
 #include "bpe/model.hpp"
 #include "buffers.hpp"
+#include "wordpiece/model.hpp"
 
 namespace toksmith::bindings {
 
@@ -37,6 +40,35 @@ std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> l
     return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), rules, whole_chunk_first);
 }
 
+// The id of the unknown token, if there is one.
+Id unknown_id(std::optional<Id> unk) { return unk.value_or(wordpiece::kNone); }
+
+std::shared_ptr<wordpiece::LongestMatchModel> longest_match_model(nb::bytes tokens,
+                                                                  Input<std::int64_t> lengths,
+                                                                  std::optional<Id> unk,
+                                                                  bool fuse_unk) {
+    return std::make_shared<wordpiece::LongestMatchModel>(
+        vocabulary(tokens, lengths),
+        wordpiece::Options{.unk = unknown_id(unk), .fuse_unk = fuse_unk});
+}
+
+std::shared_ptr<wordpiece::LongestMatchModel> wordpiece_model(nb::bytes tokens,
+                                                              Input<std::int64_t> lengths, Id unk,
+                                                              const std::string& prefix,
+                                                              std::size_t max_characters) {
+    return std::make_shared<wordpiece::LongestMatchModel>(
+        vocabulary(tokens, lengths),
+        wordpiece::Options{
+            .prefix = prefix, .unk = unk, .whole_unknown = true, .max_characters = max_characters});
+}
+
+std::shared_ptr<wordpiece::WordLevelModel> word_level_model(nb::bytes tokens,
+                                                            Input<std::int64_t> lengths,
+                                                            std::optional<Id> unk) {
+    return std::make_shared<wordpiece::WordLevelModel>(vocabulary(tokens, lengths),
+                                                       unknown_id(unk));
+}
+
 }  // namespace
 
 void bind_models(nb::module_& module) {
@@ -45,6 +77,12 @@ void bind_models(nb::module_& module) {
     nb::class_<Model>(module, "Model");
     nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
         .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
+    nb::class_<wordpiece::LongestMatchModel, Model>(module, "LongestMatchModel")
+        .def(nb::new_(&longest_match_model), "tokens"_a, "lengths"_a, "unk"_a.none(), "fuse_unk"_a);
+    module.def("wordpiece_model", &wordpiece_model, "tokens"_a, "lengths"_a, "unk"_a, "prefix"_a,
+               "max_characters"_a);
+    nb::class_<wordpiece::WordLevelModel, Model>(module, "WordLevelModel")
+        .def(nb::new_(&word_level_model), "tokens"_a, "lengths"_a, "unk"_a.none());
 }
 
 }  // namespace toksmith::bindings

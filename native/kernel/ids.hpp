@@ -28,6 +28,7 @@ class Ids {
     const Id* data() const { return data_; }
     std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
+    void truncate(std::size_t size) { size_ = size; }  // to at most as many as there are
 
     void push(Id id) {
         if (size_ == capacity_) grow(size_ + 1);

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
-from toksmith.models import BPE, Model
+from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
@@ -299,6 +299,22 @@ def _kernel_model(model: Model) -> _kernel.Model:
 @_kernel_model.register
 def _(model: BPE) -> _kernel.Model:
     return _kernel.BpeModel(*_flat(model.vocab), model.merges, model.whole_chunk_first)
+
+
+@_kernel_model.register
+def _(model: WordPiece) -> _kernel.Model:
+    limit = min(model.max_characters, 2**62)  # no chunk is longer
+    return _kernel.wordpiece_model(*_flat(model.vocab), model.unk_id, model.prefix, limit)
+
+
+@_kernel_model.register
+def _(model: WordLevel) -> _kernel.Model:
+    return _kernel.WordLevelModel(*_flat(model.vocab), model.unk_id)
+
+
+@_kernel_model.register
+def _(model: LongestMatch) -> _kernel.Model:
+    return _kernel.LongestMatchModel(*_flat(model.vocab), model.unk_id, model.fuse_unk)
 
 
 def _flat(tokens: Sequence[bytes]) -> tuple[bytes, npt.NDArray[np.int64]]:

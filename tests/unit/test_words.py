@@ -1,12 +1,14 @@
-"""Word models and the longest match, by hand."""
+"""Word models and the longest match, by hand, on both engines."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from toksmith.engine import KernelEncoder
 from toksmith.errors import OptionError
 from toksmith.models import LongestMatch, WordLevel, WordPiece
 from toksmith.reference.chunks import Token, chunk_model
@@ -17,7 +19,14 @@ PIECES = (*PIECES, b"##", b"##b", b"a", b"unab")
 
 
 def tokens(model: WordPiece | WordLevel | LongestMatch, chunk: str | bytes) -> list[Token]:
-    return chunk_model(model)(chunk.encode() if isinstance(chunk, str) else chunk)
+    chunk = chunk.encode() if isinstance(chunk, str) else chunk
+    found = chunk_model(model)(chunk)
+    batch, spans = KernelEncoder(model, "none").encode_chunks_with_spans(
+        chunk, np.array([[0, len(chunk)]])
+    )
+    places = zip(batch.ids.tolist(), spans.tolist(), strict=True)
+    assert [Token(i, *span) for i, span in places] == found
+    return found
 
 
 def pieces(model: WordPiece | WordLevel | LongestMatch, chunk: str | bytes) -> list[str]:

@@ -1,0 +1,198 @@
+#include "wordpiece/model.hpp"
+
+#include <stdexcept>
+
+#include "utf8/decode.hpp"
+
+namespace toksmith::wordpiece {
+namespace {
+
+constexpr Node kStart = 0;  // the root of what starts a chunk
+constexpr std::uint32_t kEmpty = 0;
+
+void push_span(Ids* spans, std::size_t start, std::size_t end) {
+    if (!spans) return;
+    spans->push(static_cast<Id>(start));
+    spans->push(static_cast<Id>(end));
+}
+
+std::size_t size_in_utf8(std::uint32_t code) {
+    return 1u + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+}
+
+}  // namespace
+
+LongestMatchModel::LongestMatchModel(const bpe::Vocabulary& vocabulary, Options options)
+    : options_(std::move(options)),
+      inside_(options_.prefix.empty() ? kStart : kStart + 1),
+      trie_(trie(vocabulary)) {
+    if (options_.unk == kNone ? options_.whole_unknown : options_.unk >= vocabulary.size()) {
+        throw std::invalid_argument("the unknown token is not in the vocabulary");
+    }
+    link_all(vocabulary);
+}
+
+Trie LongestMatchModel::trie(const bpe::Vocabulary& vocabulary) const {
+    std::vector<Trie::Entry> trees[2];
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+        const auto id = static_cast<Id>(i);
+        const std::string_view token = vocabulary[id];
+        if (token.empty()) continue;
+        trees[kStart].push_back({token, id});
+        if (token.size() > options_.prefix.size() && token.starts_with(options_.prefix)) {
+            trees[1].push_back({token.substr(options_.prefix.size()), id});
+        }
+    }
+    return Trie({trees, inside_ + 1});
+}
+
+void LongestMatchModel::link_all(const bpe::Vocabulary& vocabulary) {
+    const std::size_t prefix = options_.prefix.size();
+    tokens_.push_back({kEmpty, 0, 0, kNone});
+    links_.assign(trie_.size(), {kNone, kEmpty});
+    // Parents come before their children, and the rest of a text is shorter than the text.
+    std::vector<bool> starts(trie_.size());
+    starts[kStart] = true;
+    for (Node parent = 0; parent < trie_.size(); ++parent) {
+        const auto [first, last] = trie_.children(parent);
+        for (Node node = first; node < last; ++node) {
+            starts[node] = starts[parent];
+            const Id id = trie_.tokens()[node];
+            if (id == kNone || (id == options_.unk && !options_.whole_unknown)) {
+                links_[node] = link(parent, node);
+            } else {
+                const std::size_t bytes = vocabulary.length(id) - (starts[node] ? 0 : prefix);
+                links_[node] = {inside_, extended(kEmpty, id, bytes)};
+            }
+        }
+    }
+}
+
+// The link of a node where no token ends: its parent's, gone on with by one character.
+LongestMatchModel::Link LongestMatchModel::link(Node parent, Node node) {
+    const std::uint32_t code = trie_.code(node);
+    auto [rest, tokens] = links_[parent];
+    while (rest != kNone) {
+        const Node next = trie_.child(rest, code);
+        if (next != kNone) return {next, tokens};
+        tokens = joined(tokens, links_[rest].tokens);
+        rest = links_[rest].rest;
+    }
+    if (options_.whole_unknown) return {kNone, kEmpty};
+    return {inside_, extended(tokens, options_.unk, size_in_utf8(code))};
+}
+
+std::uint32_t LongestMatchModel::extended(std::uint32_t list, Id id, std::size_t bytes) {
+    const Token& last = tokens_[list];
+    tokens_.push_back({list, last.count + 1, last.end + static_cast<std::uint32_t>(bytes), id});
+    return static_cast<std::uint32_t>(tokens_.size() - 1);
+}
+
+std::uint32_t LongestMatchModel::joined(std::uint32_t list, std::uint32_t more) {
+    std::vector<std::uint32_t> back;
+    for (; more != kEmpty; more = tokens_[more].before) back.push_back(more);
+    for (; !back.empty(); back.pop_back()) {
+        const Token& token = tokens_[back.back()];
+        list = extended(list, token.id, token.end - tokens_[token.before].end);
+    }
+    return list;
+}
+
+void LongestMatchModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&,
+                                     Ids& out, Ids* spans) const {
+    const std::size_t first = out.size(), first_span = spans ? spans->size() : 0;
+    if (!match(chunk, size, out, spans)) {
+        out.truncate(first);
+        if (spans) spans->truncate(first_span);
+        out.push(options_.unk);
+        push_span(spans, 0, size);
+    } else if (options_.fuse_unk || options_.unk == kNone) {
+        tidy(out, first, spans, first_span);
+    }
+}
+
+// Appends the tokens of the chunk; false where it is unknown as a whole.
+bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& out,
+                              Ids* spans) const {
+    Node node = kStart;
+    std::size_t start = 0, characters = 0;  // `start`: where the characters of the node start
+    for (std::size_t place = 0; place < size; ++characters) {
+        if (characters == options_.max_characters) return false;
+        const utf8::Char c = utf8::decode(chunk + place, chunk + size);
+        Node next = trie_.child(node, c.code);
+        while (next == kNone && links_[node].rest != kNone) {
+            start = append(links_[node].tokens, start, out, spans);
+            node = links_[node].rest;
+            next = trie_.child(node, c.code);
+        }
+        place += c.size;
+        if (next == kNone) {
+            if (options_.whole_unknown) return false;
+            out.push(options_.unk);
+            push_span(spans, start, place);
+            start = place;
+            next = inside_;
+        }
+        node = next;
+    }
+    while (node != inside_) {
+        if (links_[node].rest == kNone) return false;
+        start = append(links_[node].tokens, start, out, spans);
+        node = links_[node].rest;
+    }
+    return true;
+}
+
+// Appends the tokens of a list whose bytes start at `start`; returns where they end.
+std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, Ids& out,
+                                      Ids* spans) const {
+    const std::size_t count = tokens_[list].count;
+    Id* ids = out.extend(count);
+    Id* places = spans ? spans->extend(2 * count) : nullptr;
+    const std::size_t end = start + tokens_[list].end;
+    for (std::size_t i = count; i-- > 0; list = tokens_[list].before) {
+        const Token& token = tokens_[list];
+        ids[i] = token.id;
+        if (!places) continue;
+        places[2 * i] = static_cast<Id>(start + tokens_[token.before].end);
+        places[2 * i + 1] = static_cast<Id>(start + token.end);
+    }
+    return end;
+}
+
+// Fuses unknown tokens that stand side by side, or drops them where there is no unknown token.
+void LongestMatchModel::tidy(Ids& out, std::size_t first, Ids* spans,
+                             std::size_t first_span) const {
+    const std::size_t count = out.size() - first;
+    Id* const ids = out.data() + first;
+    Id* const places = spans ? spans->data() + first_span : nullptr;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (ids[i] == options_.unk) {
+            if (options_.unk == kNone) continue;
+            if (kept > 0 && ids[kept - 1] == options_.unk) {
+                if (places) places[2 * kept - 1] = places[2 * i + 1];
+                continue;
+            }
+        }
+        ids[kept] = ids[i];
+        if (places) {
+            places[2 * kept] = places[2 * i];
+            places[2 * kept + 1] = places[2 * i + 1];
+        }
+        ++kept;
+    }
+    out.truncate(first + kept);
+    if (spans) spans->truncate(first_span + 2 * kept);
+}
+
+void WordLevelModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                                  Ids* spans) const {
+    const Id found = index_.find(vocabulary_, chunk, size);
+    const Id id = found == bpe::TokenIndex::kNone ? unk_ : found;
+    if (id == kNone) return;
+    out.push(id);
+    push_span(spans, 0, size);
+}
+
+}  // namespace toksmith::wordpiece
