@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from toksmith.framing import AddedToken, Framing
-from toksmith.models import BPE
+from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
 from toksmith.reference import explain
-from toksmith.splitters import splitter
+from toksmith.reference.steps import MatchStep, UnknownWordStep
+from toksmith.splitters import PatternSplitter, splitter
 from toksmith.types import Span
 
 VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
@@ -62,3 +63,76 @@ def test_nothing() -> None:
     explanation = explain(Pipeline(BPE(VOCAB, MERGES)), "")
     assert explanation.ids == []
     assert str(explanation) == "'': 0 bytes, 0 chunks, 0 tokens"
+
+
+WORDS = PatternSplitter(r"\S+", gaps="drop")
+
+
+def lines(pipeline: Pipeline, text: str) -> list[str]:
+    return str(explain(pipeline, text)).splitlines()
+
+
+def test_wordpiece() -> None:
+    vocab = (b"[UNK]", b"un", b"u", b"##aff", b"##able")
+    pipeline = Pipeline(WordPiece(vocab, 0, max_characters=12), WORDS)
+    assert lines(pipeline, "unaffable") == [
+        "'unaffable': 9 bytes, 1 chunk, 3 tokens",
+        "",
+        "chunk 1: 'unaffable'",
+        "    un        is the longest token at 'unaffable'",
+        "    ##aff     is the longest token at 'affable'",
+        "    ##able    is the longest token at 'able'",
+        "  = un 1, ##aff 3, ##able 4",
+    ]
+    assert lines(pipeline, "unxaff unununununaff")[2:] == [
+        "chunk 1: 'unxaff'",
+        "    un        is the longest token at 'unxaff'",
+        "    unxaff    is unknown as a whole: no token fits at 'xaff'",
+        "  = [UNK] 0",
+        "",
+        "chunk 2: 'unununununaff'",
+        "    unununununaff    is unknown as a whole: it has too many characters",
+        "  = [UNK] 0",
+    ]
+    un, unknown = explain(pipeline, "unxaff").chunks[0].steps
+    assert un == MatchStep(b"unxaff", b"un", 2)
+    assert unknown == UnknownWordStep(b"unxaff", b"xaff")
+
+
+def test_longest_match() -> None:
+    pipeline = Pipeline(LongestMatch((b"<UNK>", b"t", b"th", b"he"), 0))
+    assert lines(pipeline, "thex")[3:] == [
+        "    th    is the longest token at 'thex'",
+        "    e     is unknown",
+        "    x     is unknown",
+        "  = th 2, <UNK> 0, <UNK> 0",
+    ]
+    silent = explain(Pipeline(LongestMatch((b"t", b"he"))), "xxthexx")
+    assert [step.size for step in silent.chunks[0].steps] == [2, 1, 2, 2]
+    assert silent.tokens == [b"t", b"he"]
+
+
+def test_words() -> None:
+    pipeline = Pipeline(WordLevel((b"the",)), WORDS)
+    assert lines(pipeline, "the they")[2:] == [
+        "chunk 1: 'the'",
+        "    is a token as it stands",
+        "  = the 0",
+        "",
+        "chunk 2: 'they'",
+        "    they    is unknown",
+        "  = no token",
+    ]
+
+
+def test_a_long_chunk_shows_what_is_around_the_merge() -> None:
+    shown = lines(Pipeline(BPE(VOCAB, MERGES)), "x" * 60 + "ll" + "y" * 60)
+    assert shown[3] == "    " + " ".join("x" * 13) + " …"
+    assert (
+        shown[4] == "    … " + " ".join(["x"] * 12 + ["ll"] + ["y"] * 12) + " …    l + l, merge 0"
+    )
+
+
+def test_bytes_that_are_no_utf8() -> None:
+    assert explain(Pipeline(BPE(VOCAB, MERGES)), b"l\xff").ids == [108, 255]
+    assert explain(Pipeline(WordLevel((b"\xef\xbf\xbd",))), b"\xff").ids == [0]

@@ -10,6 +10,6 @@ def ids_of(vocab: Sequence[bytes]) -> dict[bytes, int]:
 
     Example:
         >>> ids_of((b"a", b"", b"b", b"a"))
-        {b'b': 2, b'a': 0}
+        {b'a': 0, b'b': 2}
     """
     return {token: token_id for token_id, token in reversed(list(enumerate(vocab))) if token}

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from toksmith.errors import UnknownTokenError
 from toksmith.models import BPE, Model
 from toksmith.pipeline import Pipeline
-from toksmith.reference.aligned import Aligned, AnyText
+from toksmith.reference.aligned import Aligned
 from toksmith.reference.chunks import chunk_model
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
@@ -90,13 +90,21 @@ class StagedEncoder:
 
     def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
         """Return the ids of a text, and the bytes of it that each stands for."""
+        chunks = self.chunks(self.normalized(text), at_start)
+        batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
+        return batch.ids, _original(chunks, spans)
+
+    def normalized(self, text: Text) -> Aligned:
+        """Return a text as the normalizer leaves it, with the places of the original."""
         string = self._decoded(text)
         aligned = Aligned.of(string)
         if not self._keeps_bytes:
             aligned = Aligned(_without_surrogates(string), aligned.starts, aligned.ends)
-        chunks = self._pieces(aligned, at_start)
-        batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
-        return batch.ids, _original(chunks, spans)
+        return normalized(self._normalizer, aligned)
+
+    def chunks(self, normal: Aligned, at_start: bool = True) -> list[Aligned]:
+        """Return the chunks of a normalized text; see :meth:`encode_with_spans`."""
+        return pieces(self._splitter, normal, at_start)
 
     def count(self, text: Text, threads: int = 1) -> int:
         """Return how many tokens a text has."""
@@ -110,14 +118,11 @@ class StagedEncoder:
         string = self._decoded(text)
         if not self._keeps_bytes:
             string = _without_surrogates(string)
-        chunks = self._pieces(string, at_start)
+        chunks = pieces(self._splitter, normalized(self._normalizer, string), at_start)
         return self._chunks.encode_chunks(*_joined(chunks), threads).ids
 
     def _decoded(self, text: Text) -> str:
         return utf8(text).decode("utf-8", "surrogateescape")
-
-    def _pieces(self, text: AnyText, at_start: bool) -> list[AnyText]:
-        return pieces(self._splitter, normalized(self._normalizer, text), at_start)
 
 
 class ReferenceChunks:

@@ -1,40 +1,18 @@
-"""Show why a text became these tokens: every chunk, and every merge inside it."""
+"""Show why a text became these tokens: every chunk, and every step inside it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from toksmith.errors import UnsupportedError
-from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference.bpe import Merge, Pair, encode_chunk, merge_steps, merge_table
-from toksmith.reference.splitting import chunk_spans
-from toksmith.splitters import PatternSplitter
+from toksmith.reference.aligned import Aligned
+from toksmith.reference.chunks import chunk_model
+from toksmith.reference.encoder import ReferenceEncoder
+from toksmith.reference.stepping import stepper
+from toksmith.reference.steps import MergeStep, Step, Symbol
+from toksmith.reference.trace_view import explanation_view
 from toksmith.text import Text, utf8
 from toksmith.types import Span
-from toksmith.visible import visible
-
-
-@dataclass(frozen=True)
-class MergeStep:
-    """One merge inside a chunk.
-
-    Attributes:
-        before: the ids of the chunk before it.
-        pair: the two ids that were joined.
-        rank: the place of this merge in the model's list; the lowest goes first.
-        new: the id they became.
-        position: where the pair stood in ``before``, and the new id stands in ``after``.
-        after: the ids of the chunk after it.
-    """
-
-    before: tuple[int, ...]
-    pair: Pair
-    rank: int
-    new: int
-    position: int
-    after: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -42,18 +20,18 @@ class ChunkTrace:
     """One chunk on its way to ids.
 
     Attributes:
-        text: its bytes.
-        span: where it stands in the text, in bytes.
-        start: the ids it begins with, one a byte.
-        steps: the merges, in order; none where the chunk needed none.
+        text: its bytes, as the model is given them.
+        span: what it stands for in the text, in bytes.
+        start: the symbols that merging begins with; none for models that do not merge.
+        steps: what was done, in order; none where the chunk needed none.
         ids: what it became.
         whole: the chunk is a token and was looked up as a whole.
     """
 
     text: bytes
     span: Span
-    start: tuple[int, ...]
-    steps: tuple[MergeStep, ...]
+    start: tuple[Symbol, ...]
+    steps: tuple[Step, ...]
     ids: tuple[int, ...]
     whole: bool
 
@@ -64,10 +42,12 @@ class Explanation:
 
     Attributes:
         text: the bytes of the text.
+        normalized: the same as the normalizer leaves it.
         chunks: from left to right.
-        vocab: the bytes of each id that is named anywhere in the explanation.
+        vocab: the token of each id that is named anywhere in the explanation.
 
     Example:
+        >>> from toksmith.models import BPE
         >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab", b"abc")
         >>> model = BPE(vocab, [[97, 98, 256], [256, 99, 257]])
         >>> print(explain(Pipeline(model), "abcd"))
@@ -81,6 +61,7 @@ class Explanation:
     """
 
     text: bytes
+    normalized: bytes
     chunks: tuple[ChunkTrace, ...]
     vocab: dict[int, bytes]
 
@@ -91,32 +72,11 @@ class Explanation:
 
     @property
     def tokens(self) -> list[bytes]:
-        """The bytes of each id."""
+        """The token of each id."""
         return [self.vocab[token_id] for token_id in self.ids]
 
     def __str__(self) -> str:
-        head = (
-            f"'{visible(self.text)}': {_number(len(self.text), 'byte')}, "
-            f"{_number(len(self.chunks), 'chunk')}, {_number(len(self.ids), 'token')}"
-        )
-        return "\n".join([head, *(self._chunk_view(i, c) for i, c in enumerate(self.chunks, 1))])
-
-    def _chunk_view(self, number: int, chunk: ChunkTrace) -> str:
-        lines = [f"\nchunk {number}: '{visible(chunk.text)}'"]
-        if chunk.whole:
-            lines.append("    is a token as it stands")
-        else:
-            width = max((len(self._view(step.after)) for step in chunk.steps), default=0)
-            lines.append(f"    {self._view(chunk.start)}")
-            for step in chunk.steps:
-                left, right = (visible(self.vocab[token_id]) for token_id in step.pair)
-                state = self._view(step.after).ljust(width)
-                lines.append(f"    {state}    {left} + {right}, merge {step.rank}")
-        tokens = ", ".join(f"{visible(self.vocab[token])} {token}" for token in chunk.ids)
-        return "\n".join([*lines, f"  = {tokens}"])
-
-    def _view(self, ids: Sequence[int]) -> str:
-        return " ".join(visible(self.vocab[token_id]) for token_id in ids)
+        return explanation_view(self)
 
 
 def explain(pipeline: Pipeline, text: Text) -> Explanation:
@@ -131,44 +91,39 @@ def explain(pipeline: Pipeline, text: Text) -> Explanation:
 
     Raises:
         SplitError: a split pattern of the user took too long.
-        UnsupportedError: the model cannot be explained.
     """
     data = utf8(text)
-    model, cut = pipeline.model, pipeline.splitter
-    if not isinstance(model, BPE) or not isinstance(cut, PatternSplitter | None):
-        raise UnsupportedError(f"{type(model).__name__} cannot be explained yet")
-    table = merge_table(model)
+    encoder = ReferenceEncoder(pipeline)
+    model, step = chunk_model(pipeline.model), stepper(pipeline.model)
     chunks: list[ChunkTrace] = []
-    vocab: dict[int, bytes] = {}
+    normal: list[bytes] = []
+    added_tokens: dict[int, bytes] = {}
     for start, end, added in pipeline.framing.segments(data, pipeline.framing.always):
-        piece = data[start:end]
+        part = data[start:end]
         if added:
-            chunks.append(ChunkTrace(piece, Span(start, end), (), (), (added.id,), whole=True))
-            vocab[added.id] = piece
+            chunks.append(ChunkTrace(part, Span(start, end), (), (), (added.id,), whole=True))
+            normal.append(part)
+            added_tokens[added.id] = part
             continue
-        for span in chunk_spans(cut, piece):
-            where = Span(start + span.start, start + span.end)
-            chunks.append(_trace(model, table, data[where.start : where.end], where))
+        aligned = encoder.normalized(part)
+        normal.append(_bytes(aligned))
+        for chunk in encoder.chunks(aligned, at_start=start == 0):
+            found, steps = _bytes(chunk), step(_bytes(chunk))
+            span = Span(start + min(chunk.starts), start + max(chunk.ends))
+            ids = tuple(token.id for token in model(found))
+            chunks.append(ChunkTrace(found, span, steps.start, steps.steps, ids, steps.whole))
+    vocab = {i: added_tokens.get(i, b"") or pipeline.model.vocab[i] for i in _named(chunks)}
+    return Explanation(data, b"".join(normal), tuple(chunks), vocab)
+
+
+def _bytes(aligned: Aligned) -> bytes:
+    return aligned.text.encode("utf-8", "surrogateescape")
+
+
+def _named(chunks: list[ChunkTrace]) -> set[int]:
+    """Return all ids that stand in traces."""
+    named: set[Symbol] = set()
     for chunk in chunks:
-        named = {*chunk.start, *chunk.ids, *(step.new for step in chunk.steps)} - vocab.keys()
-        vocab.update((token_id, model.vocab[token_id]) for token_id in named)
-    return Explanation(data, tuple(chunks), vocab)
-
-
-def _trace(model: BPE, table: dict[Pair, Merge], text: bytes, span: Span) -> ChunkTrace:
-    start = tuple(model.byte_ids[byte] for byte in text)
-    if model.whole_chunk_first and text in model.ids:
-        ids = tuple(encode_chunk(model, table, text))
-        return ChunkTrace(text, span, start, (), ids, whole=True)
-    steps: list[MergeStep] = []
-    before = start
-    for after, position in merge_steps(table, start):
-        pair = (before[position], before[position + 1])
-        rank, new = table[pair]
-        steps.append(MergeStep(before, pair, rank, new, position, tuple(after)))
-        before = tuple(after)
-    return ChunkTrace(text, span, start, tuple(steps), before, whole=False)
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+        merged = [step.new for step in chunk.steps if isinstance(step, MergeStep)]
+        named.update(chunk.start, merged, chunk.ids)
+    return {symbol for symbol in named if isinstance(symbol, int)}

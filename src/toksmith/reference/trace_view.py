@@ -1,0 +1,113 @@
+"""An explanation as text: all that is printed of steps is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import TYPE_CHECKING, TypeAlias
+
+from toksmith.reference.steps import (
+    MatchStep,
+    MergeStep,
+    PathStep,
+    SplitStep,
+    Step,
+    Symbol,
+    UnknownWordStep,
+)
+from toksmith.visible import visible
+
+if TYPE_CHECKING:
+    from toksmith.reference.trace import ChunkTrace, Explanation
+
+Names: TypeAlias = Callable[[Symbol], str]
+"""How a symbol is shown."""
+
+_MOST, _AROUND = 40, 12
+
+
+def explanation_view(explanation: Explanation) -> str:
+    """Return an explanation as text, line by line."""
+    size, chunks, tokens = len(explanation.text), explanation.chunks, explanation.ids
+    lines = [
+        f"'{visible(explanation.text)}': {_number(size, 'byte')}, "
+        f"{_number(len(chunks), 'chunk')}, {_number(len(tokens), 'token')}"
+    ]
+    if explanation.normalized != explanation.text:
+        lines.append(f"normalized: '{visible(explanation.normalized)}'")
+
+    def name(symbol: Symbol) -> str:
+        return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
+
+    lines += [_chunk(number, chunk, name) for number, chunk in enumerate(chunks, 1)]
+    return "\n".join(lines)
+
+
+def _chunk(number: int, chunk: ChunkTrace, name: Names) -> str:
+    lines = [f"\nchunk {number}: '{visible(chunk.text)}'"]
+    if chunk.whole:
+        lines.append("    is a token as it stands")
+    else:
+        if chunk.start:
+            lines.append(f"    {_state(chunk.start, name)}")
+        rows = [step_view(step, name) for step in chunk.steps]
+        width = max((len(state) for state, _ in rows), default=0)
+        lines += [f"    {state.ljust(width)}    {why}" for state, why in rows]
+    tokens = ", ".join(f"{name(token)} {token}" for token in chunk.ids)
+    return "\n".join([*lines, f"  = {tokens or 'no token'}"])
+
+
+@singledispatch
+def step_view(step: Step, name: Names) -> tuple[str, str]:
+    """Return how a chunk stands after a step, and what the step did.
+
+    Args:
+        step: the step.
+        name: how its symbols are shown.
+    """
+    raise NotImplementedError(type(step))
+
+
+@step_view.register
+def _(step: MergeStep, name: Names) -> tuple[str, str]:
+    left, right = map(name, step.pair)
+    rank = f"merge {step.rank}" if isinstance(step.rank, int) else f"score {step.rank:g}"
+    return _state(step.after, name, step.position), f"{left} + {right}, {rank}"
+
+
+@step_view.register
+def _(step: SplitStep, name: Names) -> tuple[str, str]:
+    return " ".join(map(name, step.parts)), f"{name(step.piece)} is unused: it is taken apart"
+
+
+@step_view.register
+def _(step: MatchStep, name: Names) -> tuple[str, str]:
+    if step.token is None:
+        return visible(step.rest[: step.size]), "is unknown"
+    return name(step.token), f"is the longest token at '{visible(step.rest)}'"
+
+
+@step_view.register
+def _(step: UnknownWordStep, name: Names) -> tuple[str, str]:
+    why = f"no token fits at '{visible(step.rest)}'" if step.rest else "it has too many characters"
+    return visible(step.word), f"is unknown as a whole: {why}"
+
+
+@step_view.register
+def _(step: PathStep, name: Names) -> tuple[str, str]:
+    scores = " ".join(f"{score:+.4g}" for score in step.scores)
+    which = "the best way" if step.best else "the best of all others"
+    return _state(step.pieces, name), f"{which}: {scores} = {step.score:.6g}"
+
+
+def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:
+    """Return all symbols of a short chunk; of a long one those around a position."""
+    if len(symbols) <= _MOST:
+        return " ".join(map(name, symbols))
+    start, end = max(position - _AROUND, 0), position + 1 + _AROUND
+    before, after = ["…"] * (start > 0), ["…"] * (end < len(symbols))
+    return " ".join([*before, *map(name, symbols[start:end]), *after])
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
