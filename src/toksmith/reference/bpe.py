@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from random import Random
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from toksmith.models import BPE
+from toksmith.models import BPE, CharacterBPE
 
 Pair: TypeAlias = "tuple[int, int]"
 
@@ -29,7 +30,7 @@ class Merge(NamedTuple):
     new: int
 
 
-def merge_table(model: BPE) -> dict[Pair, Merge]:
+def merge_table(model: BPE | CharacterBPE) -> dict[Pair, Merge]:
     """Return the model's merges by pair.
 
     Example:
@@ -88,6 +89,32 @@ def earliest_merge(table: Mapping[Pair, Merge], ids: Sequence[int]) -> int | Non
         (table[pair].rank, position) for position, pair in enumerate(pairwise(ids)) if pair in table
     ]
     return min(ranked)[1] if ranked else None
+
+
+def draw_merge(
+    table: Mapping[Pair, Merge], ids: Sequence[int], dropout: float, rng: Random
+) -> int | None:
+    """Return the position of the pair to merge first where each may be left out by chance.
+
+    BPE-dropout (Provilkov et al. 2020): at each step, every pair is left out with this
+    probability, and where all are, merging ends.
+    """
+    kept = [
+        (table[pair].rank, position)
+        for position, pair in enumerate(pairwise(ids))
+        if pair in table and rng.random() >= dropout
+    ]
+    return min(kept)[1] if kept else None
+
+
+def sample_chunk(
+    model: BPE, table: Mapping[Pair, Merge], chunk: bytes, dropout: float, rng: Random
+) -> list[int]:
+    """Return the ids of one chunk with merges left out by chance; see :func:`draw_merge`."""
+    ids = [model.byte_ids[byte] for byte in chunk]
+    while (position := draw_merge(table, ids, dropout, rng)) is not None:
+        ids[position : position + 2] = [table[ids[position], ids[position + 1]].new]
+    return ids
 
 
 def decode(model: BPE, ids: Iterable[int]) -> bytes:

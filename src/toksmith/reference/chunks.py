@@ -5,8 +5,17 @@ from __future__ import annotations
 from functools import partial, singledispatch
 from itertools import accumulate, pairwise
 
-from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
-from toksmith.reference import bpe, wordpiece, words
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram, wordpiece, words
 from toksmith.reference.tokens import ChunkModel, Token
 
 __all__ = ["ChunkModel", "Token", "chunk_model"]
@@ -43,3 +52,19 @@ def _(model: WordLevel) -> ChunkModel:
 @chunk_model.register
 def _(model: LongestMatch) -> ChunkModel:
     return partial(words.encode_longest, model)
+
+
+@chunk_model.register
+def _(model: CharacterBPE) -> ChunkModel:
+    return partial(character_bpe.encode_chunk, model, bpe.merge_table(model))
+
+
+@chunk_model.register
+def _(model: SentencePieceBPE) -> ChunkModel:
+    return sentencepiece_bpe.Merger(model).encode
+
+
+@chunk_model.register
+def _(model: Unigram) -> ChunkModel:
+    lattice = unigram.Lattice(model)
+    return lambda chunk: unigram.tokens(model, chunk, unigram.viterbi(lattice, chunk))
