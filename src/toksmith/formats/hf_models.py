@@ -52,7 +52,7 @@ def _read_byte_bpe(entry: Entry, added: list[AddedToken]) -> BPE:
     check_added_ids(path, added, ids)
     tokens = dict(zip(ids, unspell_all(ids), strict=True))
     # An added token stays out of the model, unless the model can make it.
-    held = [token.content for token in added if token.content in ids]
+    held = list(dict.fromkeys(token.content for token in added if token.content in ids))
     used = np.isin([ids[content] for content in held], merges)
     for content, kept in zip(held, used.tolist(), strict=True):
         if not kept and len(tokens[content] or b"") != 1:

@@ -1,0 +1,317 @@
+"""Damages files of each kind and reads them, in a process of its own: a crash is found, too.
+
+``python -m tests.damage KIND ROUNDS FOLDER`` prints in JSON what became of the rounds. A round that
+takes too long ends the process with a traceback; the file that did it stays in the folder.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import random
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.formats_kit import pipeline
+from toksmith import formats
+from toksmith.errors import FormatError, ToksmithError, UnsupportedError
+from toksmith.framing import AddedToken, Framing
+from toksmith.pipeline import Pipeline
+from toksmith.tokenizer import Tokenizer
+
+LIMIT = 20
+"""Seconds for one round, where milliseconds are enough."""
+
+TEXT = "The then  the\n abab é 12 ▁a 日本 <|end|>"
+HOSTILE = [
+    *(b"\0", b"\xff\xfe", b"\xc3", b"\n", b"\r\n", b" ", b"", b"=", b'"', b"\\", b"\\ud800"),
+    *(b"-1", b"1.5", b"1e999", b"9" * 30, b"9" * 5000, b"null", b"true", b"[]", b"{}", b"NaN"),
+    *(b"[" * 5000, b"(" * 500, b'{"a":' * 3000, "\u2028é".encode(), b"(?i", b"[[", b"a{9999999}"),
+]
+VALUES: list[Any] = [
+    *(None, True, False, -1, 0, 1, 3.5, 1e308, 2**31, 2**64, 10**6),
+    *(
+        "",
+        "x",
+        "▁",
+        "\udfff",
+        "(",
+        "(?<=a+)b",
+        "[a-z]*",
+        "BPE",
+        "Sequence",
+        [],
+        {},
+        [[]],
+        [1],
+        {"": 0},
+    ),
+]
+
+Damage = Callable[[bytearray, random.Random], None]
+
+
+def flip(data: bytearray, rng: random.Random) -> None:
+    for _ in range(rng.choice([1, 1, 3, 20])):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+
+
+def cut(data: bytearray, rng: random.Random) -> None:
+    del data[rng.randrange(len(data)) :]
+
+
+def drop(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data))
+    del data[start : start + rng.choice([1, 5, 50, 500])]
+
+
+def insert(data: bytearray, rng: random.Random) -> None:
+    place = rng.randrange(len(data) + 1)
+    data[place:place] = rng.choice(HOSTILE)
+
+
+def replace_word(data: bytearray, rng: random.Random) -> None:
+    words = bytes(data).replace(b"\n", b" \n ").split(b" ")
+    words[rng.randrange(len(words))] = rng.choice(HOSTILE)
+    data[:] = b" ".join(words)
+
+
+def repeat(data: bytearray, rng: random.Random) -> None:
+    start = rng.randrange(len(data))
+    data[start:start] = data[start : start + rng.choice([1, 10, 100])]
+
+
+def swap_values(data: bytearray, rng: random.Random) -> None:
+    """Another value in JSON, another word elsewhere."""
+    separator = b"," if data[:1] == b"{" else b"\n"
+    parts = bytes(data).split(separator)
+    one, other = rng.randrange(len(parts)), rng.randrange(len(parts))
+    if rng.random() < 0.5 and b":" in parts[one]:
+        parts[one] = parts[one].split(b":")[0] + b":" + rng.choice(HOSTILE)
+    else:
+        parts[one] = parts[other]
+    data[:] = separator.join(parts)
+
+
+def restructure_json(data: bytearray, rng: random.Random) -> None:
+    """JSON that is still JSON: values are removed, doubled, or replaced by others."""
+    root = json.loads(bytes(data))
+    places = list(_places(root))
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        holder, key = rng.choice(places)
+        other, other_key = rng.choice(places)
+        try:
+            match rng.randrange(5):
+                case 0:
+                    del holder[key]
+                case 1 if isinstance(holder, list):
+                    holder.insert(key, holder[key])
+                case 1:
+                    holder[str(rng.choice(VALUES))] = holder.pop(key)
+                case 2:
+                    holder[key] = json.loads(json.dumps(other[other_key]))
+                case _:
+                    holder[key] = rng.choice(VALUES)
+        except (KeyError, IndexError):  # a change before took it away
+            continue
+    data[:] = json.dumps(root).encode()
+
+
+def _places(value: Any) -> Any:
+    """Yield each value inside a value as what holds it and its key, the big lists' first only."""
+    items = list(value.items() if isinstance(value, dict) else enumerate(value))
+    for key, inner in items[:40]:
+        yield value, key
+        if isinstance(inner, dict | list):
+            yield from _places(inner)
+
+
+def restructure_protobuf(data: bytearray, rng: random.Random) -> None:
+    """A message that is still one: fields are removed, doubled, moved, or hold something else."""
+    data[:] = _restructured(bytes(data), rng)
+
+
+def _restructured(message: bytes, rng: random.Random) -> bytes:
+    fields = protobuf_fields(message)
+    if not fields:
+        return rng.choice(HOSTILE)
+    place = rng.randrange(len(fields)) if rng.random() < 0.7 else len(fields) - 1
+    number, wire, value = fields[place]
+    match rng.randrange(6):
+        case 0:
+            del fields[place]
+        case 1:
+            fields.insert(rng.randrange(len(fields)), fields[place])
+        case 2:
+            fields[place] = (number, 2, rng.choice(HOSTILE))
+        case 3:
+            fields[place] = (number, 0, varint(rng.choice([0, 1, 2, 6, 7, 1000, 2**31, 2**63])))
+        case 4 if wire == 5:
+            fields[place] = (number, 5, rng.choice([b"\0\0\xc0\x7f", b"\0\0\x80\xff", b"\xff" * 4]))
+        case 4:
+            fields[place] = (rng.randrange(1, 60), wire, value)
+        case _ if wire == 2:
+            fields[place] = (number, 2, _restructured(value, rng))
+    return b"".join(
+        varint(number << 3 | wire) + (varint(len(value)) if wire == 2 else b"") + value
+        for number, wire, value in fields
+    )
+
+
+def protobuf_fields(message: bytes) -> list[tuple[int, int, bytes]]:
+    """Return the fields of a message: number, wire type, bytes; none where it is no message."""
+    fields = []
+    at = 0
+    try:
+        while at < len(message):
+            tag, at = _read_varint(message, at)
+            number, wire = tag >> 3, tag & 7
+            if wire == 0:
+                end = _read_varint(message, at)[1]
+            elif wire == 2:
+                size, at = _read_varint(message, at)
+                end = at + size
+            else:
+                end = at + {1: 8, 5: 4}[wire]
+            if end > len(message):
+                return []
+            fields.append((number, wire, message[at:end]))
+            at = end
+    except (IndexError, KeyError):
+        return []
+    return fields
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def varint(value: int) -> bytes:
+    found = bytearray()
+    while value >= 128:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*found, value])
+
+
+ANY: list[Damage] = [flip, cut, drop, insert, repeat]
+LINES: list[Damage] = [*ANY, replace_word, swap_values, swap_values]
+JSON: list[Damage] = [*LINES, *[restructure_json] * 8]
+PROTOBUF: list[Damage] = [*ANY, *[restructure_protobuf] * 5]
+
+FRAMING = Framing((AddedToken("<|end|>", 266), AddedToken("<|pad|>", 267)))
+TEMPLATED = Framing(FRAMING.added_tokens, prefix=(266,), suffix=(267,))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file.
+
+    Attributes:
+        target: what is read, in the folder.
+        format: its format.
+        pipeline: what is in it.
+        damage: what may happen to it.
+        file: what is damaged, where that is one of several files.
+    """
+
+    target: str
+    format: str
+    pipeline: Callable[[], Pipeline]
+    damage: list[Damage]
+    file: str = ""
+
+
+KINDS = {
+    "minbpe": Kind(
+        "a.model", "minbpe", lambda: pipeline("[a-z]+|[^a-z]", framing=FRAMING), LINES
+    ),
+    "tiktoken": Kind("a.tiktoken", "tiktoken", lambda: pipeline(None, framing=FRAMING), LINES),
+    "tiktoken sidecar": Kind(
+        "a.tiktoken", "tiktoken", lambda: pipeline("[a-z]+", framing=FRAMING), JSON,
+        "a.tiktoken.json",
+    ),
+    "gpt2 ids": Kind(
+        "folder", "gpt2", lambda: pipeline(framing=FRAMING), JSON, "folder/encoder.json"
+    ),
+    "gpt2 merges": Kind(
+        "folder", "gpt2", lambda: pipeline(framing=FRAMING), LINES, "folder/vocab.bpe"
+    ),
+    "tokenizer.json": Kind(
+        "a.json", "huggingface", lambda: pipeline("[a-z]+", framing=TEMPLATED), JSON
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Report:
+    """What became of the rounds.
+
+    Attributes:
+        refused: a typed error from reading.
+        working: a tokenizer that encodes and decodes.
+        halting: a tokenizer that refuses this text by a typed error.
+        failures: tracebacks of everything else.
+    """
+
+    refused: int = 0
+    working: int = 0
+    halting: int = 0
+    failures: list[str] | None = None
+
+
+def run(kind: Kind, rounds: int, folder: Path) -> Report:
+    """Damage a kind of file so many times, and read it by its content and by its name."""
+    formats.write(kind.pipeline(), folder / kind.target, kind.format)
+    damaged = folder / (kind.file or kind.target)
+    sound = damaged.read_bytes()
+    rng = random.Random(f"damage {kind.target} {kind.file}")
+    report = Report(failures=[])
+    for _ in range(rounds):
+        data = bytearray(sound)
+        damage = rng.choice(kind.damage)
+        damage(data, rng)
+        damaged.write_bytes(data)
+        for given in (None, kind.format):
+            faulthandler.dump_traceback_later(LIMIT, exit=True)
+            try:
+                _read(folder, kind, given, report)
+            except Exception:
+                report.failures.append(f"{damage.__name__}: {traceback.format_exc()}")
+                damaged.with_suffix(f".{len(report.failures)}").write_bytes(data)
+    faulthandler.cancel_dump_traceback_later()
+    return report
+
+
+def _read(folder: Path, kind: Kind, given: str | None, report: Report) -> None:
+    try:
+        pipe = formats.read(folder / kind.target, given)
+    except (FormatError, UnsupportedError) as wrong:
+        if str(folder) not in str(wrong):  # it must name the file
+            raise
+        report.refused += 1
+        return
+    try:
+        tok = Tokenizer(pipe)
+        ids = tok.encode(TEXT, special="encode", add_special_tokens=True)
+        tok.decode(ids)
+        report.working += 1
+    except ToksmithError:
+        report.halting += 1
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of regex, about damaged patterns
+    faulthandler.enable()
+    print(json.dumps(vars(run(KINDS[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])))))
