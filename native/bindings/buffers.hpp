@@ -68,6 +68,7 @@ bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths);
 
 // Each file of this folder binds one domain.
 void bind_models(nb::module_& module);
+void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_train(nb::module_& module);
 

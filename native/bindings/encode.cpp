@@ -31,11 +31,12 @@ Array<Id> recover(nb::bytes tokens, Input<std::int64_t> lengths) {
 
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
 
-Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_t threads) {
+Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_t threads,
+                std::size_t starting = Encoder::kAll) {
     Encoded encoded;
     {
         nb::gil_scoped_release release;
-        encoded = encoder.encode(documents, threads);
+        encoded = encoder.encode(documents, threads, starting);
     }
     return {to_numpy(std::move(encoded.ids)), to_numpy(std::move(encoded.offsets))};
 }
@@ -76,6 +77,14 @@ Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bo
                    std::size_t threads) {
     const TextView view(text);
     return encode_all(encoder, slices(view.text(), bounds), threads);
+}
+
+// The stretches of one document between its added tokens; the document starts at byte 0.
+Pair encode_segments(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
+                     std::size_t threads) {
+    const TextView view(text);
+    const bool starts = bounds.shape(0) > 0 && bounds(0, 0) == 0;
+    return encode_all(encoder, slices(view.text(), bounds), threads, starts ? 1 : 0);
 }
 
 std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_with_spans(
@@ -166,6 +175,7 @@ void bind_encode(nb::module_& module) {
              nb::sig("def encode_list(self, text: object, threads: int) -> list[int]"))
         .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
+        .def("encode_segments", &encode_segments, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_chunks_with_spans", &encode_chunks_with_spans, "text"_a, "bounds"_a)
         .def("count", &count, "text"_a, "threads"_a)
         .def("forget", &Encoder::forget)

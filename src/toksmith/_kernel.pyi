@@ -22,35 +22,21 @@ class BpeModel(Model):
         whole_chunk_first: bool,
     ) -> None: ...
 
-class LongestMatchModel(Model):
+OPEN: int = 65535
+
+CHARACTERS_A_BLOCK: int = 256
+
+class StagedModel(Model):
     def __init__(
         self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        model: Model,
+        fill: object,
+        joined: Annotated[
+            NDArray[numpy.uint16], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ],
-        unk: int | None,
-        fuse_unk: bool,
-    ) -> None: ...
-
-def wordpiece_model(
-    tokens: bytes,
-    lengths: Annotated[
-        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    unk: int,
-    prefix: str,
-    max_characters: int,
-) -> LongestMatchModel: ...
-
-class WordLevelModel(Model):
-    def __init__(
-        self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        unk: int | None,
+        lead: str,
+        collapse: bool,
+        fallback: object,
     ) -> None: ...
 
 def instruction_set(wanted: str) -> str:
@@ -88,6 +74,17 @@ class Encoder:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]: ...
     def encode_slices(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]: ...
+    def encode_segments(
         self,
         text: object,
         bounds: Annotated[

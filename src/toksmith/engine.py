@@ -25,6 +25,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
+from toksmith.staging import Staging, staging
 from toksmith.text import Text, utf8
 from toksmith.types import Batch, IdArray, SpanArray
 
@@ -96,6 +97,8 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
             if pipeline.normalizer
             else chunks
         )
+    if stages := staging(pipeline):
+        return FusedEncoder(pipeline, stages)
     return StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none"))
 
 
@@ -134,8 +137,8 @@ def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
 class KernelEncoder:
     """A model behind one of the kernel's own splitters."""
 
-    def __init__(self, model: Model, family: str) -> None:
-        self._encoder = _kernel.Encoder(_kernel_model(model), family, instruction_set())
+    def __init__(self, model: Model, family: str, kernel: _kernel.Model | None = None) -> None:
+        self._encoder = _kernel.Encoder(kernel or _kernel_model(model), family, instruction_set())
         self._lengths = _lengths(model.vocab)
         self._text_model = not isinstance(model, BPE)
 
@@ -185,6 +188,60 @@ class KernelEncoder:
     def forget(self) -> None:
         """Give the memory of caches back."""
         self._encoder.forget()
+
+
+class FusedEncoder:
+    """A pipeline that the kernel runs with all its stages, chunk by cached chunk.
+
+    Spans come from the same stages one after the other, which keep the places of the original.
+    """
+
+    def __init__(self, pipeline: Pipeline, stages: Staging) -> None:
+        model = _kernel_model(pipeline.model)
+        self._staged = StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none", model))
+        self._first_only = stages.first_only
+        self._encoder = _kernel.Encoder(
+            _kernel.StagedModel(
+                model, stages.fill, stages.joined, stages.lead, stages.collapse, stages.fallback
+            ),
+            "model",
+            instruction_set(),
+        )
+
+    def encode(self, text: Text, threads: int) -> IdArray:
+        """Return the ids of a text."""
+        return self._encoder.encode(text, threads)
+
+    def encode_list(self, text: Text, threads: int) -> list[int]:
+        """Return the ids of a text as a list."""
+        return self._encoder.encode_list(text, threads)
+
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+        return Batch(*self._encoder.encode_texts(texts, threads))
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice of a text as a document of its own."""
+        return Batch(*self._encoder.encode_slices(text, bounds, threads))
+
+    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each segment of one document."""
+        if not self._first_only:
+            return self.encode_slices(text, bounds, threads)
+        return Batch(*self._encoder.encode_segments(text, bounds, threads))
+
+    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+        """Return the ids, and the bytes of the text that each token stands for."""
+        return self._staged.encode_with_spans(text, at_start)
+
+    def count(self, text: Text, threads: int) -> int:
+        """Return how many ids a text has."""
+        return self._encoder.count(text, threads)
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._encoder.forget()
+        self._staged.forget()
 
 
 class KernelDecoder:

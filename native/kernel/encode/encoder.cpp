@@ -17,7 +17,11 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 }  // namespace
 
 Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level)
-    : model_(std::move(model)), family_(family), level_(level), loops_(loops(level)) {}
+    : model_(std::move(model)), family_(family), level_(level), loops_(loops(level)) {
+    if (traits(family).by_model && !model_->boundaries()) {
+        throw std::invalid_argument("this model does not say where a text may be cut");
+    }
+}
 
 // The lock is only ever tried: a fork may have left it taken for good, and a new worker does as
 // well.
@@ -46,17 +50,21 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
     pieces.reserve(documents.size());
     for (std::size_t document = 0; document < documents.size(); ++document) {
         Text rest = documents[document];
+        bool starts = true;
         while (threads > 1 && rest.size() > kPiece + kPiece / 2) {
-            const std::uint8_t* cut = safe_cut(family_, rest.begin + kPiece, rest.end);
-            pieces.push_back({{rest.begin, cut}, document});
+            const std::uint8_t* cut =
+                safe_cut(family_, rest.begin + kPiece, rest.end, model_->boundaries());
+            pieces.push_back({{rest.begin, cut}, document, starts});
+            starts = false;
             rest.begin = cut;
         }
-        pieces.push_back({rest, document});
+        pieces.push_back({rest, document, starts});
     }
     return pieces;
 }
 
-Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads) {
+Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
+                        std::size_t starting) {
     const std::vector<Piece> work = pieces(documents, threads);
     const auto encode_piece = loops_.encode[static_cast<std::size_t>(family_)];
     Encoded result;
@@ -90,7 +98,8 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads)
             Run& run = runs[r];
             for (std::size_t i = run.first; i < run.last; ++i) {
                 const std::size_t before = run.ids.size();
-                encode_piece(work[i].text, *model_, *worker, run.ids);
+                const bool starts = work[i].starts && work[i].document < starting;
+                encode_piece(work[i].text, starts, *model_, *worker, run.ids);
                 sizes[i] = run.ids.size() - before;
             }
         }
@@ -146,7 +155,7 @@ std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t thr
         std::unique_ptr<Worker> worker = take();
         std::uint64_t counted = 0;
         for (std::size_t i = next++; i < work.size(); i = next++) {
-            counted += count_piece(work[i].text, *model_, *worker);
+            counted += count_piece(work[i].text, work[i].starts, *model_, *worker);
         }
         total += counted;
         put(std::move(worker));

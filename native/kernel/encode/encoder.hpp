@@ -18,7 +18,10 @@ class Encoder {
  public:
     Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
 
-    Encoded encode(const std::vector<Text>& documents, std::size_t threads);
+    static constexpr std::size_t kAll = ~std::size_t{0};
+    // `starting`: only so many of the first documents are that; the rest are later parts of one.
+    Encoded encode(const std::vector<Text>& documents, std::size_t threads,
+                   std::size_t starting = kAll);
     // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
     // its document what it stands for starts and ends.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
@@ -36,6 +39,7 @@ class Encoder {
     struct Piece {
         Text text;
         std::size_t document;
+        bool starts;  // the document
     };
     std::vector<Piece> pieces(const std::vector<Text>& documents, std::size_t threads) const;
     std::unique_ptr<Worker> take();

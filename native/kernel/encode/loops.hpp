@@ -11,6 +11,7 @@
 #include "ids.hpp"
 #include "isa/isa.hpp"
 #include "split/family.hpp"
+#include "staged/boundaries.hpp"
 #include "train/chunk_table.hpp"
 
 namespace toksmith {
@@ -27,15 +28,17 @@ struct Worker {
     ChunkCache cache;
     std::unique_ptr<Model::Scratch> scratch;
     Ids missed;
+    std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
 };
 
 struct Loops {
-    using Encode = void (*)(Text, const Model&, Worker&, Ids&);
-    using Count = std::uint64_t (*)(Text, const Model&, Worker&);
+    // `starts`: whether the text is the start of its document.
+    using Encode = void (*)(Text, bool starts, const Model&, Worker&, Ids&);
+    using Count = std::uint64_t (*)(Text, bool starts, const Model&, Worker&);
     using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
     using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
 
-    // Indexed by Family.
+    // Indexed by Family; the last two have nothing for Family::kModel, which needs a model.
     std::array<Encode, kFamilies> encode;  // appends the ids of the text
     std::array<Count, kFamilies> count;    // the number of its ids
     std::array<Tally, kFamilies> tally;  // counts its chunks; `first`: the place of its first byte

@@ -9,6 +9,8 @@
 
 namespace toksmith {
 
+class Boundaries;
+
 class Model {
  public:
     // Memory that a model may keep from one miss to the next; each thread has its own.
@@ -23,6 +25,11 @@ class Model {
     // A model of text is given UTF-8, and must survive anything else.
     virtual void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                               Ids& out, Ids* spans) const = 0;
+
+    // Where a text may be cut into chunks, for Family::kModel.
+    virtual const Boundaries* boundaries() const { return nullptr; }
+    // Whether a document that starts so is encoded as if a space stood before it.
+    virtual bool leads(const std::uint8_t*, const std::uint8_t*) const { return false; }
 };
 
 }  // namespace toksmith

@@ -1,5 +1,6 @@
 #include "split/cut.hpp"
 
+#include "staged/boundaries.hpp"
 #include "unicode/classes.hpp"
 
 namespace toksmith {
@@ -8,8 +9,10 @@ using unicode::Class;
 using unicode::Classified;
 using utf8::Byte;
 
-const Byte* safe_cut(Family family, const Byte* from, const Byte* end) {
+const Byte* safe_cut(Family family, const Byte* from, const Byte* end,
+                     const Boundaries* boundaries) {
     if (traits(family).whole) return end;
+    if (traits(family).by_model) return boundaries ? boundaries->cut(from, end) : end;
     // A byte that continues no character starts one, however the bytes before it are read.
     while (from < end && utf8::is_continuation(*from)) ++from;
     Class before = Class::kOther;

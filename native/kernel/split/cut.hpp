@@ -7,11 +7,15 @@
 
 namespace toksmith {
 
+class Boundaries;
+
 // The first safe cut at or after `from`, or `end` where there is none.
 //
 // A cut is safe between a letter and what can neither continue a word nor a contraction: white
 // space, or a symbol other than an apostrophe or a mark. Whichever alternative of the pattern the
 // letter belongs to, its match ends there, and the next one starts there, whatever stands before.
-const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end);
+// With Family::kModel the model's own boundaries are the cuts.
+const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
+                           const Boundaries* boundaries = nullptr);
 
 }  // namespace toksmith

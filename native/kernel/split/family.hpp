@@ -8,12 +8,13 @@
 
 namespace toksmith {
 
-enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k };
-inline constexpr int kFamilies = 6;
+enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel };
+inline constexpr int kFamilies = 7;
 
 struct Traits {
     std::string_view name;
     bool whole = false;     // no splitting at all
+    bool by_model = false;  // where the model says that no token reaches across
     bool any_lead = false;  // any character but \r, \n, letter, number may lead a word; else ' '
     bool fold_contractions = false;  // 'S as well as 's
     bool cased = false;              // a word is upper case, then lower case, then a contraction
@@ -54,6 +55,7 @@ inline constexpr std::array<Traits, kFamilies> kTraits = {{
      .newline_after_symbols = true,
      .slash_after_symbols = true,
      .newline_ends_space = true},
+    {.name = "model", .by_model = true},
 }};
 
 inline constexpr const Traits& traits(Family family) {

@@ -1,0 +1,94 @@
+// Closed boundaries: where a text may be cut without changing a token, told from the two characters
+// on either side.
+//
+// Every character ends with one atom and starts with another (after the normalizer they need not
+// be the same). Two atoms that may stand side by side inside a token, or across which a stage
+// before the model looks, are joined; everywhere else a chunk may end. The joined pairs stand in a
+// bit table by hash: a collision joins what could be cut, which costs time and changes nothing.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "staged/character_table.hpp"
+
+namespace toksmith {
+
+class Boundaries {
+ public:
+    using Byte = utf8::Byte;
+    using Atom = std::uint16_t;
+
+    // The atom of a character beside which nothing is cut.
+    static constexpr Atom kOpen = 0xFFFF;
+
+    Boundaries(std::shared_ptr<const CharacterTable> table,
+               const std::vector<std::pair<Atom, Atom>>& joined)
+        : table_(std::move(table)),
+          mask_(std::bit_ceil(joined.size() * 16 + 4096) - 1),
+          bits_((mask_ + 1) / 64) {
+        for (const auto& [left, right] : joined) {
+            const std::size_t place = place_of(left, right);
+            bits_[place / 64] |= std::uint64_t{1} << place % 64;
+        }
+        for (std::uint32_t left = 0; left < 128; ++left) {
+            for (std::uint32_t right = 0; right < 128; ++right) {
+                if (between(table_->row(left), table_->row(right))) {
+                    ascii_[left][right / 64] |= std::uint64_t{1} << right % 64;
+                }
+            }
+        }
+    }
+
+    // The first boundary behind p, or `end`; p < end.
+    const Byte* next(const Byte* p, const Byte* end) const {
+        for (;;) {
+            while (p + 1 < end && p[0] < 0x80 && p[1] < 0x80) {
+                const Byte left = *p++;
+                if (ascii_[left][*p / 64] >> *p % 64 & 1) return p;
+            }
+            utf8::Char c = utf8::decode(p, end);
+            p += c.size;
+            if (p >= end) return end;
+            const CharacterTable::Row* left = &table_->row(CharacterTable::code_of(c));
+            do {
+                c = utf8::decode(p, end);
+                const CharacterTable::Row* right = &table_->row(CharacterTable::code_of(c));
+                if (between(*left, *right)) return p;
+                if (c.size == 1 && c.code < 0x80) break;  // back to the quick loop
+                left = right;
+                p += c.size;
+            } while (p < end);
+            if (p >= end) return end;
+        }
+    }
+
+    // The first boundary at or behind `from`, which need not be the start of a character.
+    const Byte* cut(const Byte* from, const Byte* end) const {
+        while (from < end && utf8::is_continuation(*from)) ++from;
+        return from < end ? next(from, end) : end;
+    }
+
+ private:
+    bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
+        if (left.left == kOpen || right.right == kOpen) return false;
+        const std::size_t place = place_of(left.left, right.right);
+        return (bits_[place / 64] >> place % 64 & 1) == 0;
+    }
+
+    std::size_t place_of(Atom left, Atom right) const {
+        const std::uint64_t key = std::uint64_t{left} << 16 | right;
+        return (key * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    }
+
+    std::shared_ptr<const CharacterTable> table_;
+    std::size_t mask_;
+    std::vector<std::uint64_t> bits_;
+    std::array<std::array<std::uint64_t, 2>, 128> ascii_{};  // where one may cut between ASCII
+};
+
+}  // namespace toksmith

@@ -1,0 +1,72 @@
+// What the stages before the model make of each character, in blocks that are filled when a text
+// first shows one of their characters.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "utf8/decode.hpp"
+
+namespace toksmith {
+
+class CharacterTable {
+ public:
+    static constexpr std::uint32_t kBlock = 256;  // characters
+    static constexpr std::uint32_t kBlocks = 0x110000 / kBlock;
+
+    // One character.
+    struct Row {
+        std::uint16_t left;   // the atom that it ends with, for Boundaries
+        std::uint16_t right;  // the atom that it starts with
+        std::uint16_t size;   // of its units, in bytes
+        bool depends;         // what becomes of it depends on its neighbours
+        std::uint32_t begin;  // of its units in the block
+    };
+
+    // `units`: for each character that it becomes, its class, its size, and its UTF-8.
+    struct Block {
+        std::array<Row, kBlock> rows;
+        std::vector<std::uint8_t> units;
+    };
+
+    using Fill = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
+
+    explicit CharacterTable(Fill fill) : fill_(std::move(fill)) {}
+    CharacterTable(const CharacterTable&) = delete;
+    CharacterTable& operator=(const CharacterTable&) = delete;
+    ~CharacterTable() {
+        for (const auto& block : blocks_) delete block.load();
+    }
+
+    const Block& block_of(std::uint32_t code) const {
+        const std::uint32_t number = code / kBlock;
+        const Block* block = blocks_[number].load(std::memory_order_acquire);
+        return block ? *block : fill(number);
+    }
+
+    const Row& row(std::uint32_t code) const { return block_of(code).rows[code % kBlock]; }
+
+    // A byte that is no UTF-8 is U+FFFD.
+    static std::uint32_t code_of(utf8::Char c) {
+        return c.code == utf8::kInvalid ? 0xFFFDu : c.code;
+    }
+
+ private:
+    // Several threads may fill a block at once; the first to be done is kept. A lock would be
+    // waited for by threads that hold Python's, which filling needs.
+    const Block& fill(std::uint32_t number) const {
+        std::unique_ptr<const Block> made = fill_(number);
+        const Block* expected = nullptr;
+        if (blocks_[number].compare_exchange_strong(expected, made.get())) return *made.release();
+        return *expected;
+    }
+
+    Fill fill_;
+    mutable std::array<std::atomic<const Block*>, kBlocks> blocks_{};
+};
+
+}  // namespace toksmith

@@ -1,0 +1,65 @@
+// A model together with the stages before it: normalizer and splitter run on a miss, chunk by
+// chunk, so that what they cost is paid once for each distinct chunk.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "encode/model.hpp"
+#include "staged/boundaries.hpp"
+#include "staged/character_table.hpp"
+
+namespace toksmith {
+
+// What becomes of a character when the splitter cuts.
+enum class Unit : std::uint8_t {
+    kRemoved,  // belongs to no piece, and ends one
+    kAlone,    // is a piece
+    kStart,    // starts a piece
+    kSpace,    // a space, where spaces are collapsed
+    kRun,      // this and all further classes: a run of the same class is one piece
+};
+
+// How a document begins.
+enum class Lead : std::uint8_t {
+    kNone,
+    kAlways,       // with a space before it
+    kUnlessSpace,  // with a space, unless it starts with one
+};
+
+struct Stages {
+    Lead lead = Lead::kNone;
+    bool collapse = false;  // make one of several spaces, and none at the end
+    // What the stages make of a chunk in which neighbours matter: the pieces end to end, and where
+    // each ends.
+    std::function<void(const std::uint8_t* chunk, std::size_t size,
+                       std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends)>
+        fallback;
+};
+
+class StagedModel final : public Model {
+ public:
+    StagedModel(std::shared_ptr<const Model> model, std::shared_ptr<const CharacterTable> table,
+                std::shared_ptr<const Boundaries> boundaries, Stages stages)
+        : model_(std::move(model)),
+          table_(std::move(table)),
+          boundaries_(std::move(boundaries)),
+          stages_(std::move(stages)) {}
+
+    std::unique_ptr<Scratch> scratch() const override;
+    // Gives no spans: `spans` must be null.
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                      Ids* spans) const override;
+    const Boundaries* boundaries() const override { return boundaries_.get(); }
+    bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
+
+ private:
+    std::shared_ptr<const Model> model_;
+    std::shared_ptr<const CharacterTable> table_;
+    std::shared_ptr<const Boundaries> boundaries_;
+    Stages stages_;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,115 @@
+"""Which pipelines the kernel runs with all their stages, and what it has to know for that.
+
+The kernel knows no normalizer and no splitter of text models. It is told, character by character,
+what they make of each, and between which characters a text may be cut into chunks; what they make
+of a chunk in which neighbours matter, it asks back. All answers come from the reference, so each
+rule is written once; and since chunks are cached, none is asked for often.
+
+**Why cutting is exact.** A cut between two characters changes nothing if no stage looks across
+it: no replacement of the normalizer, no piece of the splitter, no token of the model. A token
+holds two neighbours only where some entry of the vocabulary has them side by side, so these pairs
+are *joined* and all others are closed boundaries: merges on either side of one do not see each
+other, every path through a lattice passes through it, and a longest match ends at it. Joined as
+well is what fuses (unknown characters), what collapses (spaces), and what a normalizer rewrites
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.pipeline import Pipeline
+from toksmith.reference.normalizing import normalized
+from toksmith.reference.pre_tokenizing import pieces
+from toksmith.splitters import Metaspace
+from toksmith.staging.atoms import OPEN, Atoms, atoms_of
+from toksmith.staging.characters import Characters, characters_of
+
+CHARACTERS_A_BLOCK = 256
+
+Rows = tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8], npt.NDArray[np.int64], bytes]
+"""A block of characters: the atoms that each ends and starts with (shape ``(256, 2)``), whether it
+depends on its neighbours, where its units end, and the units: of each character that it becomes
+the :class:`~toksmith.staging.atoms.Unit`, the size and the UTF-8."""
+
+
+@dataclass(frozen=True)
+class Staging:
+    """What the kernel has to know.
+
+    Attributes:
+        fill: the rows of a block of characters, by its number.
+        joined: uint16, shape ``(n, 2)``: the pairs of atoms that are not parted.
+        lead: whether a space is put before a text.
+        first_only: the lead is for the start of a document, not for what follows an added token.
+        collapse: whether several spaces become one, and none at the end.
+        fallback: what the stages make of a chunk: its pieces as UTF-8.
+    """
+
+    fill: Callable[[int], Rows]
+    joined: npt.NDArray[np.uint16]
+    lead: Literal["none", "always", "unless-space"]
+    first_only: bool
+    collapse: bool
+    fallback: Callable[[bytes], list[bytes]]
+
+
+def staging(pipeline: Pipeline) -> Staging | None:
+    """Return what the kernel has to know to run a pipeline; ``None`` where that does not suffice."""
+    characters = characters_of(pipeline.normalizer)
+    if characters is None:
+        return None
+    atoms = atoms_of(pipeline.splitter, pipeline.model, characters.collapse)
+    if atoms is None:
+        return None
+    lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
+    first_only = False
+    if isinstance(pipeline.splitter, Metaspace) and pipeline.splitter.prepend != "never":
+        if characters.lead:
+            return None
+        lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
+    splitter = pipeline.splitter
+
+    def fallback(chunk: bytes) -> list[bytes]:
+        text = normalized(characters.inside, characters.sentinel + _text(chunk))
+        text = text.removeprefix(characters.sentinel)
+        return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
+
+    return Staging(
+        fill=lambda block: _rows(block, characters, atoms),
+        joined=np.array(sorted(atoms.joined), np.uint16).reshape(-1, 2),
+        lead=lead,
+        first_only=first_only,
+        collapse=characters.collapse,
+        fallback=fallback,
+    )
+
+
+def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
+    sides = np.full((CHARACTERS_A_BLOCK, 2), OPEN, np.uint16)
+    depends = np.zeros(CHARACTERS_A_BLOCK, np.uint8)
+    ends = np.zeros(CHARACTERS_A_BLOCK, np.int64)
+    units = bytearray()
+    for place in range(CHARACTERS_A_BLOCK):
+        code = block * CHARACTERS_A_BLOCK + place
+        character = "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
+        if characters.depends(character):
+            depends[place] = 1
+        elif becomes := characters.becomes(character):
+            sides[place] = atoms.sides(becomes)
+            for unit, text in atoms.units(becomes):
+                encoded = text.encode()
+                units += bytes((unit, len(encoded))) + encoded
+        ends[place] = len(units)
+    return sides, depends, ends, bytes(units)
+
+
+def _text(chunk: bytes) -> str:
+    """Return a chunk as text; each byte that is no UTF-8 is U+FFFD."""
+    text = chunk.decode("utf-8", "surrogateescape")
+    return "".join("\ufffd" if 0xDC80 <= ord(c) < 0xDD00 else c for c in text)

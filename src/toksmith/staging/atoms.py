@@ -1,0 +1,155 @@
+"""How a splitter and a model see the characters of normalized text: what is closed, what is open.
+
+Every character of a text ends with an *atom* and starts with one: those of the characters that
+the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from enum import IntEnum
+from itertools import pairwise, product
+from typing import Protocol
+
+from toksmith.models import (
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    Pieces,
+    PieceType,
+    SentencePieceBPE,
+    Unigram,
+)
+from toksmith.splitters import Metaspace, Splitter
+
+OPEN = 0xFFFF
+"""The atom of a character beside which nothing is cut."""
+
+UNKNOWN = 0
+"""The atom of all characters that no token holds."""
+
+
+class Unit(IntEnum):
+    """What the splitter makes of a character; ``RUN`` and above: a run of one class is a piece."""
+
+    REMOVED = 0
+    ALONE = 1
+    START = 2
+    SPACE = 3
+    RUN = 4
+
+
+class Atoms(Protocol):
+    """Characters as atoms.
+
+    Attributes:
+        joined: the pairs of atoms that are not parted.
+    """
+
+    joined: Set[tuple[int, int]]
+
+    def sides(self, text: str) -> tuple[int, int]:
+        """Return the atom that a character's text ends with, and the one that it starts with."""
+
+    def units(self, text: str) -> Iterator[tuple[int, str]]:
+        """Return the units of a character's text, and their text."""
+
+
+def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
+    """Return the atoms of a splitter and a model; ``None`` where single characters do not tell.
+
+    Args:
+        splitter: what cuts the text.
+        model: what encodes the pieces.
+        collapse: the normalizer makes one space of several.
+    """
+    if splitter is None or isinstance(splitter, Metaspace):
+        tokens = matched_tokens(model)
+        if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
+            return None
+        return VocabularyAtoms(model, tokens, splitter, collapse)
+    return None
+
+
+class VocabularyAtoms:
+    """Each character that a token holds is an atom; neighbours inside tokens are joined."""
+
+    def __init__(
+        self, model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
+    ) -> None:
+        self._mark = metaspace.replacement if metaspace else ""
+        starts = metaspace is not None and metaspace.split
+        characters = {c for token in tokens for c in token} | {"\u2581", " "} | set(self._mark)
+        atoms = {c: 1 + place for place, c in enumerate(sorted(characters))}
+        joined = {
+            (atoms[left], atoms[right])
+            for token in tokens
+            for left, right in pairwise(token)
+            if not (starts and right == self._mark)
+        }
+        # Characters that tokens hold, but none is alone, may be unknown as well.
+        unknown = characters - {token for token in tokens if len(token) == 1}
+        self._unknown = UNKNOWN
+        if fuses_unknown(model):
+            some = {UNKNOWN, *(atoms[c] for c in unknown)}
+            joined |= set(product(some, some))
+        elif drops_unknown(model):
+            self._unknown = OPEN
+            atoms |= dict.fromkeys(unknown, OPEN)
+        self._kinds: dict[str, Unit] = {}
+        if starts:
+            self._kinds[self._mark] = Unit.START
+        elif collapse:
+            # Behind a space nothing is parted: it may be the first of several, or the last of all.
+            for space in "\u2581 ":
+                self._kinds[space] = Unit.SPACE
+                joined |= {(atoms[space], other) for other in (UNKNOWN, *atoms.values())}
+        self._atoms = atoms
+        self.joined = {pair for pair in joined if OPEN not in pair}
+
+    def sides(self, text: str) -> tuple[int, int]:
+        """Return the atoms of the last and the first character."""
+        text = text.replace(" ", self._mark) if self._mark else text
+        return (
+            self._atoms.get(text[-1], self._unknown),
+            self._atoms.get(text[0], self._unknown),
+        )
+
+    def units(self, text: str) -> Iterator[tuple[int, str]]:
+        """Return each character, as the splitter writes it, with what it does to pieces."""
+        text = text.replace(" ", self._mark) if self._mark else text
+        return ((self._kinds.get(c, Unit.RUN), c) for c in text)
+
+
+def matched_tokens(model: Model) -> list[str] | None:
+    """Return the tokens that are found in text; ``None`` where neighbours do not decide that."""
+    vocab = model.vocab
+    if isinstance(model, Pieces):
+        never = (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.BYTE)
+        vocab = tuple(v for v, kind in zip(vocab, model.types.tolist(), strict=True)
+                      if kind not in never)  # fmt: skip
+    elif isinstance(model, CharacterBPE):
+        if model.continuing_prefix or model.word_suffix or model.whole_chunk_first:
+            return None
+    elif not isinstance(model, LongestMatch):
+        return None
+    try:
+        return [token.decode() for token in vocab]
+    except UnicodeDecodeError:
+        return None
+
+
+def fuses_unknown(model: Model) -> bool:
+    """Return whether unknown characters side by side become one token."""
+    if isinstance(model, SentencePieceBPE):
+        return not model.byte_fallback
+    if isinstance(model, Unigram):
+        return model.fuse_unk and not model.byte_fallback
+    if isinstance(model, CharacterBPE | LongestMatch):
+        return model.fuse_unk and model.unk_id is not None
+    return True
+
+
+def drops_unknown(model: Model) -> bool:
+    """Return whether what stands around an unknown character may merge."""
+    return isinstance(model, CharacterBPE) and model.unk_id is None
