@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     FuzzInput input(data, size);
     Random& random = input.random;
     const Text text = text_of(input.text);
-    const auto family = static_cast<Family>(random.below(kFamilies));
+    const auto family = static_cast<Family>(random.below(kPatterns));
     Merges merges = random_merges(random, text, random.below(64));
     if (random.below(4) == 0) shuffle(random, merges.rules);
     const bool whole_chunk_first = random.below(2);

@@ -29,7 +29,7 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
     const Decoder decoder = decoder_of(merges);
     Bytes text;  // long enough to be cut into three pieces
     while (text.size() < 2'700'000) text.insert(text.end(), page.begin(), page.end());
-    for (int family = 0; family < kFamilies; ++family) {
+    for (int family = 0; family < kPatterns; ++family) {
         // One chunk is not cut, and slow to merge.
         const Text whole = family == 0 ? text_of(page) : text_of(text);
         Encoder encoder(model, static_cast<Family>(family), isa::best());

@@ -71,7 +71,7 @@ TEST(split_levels_agree_and_cuts_are_safe) {
     for (int round = 0; round < 300; ++round) {
         const Bytes bytes = random_text(random, 1 + random.below(60));
         const Text text = text_of(bytes);
-        for (int i = 0; i < kFamilies; ++i) {
+        for (int i = 0; i < kPatterns; ++i) {
             const auto family = static_cast<Family>(i);
             const auto ends = chunk_ends(family, isa::Level::kScalar, text);
             CHECK((ends.empty() ? 0 : ends.back()) == text.size());

@@ -10,6 +10,7 @@ namespace toksmith {
 
 enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel };
 inline constexpr int kFamilies = 7;
+inline constexpr int kPatterns = 6;  // those that need no model
 
 struct Traits {
     std::string_view name;

@@ -1,6 +1,7 @@
 // Counting the chunks of a corpus on several threads. The result depends on the text alone.
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "encode/loops.hpp"
@@ -10,7 +11,9 @@ namespace toksmith {
 
 class ChunkCounter {
  public:
-    ChunkCounter(Family family, isa::Level level) : family_(family), loops_(loops(level)) {}
+    ChunkCounter(Family family, isa::Level level) : family_(family), loops_(loops(level)) {
+        if (traits(family).by_model) throw std::invalid_argument("chunks are counted by patterns");
+    }
 
     // Counts the chunks of each document, which follow all that was added before.
     void add(const std::vector<Text>& documents, std::size_t threads);

@@ -6,7 +6,7 @@ the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from enum import IntEnum
 from itertools import pairwise, product
 from typing import Protocol
@@ -20,6 +20,7 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
+from toksmith.reference.character_maps import classes as classes_of
 from toksmith.splitters import Metaspace, Splitter
 
 OPEN = 0xFFFF
@@ -68,7 +69,36 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
         if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
             return None
         return VocabularyAtoms(model, tokens, splitter, collapse)
-    return None
+    classes = None if collapse else classes_of(splitter)
+    return ClassAtoms(classes) if classes else None
+
+
+class ClassAtoms:
+    """Each class of characters is an atom; only inside a run of one class is nothing parted."""
+
+    def __init__(self, classes: Callable[[str], int]) -> None:
+        self._class = classes
+        # What is dropped stays with what follows it: that makes fewer chunks.
+        self.joined: Set[tuple[int, int]] = {(_DROPPED, other) for other in range(_MOST_CLASSES)}
+        self.joined |= {(run, run) for run in range(_ALONE + 1, _MOST_CLASSES)}
+
+    def sides(self, text: str) -> tuple[int, int]:
+        """Return the classes of the last and the first character."""
+        last = self._class(text[-1])
+        if last == _DROPPED and len(text) > 1:
+            last = _ALONE  # it ends what the character becomes, and may end a chunk
+        return last, self._class(text[0])
+
+    def units(self, text: str) -> Iterator[tuple[int, str]]:
+        """Return each character with what its class does to pieces."""
+        for character in text:
+            kind = self._class(character)
+            unit = (Unit.REMOVED, Unit.ALONE)[kind] if kind <= _ALONE else Unit.RUN + kind - 2
+            yield int(unit), character
+
+
+_DROPPED, _ALONE = 0, 1
+_MOST_CLASSES = 250
 
 
 class VocabularyAtoms:

@@ -1,0 +1,194 @@
+// The stages before the model: where a text may be cut, and what becomes of a chunk.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encode/encoder.hpp"
+#include "kit.hpp"
+#include "staged/model.hpp"
+
+namespace toksmith::test {
+namespace {
+
+// Gives each piece back as its bytes and a 0 behind them.
+class Speller final : public Model {
+ public:
+    std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                      Ids*) const override {
+        for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
+        out.push(0);
+    }
+};
+
+// a-z are runs of one class, 0-9 stand alone, ' ' is what `space` says, '!' is removed by the
+// normalizer, 'X' becomes "xx", '#' depends on its neighbours; all others are a run of their own.
+std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit space) {
+    auto block = std::make_unique<CharacterTable::Block>();
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        CharacterTable::Row& row = block->rows[i];
+        row = {Boundaries::kOpen, Boundaries::kOpen, 0, false,
+               static_cast<std::uint32_t>(block->units.size())};
+        const std::uint32_t code = number * CharacterTable::kBlock + i;
+        if (code == '#') {
+            row.depends = true;
+            continue;
+        }
+        if (code == '!') continue;
+        const bool digit = code >= '0' && code <= '9';
+        const bool letter = code >= 'a' && code <= 'z';
+        row.left = row.right = code == ' ' ? 1 : digit ? 2 : letter || code == 'X' ? 3 : 4;
+        const Unit kind = code == ' '             ? space
+                          : digit                 ? Unit::kAlone
+                          : letter || code == 'X' ? Unit::kRun
+                                                  : static_cast<Unit>(5);
+        const std::string text = code == 'X'   ? "xx"
+                                 : code < 0x80 ? std::string(1, static_cast<char>(code))
+                                               : "?";
+        for (const char c : text) {
+            block->units.push_back(static_cast<std::uint8_t>(kind));
+            block->units.push_back(1);
+            block->units.push_back(static_cast<std::uint8_t>(c));
+        }
+        row.size = static_cast<std::uint16_t>(block->units.size() - row.begin);
+    }
+    return block;
+}
+
+std::shared_ptr<StagedModel> staged(Unit space, Stages stages = {}) {
+    stages.fallback = [](const std::uint8_t* chunk, std::size_t size,
+                         std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
+        pieces.assign(chunk, chunk + size);
+        ends.assign(1, size);
+    };
+    auto table = std::make_shared<const CharacterTable>(
+        [space](std::uint32_t number) { return fill(number, space); });
+    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {
+        {1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 3}, {4, 4}};
+    auto boundaries = std::make_shared<const Boundaries>(table, joined);
+    return std::make_shared<StagedModel>(std::make_shared<Speller>(), table, boundaries, stages);
+}
+
+Text text_at(const std::string& text) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(text.data());
+    return {begin, begin + text.size()};
+}
+
+std::string spelled(const Ids& ids) {
+    std::string text;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        text += ids.data()[i] ? static_cast<char>(ids.data()[i]) : '|';
+    }
+    return text;
+}
+
+std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string& text,
+                    std::size_t threads = 1) {
+    Encoder encoder(model, Family::kModel, isa::choose(""));
+    const Encoded once = encoder.encode({text_at(text)}, threads);
+    CHECK(encoder.count({text_at(text)}, threads) == once.ids.size());
+    return spelled(once.ids);
+}
+
+std::string chunks(const std::shared_ptr<StagedModel>& model, const std::string& text) {
+    const Text all = text_at(text);
+    std::string cut;
+    for (const std::uint8_t* p = all.begin; p < all.end;) {
+        const std::uint8_t* q = model->boundaries()->next(p, all.end);
+        cut.append(p, q);
+        cut += '|';
+        p = q;
+    }
+    return cut;
+}
+
+TEST(boundaries_are_where_nothing_is_joined) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(chunks(model, "ab cd") == "ab| cd|");
+    CHECK(chunks(model, "a1b22") == "a|1|b|2|2|");
+    CHECK(chunks(model, "a!b") == "a!b|");  // nothing is cut beside what vanishes
+    CHECK(chunks(model, "a#1") == "a#1|");
+    CHECK(chunks(model, "") == "");
+    CHECK(chunks(model, "\xC3\xA9\xC3\xA9z\xE4\xB8\xAD z") ==
+          "\xC3\xA9\xC3\xA9|z|\xE4\xB8\xAD| z|");
+    CHECK(chunks(model, "a\xFF\xFF") == "a|\xFF\xFF|");
+}
+
+TEST(a_cut_found_from_anywhere_is_a_boundary) {
+    const auto model = staged(Unit::kRemoved);
+    const std::string text = "ab cd \xC3\xA9\xC3\xA9 12 \xE4\xB8\xAD\xFFz";
+    const Text all = text_at(text);
+    std::vector<const std::uint8_t*> ends;
+    for (const std::uint8_t* p = all.begin; p < all.end;) {
+        ends.push_back(p = model->boundaries()->next(p, all.end));
+    }
+    for (const std::uint8_t* from = all.begin; from <= all.end; ++from) {
+        const std::uint8_t* cut = model->boundaries()->cut(from, all.end);
+        CHECK(cut >= from);
+        CHECK(std::find(ends.begin(), ends.end(), cut) != ends.end());
+    }
+}
+
+TEST(classes_make_pieces) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");
+    CHECK(encoded(model, "   ") == "");
+    CHECK(encoded(model, "a#b") == "a#b|");  // as the fallback says
+}
+
+TEST(a_start_takes_what_follows) {
+    const auto model = staged(Unit::kStart);
+    CHECK(encoded(model, "ab cd  ef") == "ab| cd| | ef|");
+}
+
+TEST(spaces_collapse) {
+    Stages stages;
+    stages.collapse = true;
+    stages.lead = Lead::kAlways;
+    const auto model = staged(Unit::kSpace, stages);
+    CHECK(encoded(model, "ab   cd  ") == " ab| cd|");
+    CHECK(encoded(model, "   ab") == " ab|");
+    CHECK(encoded(model, "   ") == "");
+    CHECK(encoded(model, "") == "");
+}
+
+TEST(a_lead_stands_before_the_document_only) {
+    Stages stages;
+    stages.lead = Lead::kUnlessSpace;
+    const auto model = staged(Unit::kStart, stages);
+    CHECK(encoded(model, "ab cd") == " ab| cd|");
+    CHECK(encoded(model, " ab") == " ab|");
+    Encoder encoder(model, Family::kModel, isa::choose(""));
+    const std::string text = "ab";
+    CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 1).ids) == " ab|ab|");
+    CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 0).ids) == "ab|ab|");
+}
+
+TEST(threads_change_nothing) {
+    Stages stages;
+    stages.collapse = true;
+    stages.lead = Lead::kAlways;
+    const auto model = staged(Unit::kSpace, stages);
+    std::string text;
+    for (int i = 0; text.size() < (std::size_t{4} << 20); ++i) {
+        text +=
+            "word" + std::to_string(i % 977) + (i % 3 ? "  " : " ") + (i % 7 ? "\xC3\xA9" : "X#-");
+    }
+    const std::string alone = encoded(model, text, 1);
+    CHECK(encoded(model, text, 2) == alone);
+    CHECK(encoded(model, text, 3) == alone);
+}
+
+TEST(a_model_without_boundaries_is_refused) {
+    bool refused = false;
+    try {
+        Encoder encoder(std::make_shared<Speller>(), Family::kModel, isa::choose(""));
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+}  // namespace
+}  // namespace toksmith::test
