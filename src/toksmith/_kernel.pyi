@@ -22,6 +22,37 @@ class BpeModel(Model):
         whole_chunk_first: bool,
     ) -> None: ...
 
+class LongestMatchModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        unk: int | None,
+        fuse_unk: bool,
+    ) -> None: ...
+
+def wordpiece_model(
+    tokens: bytes,
+    lengths: Annotated[
+        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    unk: int,
+    prefix: str,
+    max_characters: int,
+) -> LongestMatchModel: ...
+
+class WordLevelModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        unk: int | None,
+    ) -> None: ...
+
 OPEN: int = 65535
 
 CHARACTERS_A_BLOCK: int = 256

@@ -20,7 +20,6 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
-from toksmith.reference.character_maps import classes as classes_of
 from toksmith.splitters import Metaspace, Splitter
 
 OPEN = 0xFFFF
@@ -69,8 +68,7 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
         if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
             return None
         return VocabularyAtoms(model, tokens, splitter, collapse)
-    classes = None if collapse else classes_of(splitter)
-    return ClassAtoms(classes) if classes else None
+    return None
 
 
 class ClassAtoms:
