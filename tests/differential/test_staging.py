@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from toksmith import engine
 from toksmith.engine import FusedEncoder
 from toksmith.models import LongestMatch
-from toksmith.normalizers import Normalizer, SentencePieceNormalizer
+from toksmith.normalizers import Normalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference import ReferenceEncoder
-from toksmith.splitters import Metaspace, Splitter
+from toksmith.splitters import Splitter
 
 LETTERS = "ab c\u2581\u00e9\u4e2d\U0001f600\ufffd"
 texts = st.text(st.sampled_from(LETTERS), max_size=30)

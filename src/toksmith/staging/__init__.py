@@ -60,7 +60,7 @@ class Staging:
 
 
 def staging(pipeline: Pipeline) -> Staging | None:
-    """Return what the kernel has to know to run a pipeline; ``None`` where that does not suffice."""
+    """Return what the kernel has to know to run a pipeline; ``None`` where that is not enough."""
     characters = characters_of(pipeline.normalizer)
     if characters is None:
         return None
