@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from tests.models_kit import MODELS, TEXTS
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
-from toksmith.reference import explain
-from toksmith.reference.steps import MatchStep, UnknownWordStep
+from toksmith.reference import ReferenceEncoder, explain
+from toksmith.reference.steps import MatchStep, PathStep, UnknownWordStep
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.types import Span
 
@@ -136,3 +138,56 @@ def test_a_long_chunk_shows_what_is_around_the_merge() -> None:
 def test_bytes_that_are_no_utf8() -> None:
     assert explain(Pipeline(BPE(VOCAB, MERGES)), b"l\xff").ids == [108, 255]
     assert explain(Pipeline(WordLevel((b"\xef\xbf\xbd",))), b"\xff").ids == [0]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_model_is_explained(kind: str) -> None:
+    encoder = ReferenceEncoder(MODELS[kind])
+    for text in TEXTS:
+        explanation = explain(MODELS[kind], text)
+        assert explanation.ids == encoder.encode_list(text)
+        assert str(explanation).count("\nchunk ") == len(explanation.chunks)
+    assert any(chunk.steps for text in TEXTS for chunk in explain(MODELS[kind], text).chunks)
+
+
+def test_sentencepiece_bpe() -> None:
+    pipeline = MODELS["sentencepiece-bpe"]
+    assert lines(pipeline, "▁low<u>r")[3:] == [
+        "    ▁ l o w <u> r",
+        "    ▁ lo w <u> r    l + o, score -1",
+        "    ▁ low <u> r     lo + w, score -2",
+        "    ▁low <u> r      ▁ + low, score -4",
+        "  = ▁low 16, <u> 2, r 12",
+    ]
+    assert lines(pipeline, "abc")[3:] == [
+        "    a b c",
+        "    ab c    a + b, score -6",
+        "    abc     ab + c, score -5",
+        "    ab c    abc is unused: it is taken apart",
+        "  = ab 18, c 5",
+    ]
+    assert explain(pipeline, "abc").chunks[0].start == (b"a", b"b", b"c")
+
+
+def test_unigram_has_a_runner_up() -> None:
+    explanation = explain(MODELS["unigram"], "low")
+    best, other = explanation.chunks[0].steps
+    assert isinstance(best, PathStep)
+    assert isinstance(other, PathStep)
+    assert (best.pieces, best.score, best.best) == ((b"low",), -2.0, True)
+    assert (other.pieces, other.scores, other.best) == ((b"lo", b"w"), (-1.0, -11.0), False)
+    assert lines(MODELS["unigram"], "low")[3:] == [
+        "    low     the best way: -2 = -2",
+        "    lo w    the best of all others: -1 -11 = -12",
+        "  = low 15",
+    ]
+    assert len(explain(MODELS["unigram"], "a").chunks[0].steps) == 1
+
+
+def test_character_bpe() -> None:
+    assert lines(MODELS["character-bpe"], "lowx")[3:] == [
+        "    l o w <unk>",
+        "    lo w <unk>    l + o, merge 0",
+        "    low <unk>     lo + w, merge 1",
+        "  = low 12, <unk> 0",
+    ]

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
 from itertools import groupby
 from typing import TypeAlias
 
-from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
-from toksmith.reference import bpe, wordpiece, words
-from toksmith.reference.steps import MatchStep, MergeStep, Steps, UnknownWordStep
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram, wordpiece, words
+from toksmith.reference.steps import (
+    MatchStep,
+    MergeStep,
+    PathStep,
+    SplitStep,
+    Steps,
+    UnknownWordStep,
+)
 from toksmith.reference.wordpiece import character_places
 
 Stepper: TypeAlias = Callable[[bytes], Steps]
@@ -19,7 +35,7 @@ Stepper: TypeAlias = Callable[[bytes], Steps]
 @singledispatch
 def stepper(model: Model) -> Stepper:
     """Return what writes down the steps of a model."""
-    return lambda _: Steps()
+    raise NotImplementedError(type(model))
 
 
 @stepper.register
@@ -43,6 +59,67 @@ def _merges(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...]) -> Iterato
         after = tuple(merged)
         yield MergeStep(before, pair, rank, new, position, after)
         before = after
+
+
+@stepper.register
+def _(model: CharacterBPE) -> Stepper:
+    table = bpe.merge_table(model)
+
+    def run(chunk: bytes) -> Steps:
+        start = tuple(token.id for token in character_bpe.symbols(model, chunk))
+        if model.whole_chunk_first and chunk in model.ids:
+            return Steps(start, whole=True)
+        return Steps(start, tuple(_merges(table, start)))
+
+    return run
+
+
+@stepper.register
+def _(model: SentencePieceBPE) -> Stepper:
+    merger = sentencepiece_bpe.Merger(model)
+
+    def run(chunk: bytes) -> Steps:
+        symbols = merger.symbols(chunk)
+        start = before = _texts(chunk, symbols)
+        steps: list[MergeStep | SplitStep] = []
+        for merged, position in merger.merge_steps(chunk, symbols):
+            symbols, after = merged, _texts(chunk, merged)
+            pair, new = (before[position], before[position + 1]), after[position]
+            score = float(model.scores[model.ids[new]])
+            steps.append(MergeStep(before, pair, score, new, position, after))
+            before = after
+        for symbol in symbols:
+            parts = _texts(chunk, list(merger.in_use(chunk, symbol)))
+            if len(parts) > 1:
+                steps.append(SplitStep(chunk[symbol.start : symbol.end], parts))
+        return Steps(start, tuple(steps))
+
+    return run
+
+
+@stepper.register
+def _(model: Unigram) -> Stepper:
+    lattice = unigram.Lattice(model)
+
+    def run(chunk: bytes) -> Steps:
+        taken = unigram.viterbi(lattice, chunk)
+        steps = [_way(chunk, taken, best=True)]
+        for other, _ in unigram.ways(lattice, chunk, 2):
+            if len(steps) == 1 and _texts(chunk, other) != steps[0].pieces:
+                steps.append(_way(chunk, other, best=False))
+        return Steps(steps=tuple(steps))
+
+    return run
+
+
+def _way(chunk: bytes, edges: Sequence[unigram.Edge], best: bool) -> PathStep:
+    return PathStep(_texts(chunk, edges), tuple(edge.score for edge in edges), best)
+
+
+def _texts(
+    chunk: bytes, parts: Sequence[sentencepiece_bpe.Symbol | unigram.Edge]
+) -> tuple[bytes, ...]:
+    return tuple(chunk[part.start : part.end] for part in parts)
 
 
 @stepper.register

@@ -95,9 +95,10 @@ def _(step: UnknownWordStep, name: Names) -> tuple[str, str]:
 
 @step_view.register
 def _(step: PathStep, name: Names) -> tuple[str, str]:
-    scores = " ".join(f"{score:+.4g}" for score in step.scores)
+    scores = " ".join(f"{score:+.4g}" for score in step.scores[:_MOST])
+    rest = " …" if len(step.scores) > _MOST else ""
     which = "the best way" if step.best else "the best of all others"
-    return _state(step.pieces, name), f"{which}: {scores} = {step.score:.6g}"
+    return _state(step.pieces, name), f"{which}: {scores}{rest} = {step.score:.6g}"
 
 
 def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:

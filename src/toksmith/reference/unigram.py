@@ -201,22 +201,28 @@ def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], 
         [([Token(id=3, start=0, end=2)], -2.5), \
 ([Token(id=1, start=0, end=1), Token(id=2, start=1, end=2)], -3.0)]
     """
+    model = lattice.model
+    return [(tokens(model, chunk, path), score) for path, score in ways(lattice, chunk, size)]
+
+
+def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
+    """Return the edges of the best ways through a chunk; see :func:`nbest`."""
     # A way to a place: its score, its last edge, and which way to the start of that edge it takes.
-    ways: dict[int, list[tuple[float, Edge | None, int]]] = {0: [(0.0, None, 0)]}
+    best: dict[int, list[tuple[float, Edge | None, int]]] = {0: [(0.0, None, 0)]}
     for place, edges in incoming(lattice, chunk).items():
         longer = [
             (score + edge.score, edge, rank)
             for edge in edges
-            for rank, (score, _, _) in enumerate(ways[edge.start])
+            for rank, (score, _, _) in enumerate(best[edge.start])
         ]
-        ways[place] = nlargest(size, longer, key=lambda way: way[0])
+        best[place] = nlargest(size, longer, key=lambda way: way[0])
     found = []
-    for score, edge, rank in ways[len(chunk)]:
+    for score, edge, rank in best[len(chunk)]:
         path: list[Edge] = []
         while edge is not None:
             path.append(edge)
-            _, edge, rank = ways[edge.start][rank]
-        found.append((tokens(lattice.model, chunk, path[::-1]), score))
+            _, edge, rank = best[edge.start][rank]
+        found.append((path[::-1], score))
     return found
 
 
