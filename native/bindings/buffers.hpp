@@ -70,6 +70,7 @@ bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths);
 void bind_models(nb::module_& module);
 void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_counting(nb::module_& module);
 void bind_train(nb::module_& module);
 
 // The slices [start, end) of a text; throws ValueError where they do not lie in it in order.

@@ -1,90 +1,50 @@
-// Counting chunks and training.
+// Training by merging.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include "buffers.hpp"
 #include "train/bpe_trainer.hpp"
-#include "train/counter.hpp"
 
 namespace toksmith::bindings {
 namespace {
 
-void add_texts(ChunkCounter& counter, const Texts& texts, std::size_t threads) {
-    const TextViews views(texts);
-    const std::vector<Text> documents = views.texts();
-    nb::gil_scoped_release release;
-    counter.add(documents, threads);
-}
+using Ends = Input<std::uint64_t>;
+using Counts = Input<std::uint64_t>;
 
-void add_slices(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> bounds,
-                std::size_t threads) {
-    const TextView view(text);
-    const std::vector<Text> documents = slices(view.text(), bounds);
-    nb::gil_scoped_release release;
-    counter.add(documents, threads);
-}
-
-void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> bounds,
-                Input<std::uint64_t> counts) {
-    const TextView view(text);
-    const std::vector<Text> chunks = slices(view.text(), bounds);
-    if (counts.size() != chunks.size()) throw nb::value_error("as many counts as chunks, please");
-    const std::vector<std::uint64_t> copied(counts.data(), counts.data() + counts.size());
-    nb::gil_scoped_release release;
-    counter.add_chunks(chunks, copied);
-}
-
-using Counted = std::tuple<nb::bytes, Array<std::uint64_t>, Array<std::uint64_t>>;
-
-Counted finish(ChunkCounter& counter) {
-    ChunkTable table;
-    std::vector<std::uint64_t> ends, counts;
-    {
-        nb::gil_scoped_release release;
-        table = counter.finish();
-        ends.reserve(table.entries().size());
-        counts.reserve(table.entries().size());
-        std::uint64_t end = 0;
-        for (const ChunkTable::Entry& entry : table.entries()) {
-            ends.push_back(end += entry.size);
-            counts.push_back(entry.count);
-        }
-    }
-    nb::bytes bytes = nb::steal<nb::bytes>(
-        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(table.total_bytes())));
-    if (!bytes.is_valid()) throw nb::python_error();
-    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
-    for (const ChunkTable::Entry& entry : table.entries()) {
-        std::memcpy(out, table.bytes(entry), entry.size);
-        out += entry.size;
-    }
-    return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
-}
-
-// (merges, flat; the count of each; the text's tokens after each)
-using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
-
-Trained train_bpe(nb::bytes chunks, Input<std::uint64_t> ends, Input<std::uint64_t> counts,
-                  std::size_t tokens, const std::string& ties, std::uint64_t min_frequency,
-                  std::size_t max_token_length, nb::object watch) {
-    bpe::CountedChunks counted;
-    counted.bytes = reinterpret_cast<const std::uint8_t*>(chunks.c_str());
-    counted.ends.assign(ends.data(), ends.data() + ends.size());
-    counted.counts.assign(counts.data(), counts.data() + counts.size());
+template <typename Symbol>
+bpe::Counted<Symbol> counted(const Symbol* symbols, std::size_t size, const Ends& ends,
+                             const Counts& counts) {
+    bpe::Counted<Symbol> result;
+    result.symbols = symbols;
+    result.ends.assign(ends.data(), ends.data() + ends.size());
+    result.counts.assign(counts.data(), counts.data() + counts.size());
     std::uint64_t before = 0;
-    for (const std::uint64_t end : counted.ends) {
-        if (end < before || end > chunks.size()) throw nb::value_error("chunk ends out of order");
+    for (const std::uint64_t end : result.ends) {
+        if (end < before || end > size) throw nb::value_error("chunk ends out of order");
         before = end;
     }
-    if (counted.counts.size() != counted.ends.size()) {
+    if (result.counts.size() != result.ends.size()) {
         throw nb::value_error("as many counts as chunks, please");
     }
+    return result;
+}
+
+bpe::CountedSymbols counted(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
+                            std::size_t alphabet) {
+    if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
+                    [&](Id symbol) { return symbol >= alphabet; })) {
+        throw nb::value_error("a symbol outside the alphabet");
+    }
+    return counted(symbols.data(), symbols.size(), ends, counts);
+}
+
+bpe::TrainingOptions training_options(std::size_t tokens, const std::string& ties,
+                                      std::uint64_t min_frequency, std::size_t max_token_length) {
     bpe::TrainingOptions options;
     options.tokens = tokens;
     options.min_frequency = min_frequency;
@@ -94,8 +54,16 @@ Trained train_bpe(nb::bytes chunks, Input<std::uint64_t> ends, Input<std::uint64
     } else if (ties != "first-seen") {
         throw nb::value_error("ties must be \"first-seen\" or \"smallest-pair\"");
     }
+    return options;
+}
 
-    // Python hears of the progress, and of Ctrl-C, some times a second.
+// (merges, flat; the count of each; the text's tokens after each)
+using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
+
+// Runs a training without the GIL. Python hears of the progress, and of Ctrl-C, some times a
+// second.
+template <typename Train>
+Trained trained(const nb::object& watch, Train train) {
     using Clock = std::chrono::steady_clock;
     auto heard = Clock::now();
     std::size_t done = 0;
@@ -111,7 +79,7 @@ Trained train_bpe(nb::bytes chunks, Input<std::uint64_t> ends, Input<std::uint64
     bpe::Training training;
     {
         nb::gil_scoped_release release;
-        training = bpe::train(counted, options, tell);
+        training = train(tell);
     }
     Ids flat;
     for (const bpe::MergeRule& merge : training.merges) {
@@ -121,23 +89,72 @@ Trained train_bpe(nb::bytes chunks, Input<std::uint64_t> ends, Input<std::uint64
             to_numpy(std::move(training.tokens))};
 }
 
+Trained train_bpe(nb::bytes chunks, Ends ends, Counts counts, std::size_t tokens,
+                  const std::string& ties, std::uint64_t min_frequency,
+                  std::size_t max_token_length, nb::object watch) {
+    const auto given =
+        counted(reinterpret_cast<const std::uint8_t*>(chunks.c_str()), chunks.size(), ends, counts);
+    const auto options = training_options(tokens, ties, min_frequency, max_token_length);
+    return trained(watch, [&](const bpe::Watch& tell) { return bpe::train(given, options, tell); });
+}
+
+Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
+                      std::size_t tokens, const std::string& ties, std::uint64_t min_frequency,
+                      std::size_t max_token_length, nb::object watch) {
+    const auto given = counted(symbols, ends, counts, alphabet);
+    const auto options = training_options(tokens, ties, min_frequency, max_token_length);
+    return trained(
+        watch, [&](const bpe::Watch& tell) { return bpe::train(given, alphabet, options, tell); });
+}
+
+Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
+                         std::size_t tokens, std::uint64_t min_frequency, nb::object watch) {
+    const auto given = counted(symbols, ends, counts, alphabet);
+    return trained(watch, [&](const bpe::Watch& tell) {
+        return bpe::train_likelihood(given, alphabet, tokens, min_frequency, tell);
+    });
+}
+
+constexpr std::uint8_t kSpace = 1, kDigit = 2;
+
+Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uint16_t> scripts,
+                     Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
+                     bool split_by_script, bool split_by_space, bool split_digits,
+                     bool space_as_suffix, bool only_spaces, nb::object watch) {
+    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
+    if (longest >= (1u << 15)) throw nb::value_error("pieces have fewer than 32,768 characters");
+    std::vector<bpe::PieceTraits> alphabet;
+    for (std::size_t i = 0; i < scripts.size(); ++i) {
+        const bool space = kinds(i) & kSpace;
+        alphabet.push_back({.first = scripts(i),
+                            .last = scripts(i),
+                            .spaces = space,
+                            .starts_with_space = space,
+                            .ends_with_space = space,
+                            .has_digit = (kinds(i) & kDigit) != 0});
+    }
+    const auto given = counted(symbols, ends, counts, alphabet.size());
+    const bpe::PieceRules rules{longest,      split_by_script, split_by_space,
+                                split_digits, space_as_suffix, only_spaces};
+    return trained(watch, [&](const bpe::Watch& tell) {
+        return bpe::train_pieces(given, alphabet, rules, tokens, tell);
+    });
+}
+
 }  // namespace
 
 void bind_train(nb::module_& module) {
     using namespace nb::literals;
 
-    nb::class_<ChunkCounter>(module, "ChunkCounter")
-        .def(nb::new_([](const std::string& family, const std::string& level) {
-                 return new ChunkCounter(family_named(family), isa::choose(level));
-             }),
-             "family"_a, "instruction_set"_a)
-        .def("add_texts", &add_texts, "texts"_a, "threads"_a)
-        .def("add_slices", &add_slices, "text"_a, "bounds"_a, "threads"_a)
-        .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)
-        .def("finish", &finish);
-
     module.def("train_bpe", &train_bpe, "chunks"_a, "ends"_a, "counts"_a, "tokens"_a, "ties"_a,
                "min_frequency"_a, "max_token_length"_a, "watch"_a.none());
+    module.def("train_symbols", &train_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a,
+               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "watch"_a.none());
+    module.def("train_likelihood", &train_likelihood, "symbols"_a, "ends"_a, "counts"_a,
+               "alphabet"_a, "tokens"_a, "min_frequency"_a, "watch"_a.none());
+    module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
+               "kinds"_a, "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a,
+               "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "watch"_a.none());
 }
 
 }  // namespace toksmith::bindings

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::size_t letters = random.below(2) ? 256 : 1 + random.below(4);
     for (std::uint8_t& byte : input.text) byte = static_cast<std::uint8_t>(byte % letters);
     bpe::CountedChunks chunks;
-    chunks.bytes = input.text.data();
+    chunks.symbols = input.text.data();
     for (std::uint64_t end = 0; end < input.text.size();) {
         end += random.below(std::min<std::size_t>(input.text.size() - end, 30) + 1);
         chunks.ends.push_back(end);

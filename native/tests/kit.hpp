@@ -209,7 +209,7 @@ inline std::vector<bpe::MergeRule> trained_slowly(const bpe::CountedChunks& chun
     std::vector<std::vector<Id>> parts;
     std::uint64_t start = 0;
     for (const std::uint64_t end : chunks.ends) {
-        parts.emplace_back(chunks.bytes + start, chunks.bytes + end);
+        parts.emplace_back(chunks.symbols + start, chunks.symbols + end);
         start = end;
     }
     std::vector<bpe::MergeRule> rules;

@@ -13,7 +13,7 @@ struct Corpus {
 
     void add(std::string_view chunk, std::uint64_t count) {
         bytes.insert(bytes.end(), chunk.begin(), chunk.end());
-        chunks.bytes = bytes.data();
+        chunks.symbols = bytes.data();
         chunks.ends.push_back(bytes.size());
         chunks.counts.push_back(count);
     }

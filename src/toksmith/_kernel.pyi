@@ -187,6 +187,26 @@ class ChunkCounter:
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     ]: ...
 
+class WordCounter:
+    def __init__(self, words: bool, longest: int, reserved: bool) -> None: ...
+    def add_texts(self, texts: Sequence[object], threads: int) -> None: ...
+    def add_slices(
+        self,
+        text: object,
+        bounds: Annotated[
+            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> None: ...
+    def finish(
+        self,
+    ) -> tuple[
+        bytes,
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    ]: ...
+    def lines(self) -> tuple[int, int, int]: ...
+
 def train_bpe(
     chunks: bytes,
     ends: Annotated[
@@ -199,6 +219,75 @@ def train_bpe(
     ties: str,
     min_frequency: int,
     max_token_length: int,
+    watch: object | None,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def train_symbols(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    alphabet: int,
+    tokens: int,
+    ties: str,
+    min_frequency: int,
+    max_token_length: int,
+    watch: object | None,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def train_likelihood(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    alphabet: int,
+    tokens: int,
+    min_frequency: int,
+    watch: object | None,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def train_pieces(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    scripts: Annotated[
+        NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    kinds: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    tokens: int,
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
     watch: object | None,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],

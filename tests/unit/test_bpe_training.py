@@ -12,7 +12,8 @@ import pytest
 
 from tests import engines
 from toksmith.reference import chunk_spans, training_steps
-from toksmith.reference.bpe_training import GPT2_BYTE_ORDER, merge
+from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
+from toksmith.reference.pair_index import merge
 from toksmith.splitters import splitter
 
 both = pytest.mark.parametrize("engine", engines.ENGINES)

@@ -1,12 +1,11 @@
-// BPE training from counted chunks: pairs with their places, and a queue that is put right lazily.
+// BPE training from counted chunks: of bytes, of any symbols, and of SentencePiece's characters.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <vector>
 
-#include "bpe/model.hpp"
+#include "train/piece_rules.hpp"
+#include "train/training.hpp"
 
 namespace toksmith::bpe {
 
@@ -19,27 +18,25 @@ struct TrainingOptions {
     std::size_t tokens = 0;  // how many new ids to make
     Ties ties = Ties::kFirstSeen;
     std::uint64_t min_frequency = 1;
-    std::size_t max_token_length = 0;  // in bytes; 0: no limit
+    std::size_t max_token_length = 0;  // in symbols; 0: no limit
 };
 
-// Distinct chunks in the order in which they were first seen.
-struct CountedChunks {
-    const std::uint8_t* bytes = nullptr;  // all chunks end to end
-    std::vector<std::uint64_t> ends;      // of each chunk in `bytes`
-    std::vector<std::uint64_t> counts;
-};
+// All end early where no pair is frequent enough, and throw std::length_error where the chunks come
+// to 2^31 symbols or more. The ids of the symbols come first, new ids follow.
 
-struct Training {
-    std::vector<MergeRule> merges;
-    std::vector<std::uint64_t> counts;  // of each merge's pair when it was chosen
-    std::vector<std::uint64_t> tokens;  // of the whole text after each merge
-};
-
-// Called after each merge; stops the training by returning false.
-using Watch = std::function<bool(const MergeRule& merge, std::uint64_t count)>;
-
-// Ids 0..255 are the bytes; new ids follow. Ends early where no pair is frequent enough.
-// Throws std::length_error where the chunks come to 2 GiB or more.
+// Ids 0..255 are the bytes.
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch);
+
+// All symbols are below `alphabet`.
+Training train(const CountedSymbols& chunks, std::size_t alphabet, const TrainingOptions& options,
+               const Watch& watch);
+
+// WordPiece's own objective: count(pair) / (count(left) * count(right)).
+Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
+                          std::uint64_t min_frequency, const Watch& watch);
+
+// SentencePiece: symbols are characters, their ids in the order of their code points.
+Training train_pieces(const CountedSymbols& chunks, const std::vector<PieceTraits>& alphabet,
+                      const PieceRules& rules, std::size_t tokens, const Watch& watch);
 
 }  // namespace toksmith::bpe

@@ -45,6 +45,17 @@ void ChunkTable::sort_by_first() {
               [](const Entry& a, const Entry& b) { return a.first < b.first; });
 }
 
+ChunkTable ChunkTable::merged(std::vector<ChunkTable> tables) {
+    if (tables.empty()) return {};
+    ChunkTable all = std::move(tables[0]);
+    for (std::size_t i = 1; i < tables.size(); ++i) {
+        all.merge(tables[i]);
+        tables[i] = ChunkTable();
+    }
+    all.sort_by_first();
+    return all;
+}
+
 void ChunkTable::grow() {
     std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0});
     const std::size_t mask = larger.size() - 1;

@@ -21,6 +21,8 @@ class ChunkTable {
     void merge(const ChunkTable& other);
     // Puts the entries in the order in which they were first seen; nothing can be added after.
     void sort_by_first();
+    // All of the tables as one, in that order.
+    static ChunkTable merged(std::vector<ChunkTable> tables);
 
     const std::vector<Entry>& entries() const { return entries_; }
     const std::uint8_t* bytes(const Entry& entry) const { return bytes_.data() + entry.offset; }

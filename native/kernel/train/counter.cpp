@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "parallel/parallel.hpp"
 #include "split/cut.hpp"
@@ -50,16 +51,6 @@ void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
     }
 }
 
-ChunkTable ChunkCounter::finish() {
-    if (tables_.empty()) return {};
-    ChunkTable all = std::move(tables_[0]);
-    for (std::size_t i = 1; i < tables_.size(); ++i) {
-        all.merge(tables_[i]);
-        tables_[i] = ChunkTable();
-    }
-    tables_.clear();
-    all.sort_by_first();
-    return all;
-}
+ChunkTable ChunkCounter::finish() { return ChunkTable::merged(std::exchange(tables_, {})); }
 
 }  // namespace toksmith

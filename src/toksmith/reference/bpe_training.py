@@ -21,13 +21,12 @@ two parts does not depend on what stands around them.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 from toksmith.reference.bpe import Pair
+from toksmith.reference.pair_index import PairIndex
 
 GPT2_BYTE_ORDER = (
     *range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100),
@@ -82,11 +81,15 @@ def training_steps(
     """
     vocab = [bytes([byte]) for byte in range(256)]
     words = [list(chunk) for chunk in counts]
-    index = _PairIndex(words, list(counts.values()))
+    index = PairIndex(words, list(counts.values()))
     while len(vocab) < vocab_size:
-        pair, count = index.most_frequent(ties)
+        tied, count = index.most_frequent()
         if count < max(min_frequency, 1):
             return
+        if ties == "smallest-pair":
+            pair = min(tied, key=lambda pair: (_age(pair[0]), _age(pair[1])))
+        else:
+            pair = index.first_seen(tied)
         token = vocab[pair[0]] + vocab[pair[1]]
         if max_token_length is not None and len(token) > max_token_length:
             index.forbid(pair)
@@ -94,77 +97,6 @@ def training_steps(
         index.merge(pair, len(vocab))
         yield TrainingStep(pair, count, len(vocab), token, words)
         vocab.append(token)
-
-
-class _PairIndex:
-    """How often each pair stands in the words, and in which."""
-
-    def __init__(self, words: list[list[int]], weights: Sequence[int]) -> None:
-        self.words = words
-        self.weights = weights
-        self.counts: Counter[Pair] = Counter()
-        self.where: defaultdict[Pair, set[int]] = defaultdict(set)
-        self.forbidden: set[Pair] = set()
-        self.held: list[Counter[Pair]] = [Counter() for _ in words]  # the pairs of each word
-        for number in range(len(words)):
-            self._recount(number)
-
-    def _recount(self, number: int) -> None:
-        """Note which pairs one word holds now."""
-        before, after = self.held[number], Counter(pairwise(self.words[number]))
-        self.held[number] = after
-        for pair in (before.keys() | after.keys()) - self.forbidden:
-            now = after.get(pair, 0)
-            if change := now - before.get(pair, 0):
-                self.counts[pair] += change * self.weights[number]
-                if now == 0:
-                    self.where[pair].discard(number)
-                else:
-                    self.where[pair].add(number)
-                if not self.where[pair]:
-                    del self.counts[pair], self.where[pair]
-
-    def most_frequent(self, ties: str) -> tuple[Pair, int]:
-        """Return the pair to merge next and its count (0 when no pair is left)."""
-        best = max(self.counts.values(), default=0)
-        tied = {pair for pair, count in self.counts.items() if count == best}
-        if not tied:
-            return (0, 0), 0
-        if ties == "smallest-pair":
-            return min(tied, key=lambda pair: (_age(pair[0]), _age(pair[1]))), best
-        first_word = self.words[min(min(self.where[pair]) for pair in tied)]
-        return next(pair for pair in pairwise(first_word) if pair in tied), best
-
-    def forbid(self, pair: Pair) -> None:
-        """Leave a pair out from now on."""
-        self.forbidden.add(pair)
-        del self.counts[pair], self.where[pair]
-
-    def merge(self, pair: Pair, new: int) -> None:
-        """Write ``new`` in place of the pair in every word that holds it."""
-        for number in list(self.where[pair]):
-            self.words[number] = merge(self.words[number], pair, new)
-            self._recount(number)
-
-
-def merge(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
-    """Return the ids with ``new`` in place of each occurrence of the pair, from left to right.
-
-    Example:
-        >>> merge([1, 1, 1, 2], (1, 1), 9)
-        [9, 1, 2]
-    """
-    left, right = pair
-    merged: list[int] = []
-    position, last = 0, len(ids) - 1
-    while position <= last:
-        if ids[position] == left and position < last and ids[position + 1] == right:
-            merged.append(new)
-            position += 2
-        else:
-            merged.append(ids[position])
-            position += 1
-    return merged
 
 
 _PLACE = {byte: place for place, byte in enumerate(GPT2_BYTE_ORDER)}

@@ -1,0 +1,64 @@
+// Which strings SentencePiece takes for pieces, told from the two halves alone.
+#pragma once
+
+#include <cstdint>
+
+namespace toksmith::bpe {
+
+// What the rules must know of a piece. Traits of two pieces make the traits of both together,
+// whatever the pieces were put together from.
+struct PieceTraits {
+    // Scripts are numbers from kScripts on; `first` is that of the first character which is neither
+    // white space nor takes the script of the one before it, `last` that of the last.
+    enum : std::uint16_t { kNoScript = 0, kAnyScript = 1, kScripts = 2 };
+
+    std::uint16_t first = kNoScript;
+    std::uint16_t last = kNoScript;
+    std::uint16_t length = 1;  // in characters
+    std::uint16_t spaces = 0;  // how many of them are ▁
+    bool starts_with_space = false;
+    bool ends_with_space = false;
+    bool has_digit = false;
+};
+
+inline PieceTraits joined(const PieceTraits& left, const PieceTraits& right) {
+    return {
+        .first = left.first == PieceTraits::kNoScript ? right.first : left.first,
+        .last = right.last == PieceTraits::kNoScript ? left.last : right.last,
+        .length = static_cast<std::uint16_t>(left.length + right.length),
+        .spaces = static_cast<std::uint16_t>(left.spaces + right.spaces),
+        .starts_with_space = left.starts_with_space,
+        .ends_with_space = right.ends_with_space,
+        .has_digit = left.has_digit || right.has_digit,
+    };
+}
+
+struct PieceRules {
+    std::size_t longest = 16;  // in characters; below 2^15
+    bool split_by_script = true;
+    bool split_by_space = true;
+    bool split_digits = false;
+    bool space_as_suffix = false;
+    bool only_spaces = false;  // a piece may be nothing but spaces
+
+    // Whether two pieces, each of them valid or one character, make a valid one.
+    bool allow(const PieceTraits& left, const PieceTraits& right) const {
+        if (std::size_t{left.length} + right.length > longest) return false;
+        if (split_digits && (left.has_digit || right.has_digit)) return false;
+        if (split_by_script && left.last >= PieceTraits::kScripts &&
+            right.first >= PieceTraits::kScripts && left.last != right.first) {
+            return false;
+        }
+        return left.spaces + right.spaces == 0 || allow_spaces(joined(left, right));
+    }
+
+ private:
+    bool allow_spaces(const PieceTraits& piece) const {
+        if (only_spaces && piece.spaces == piece.length) return true;
+        const bool at_its_end = space_as_suffix ? piece.ends_with_space : piece.starts_with_space;
+        if (split_by_space) return piece.spaces == (at_its_end ? 1 : 0);
+        return !(space_as_suffix ? piece.starts_with_space : piece.ends_with_space);
+    }
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,33 @@
+// What training by merging takes and gives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "bpe/model.hpp"
+
+namespace toksmith::bpe {
+
+// Distinct chunks in the order in which they were first seen.
+template <typename Symbol>
+struct Counted {
+    const Symbol* symbols = nullptr;  // all chunks end to end
+    std::vector<std::uint64_t> ends;  // of each chunk in `symbols`
+    std::vector<std::uint64_t> counts;
+};
+
+using CountedChunks = Counted<std::uint8_t>;  // of bytes
+using CountedSymbols = Counted<Id>;           // of any ids
+
+struct Training {
+    std::vector<MergeRule> merges;
+    std::vector<std::uint64_t> counts;  // of each merge's pair when it was chosen
+    std::vector<std::uint64_t> tokens;  // of the whole text after each merge
+};
+
+// Called after each merge; stops the training by returning false.
+using Watch = std::function<bool(const MergeRule& merge, std::uint64_t count)>;
+
+}  // namespace toksmith::bpe

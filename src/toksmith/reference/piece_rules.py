@@ -1,0 +1,81 @@
+"""Which strings SentencePiece takes for pieces: the rules of its trainer's options.
+
+A piece is short, of one script, and holds white space (▁) only at its start. Training asks for
+every pair and every substring, so the kernel (``native/kernel/train/piece_rules.hpp``) tells the
+same from the two halves of a piece alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toksmith.reference.scripts import INHERITED, script
+
+SPACE = "\u2581"
+"""What SentencePiece writes for a space: ▁."""
+
+_JAPANESE = {"Hira": "Hani", "Kana": "Hani"}
+_LONG_VOWEL = "\u30fc"
+
+
+@dataclass(frozen=True)
+class PieceRules:
+    """The rules; the names are those of SentencePiece's options.
+
+    Example:
+        >>> rules = PieceRules()
+        >>> [rules.allow(piece) for piece in ("▁the", "the▁", "aя", "カな漢", "a1")]
+        [True, False, False, True, False]
+    """
+
+    max_sentencepiece_length: int = 16
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_digits: bool = False
+    split_by_whitespace: bool = True
+    treat_whitespace_as_suffix: bool = False
+    allow_whitespace_only_pieces: bool = False
+
+    def allow(self, piece: str) -> bool:
+        """Return whether a string may be a piece."""
+        return (
+            0 < len(piece) <= self.max_sentencepiece_length
+            and self._allow_spaces(piece)
+            and not (self.split_digits and len(piece) > 1 and any(map(is_digit, piece)))
+            and not (self.split_by_unicode_script and self._mixes_scripts(piece))
+        )
+
+    def _allow_spaces(self, piece: str) -> bool:
+        if self.allow_whitespace_only_pieces and piece == SPACE * len(piece):
+            return True
+        rest = piece[:-1] if self.treat_whitespace_as_suffix else piece[1:]
+        if self.split_by_whitespace:
+            return SPACE not in rest
+        # Words may hang together, but the space stays with the word behind it (or before it).
+        return (rest[:1] if self.treat_whitespace_as_suffix else rest[-1:]) != SPACE
+
+    def _mixes_scripts(self, piece: str) -> bool:
+        before = None
+        for character in piece.replace(SPACE, ""):
+            own = self.script(character)
+            if own == INHERITED:
+                own = before
+            if None not in (own, before) and own != before:
+                return True
+            before = own
+        return False
+
+    def script(self, character: str) -> str | None:
+        """Return the script of a character by itself; ``None`` if it stands with any.
+
+        Hiragana, Katakana and ー count as Han.
+        """
+        if not self.split_by_number and is_digit(character):
+            return None
+        found = script(character)
+        return "Hani" if character == _LONG_VOWEL else _JAPANESE.get(found, found)
+
+
+def is_digit(character: str) -> bool:
+    """Return whether a character is what SentencePiece takes for a digit: ASCII, or full width."""
+    return "0" <= character <= "9" or "\uff10" <= character <= "\uff19"

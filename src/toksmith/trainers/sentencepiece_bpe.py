@@ -1,0 +1,77 @@
+"""SentencePiece's BPE: the pieces of two characters and more, and their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.progress import training_progress
+from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
+from toksmith.reference.scripts import INHERITED
+from toksmith.trainers.symbols import CharacterWords
+from toksmith.training_engine import merge_pieces
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPieces:
+    """What was learned.
+
+    Attributes:
+        pieces: in the order in which they were learned.
+        counts: uint64: how often the halves of each stood side by side.
+        tokens_after: uint64: tokens of the training text after each.
+    """
+
+    pieces: list[str]
+    counts: npt.NDArray[np.uint64]
+    tokens_after: npt.NDArray[np.uint64]
+
+
+def learn_pieces(
+    words: CharacterWords, pieces: int, rules: PieceRules, progress: bool | None = None
+) -> LearnedPieces:
+    """Join the most frequent pair that makes a piece, again and again.
+
+    How it works stands in :mod:`toksmith.reference.sentencepiece_bpe_training`.
+
+    Args:
+        words: words of known characters.
+        pieces: how many pieces to learn; there are fewer where no pair is left.
+        rules: what may be a piece.
+        progress: whether to show it; ``None`` where standard error is a terminal.
+    """
+    characters = words.characters
+    with training_progress(pieces, progress) as report:
+        known = dict(enumerate(characters))
+
+        def watch(done: int, left: int, right: int, count: int) -> None:
+            report(done, (known.get(left, "") + known.get(right, "")).encode(), count)
+
+        learned = merge_pieces(
+            words.words,
+            pieces,
+            scripts=_scripts(characters, rules),
+            spaces=[character == SPACE for character in characters],
+            digits=[is_digit(character) for character in characters],
+            longest=rules.max_sentencepiece_length,
+            split_by_script=rules.split_by_unicode_script,
+            split_by_space=rules.split_by_whitespace,
+            split_digits=rules.split_digits,
+            space_as_suffix=rules.treat_whitespace_as_suffix,
+            only_spaces=rules.allow_whitespace_only_pieces,
+            watch=watch,
+        )
+    vocab = list(characters)
+    for left, right, _ in learned.merges.tolist():
+        vocab.append(vocab[left] + vocab[right])
+    return LearnedPieces(vocab[len(characters) :], learned.counts, learned.tokens_after)
+
+
+def _scripts(characters: str, rules: PieceRules) -> list[int]:
+    """Return the script of each character as a number: 0 for its neighbours', 1 for any."""
+    names = [INHERITED if character == SPACE else rules.script(character)
+             for character in characters]  # fmt: skip
+    numbers: dict[str | None, int] = {INHERITED: 0, None: 1}
+    return [numbers.setdefault(name, len(numbers)) for name in names]

@@ -1,0 +1,196 @@
+"""The kernel's counting of words and its merging of symbols; a part of :mod:`toksmith.engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith import _kernel
+from toksmith.text import Text
+
+Bounds = npt.NDArray[np.int64]
+UInts = npt.NDArray[np.uint64]
+
+Watch: TypeAlias = "Callable[[int, int, int, int], None]"
+"""Called now and then with merges done, left id, right id, count."""
+
+
+class CountedLines(NamedTuple):
+    """The distinct chunks of lines.
+
+    Attributes:
+        chunks: all chunks end to end.
+        ends: where each ends.
+        counts: how often each was seen.
+        lines: how many lines were counted.
+        too_long: how many were skipped for their length.
+        reserved: how many were skipped because they hold U+2585.
+    """
+
+    chunks: bytes
+    ends: UInts
+    counts: UInts
+    lines: int
+    too_long: int
+    reserved: int
+
+
+class LineCounter:
+    r"""Counts the distinct words of lines, or whole lines; empty lines are left out.
+
+    A line is cut before each space that stands behind a printable ASCII character. Each chunk but
+    a line's first starts with that space; the first starts with ``\n``, whatever it holds.
+
+    Args:
+        threads: how many threads count; the result does not depend on it.
+        words: whether lines are cut; without, chunks are whole lines and bear no mark.
+        longest: lines of more bytes are skipped; 0 for no limit.
+        skip_reserved: whether lines that hold U+2585 are skipped.
+    """
+
+    def __init__(
+        self, threads: int, *, words: bool = True, longest: int = 0, skip_reserved: bool = False
+    ) -> None:
+        self._threads = threads
+        self._counter = _kernel.WordCounter(words, longest, skip_reserved)
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count the lines of documents."""
+        self._counter.add_texts(texts, self._threads)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count the lines of slices of a text."""
+        self._counter.add_slices(text, bounds, self._threads)
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return where the first line behind a byte starts, or the end."""
+        data = text.encode() if isinstance(text, str) else text
+        found = bytes(data).find(b"\n", start, end) if isinstance(data, memoryview) else -1
+        if not isinstance(data, memoryview):
+            found = data.find(b"\n", start, end)
+        return end if found < 0 else found + 1
+
+    def finish(self) -> CountedLines:
+        """Return all chunks in the order in which they were first seen."""
+        return CountedLines(*self._counter.finish(), *self._counter.lines())
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolWords:
+    """Distinct words as symbols.
+
+    Attributes:
+        symbols: uint32: the symbols of all words end to end.
+        ends: uint64, shape ``(n,)``: where each word ends in ``symbols``.
+        counts: uint64, shape ``(n,)``: how often each stands in the text.
+        alphabet: how many symbols there are; all are below it.
+    """
+
+    symbols: npt.NDArray[np.uint32]
+    ends: UInts
+    counts: UInts
+    alphabet: int
+
+
+class Merges(NamedTuple):
+    """What merging learned.
+
+    Attributes:
+        merges: uint32, shape ``(n, 3)``: left id, right id, new id.
+        counts: how often the pair of each stood in the text.
+        tokens_after: the text's tokens after each.
+    """
+
+    merges: npt.NDArray[np.uint32]
+    counts: UInts
+    tokens_after: UInts
+
+
+def merge_symbols(
+    words: SymbolWords,
+    tokens: int,
+    *,
+    ties: str,
+    min_frequency: int = 1,
+    max_token_length: int | None = None,
+    watch: Watch | None = None,
+) -> Merges:
+    """Join the most frequent pair, again and again.
+
+    Args:
+        words: what to train on.
+        tokens: how many ids to make beyond the alphabet.
+        ties: ``first-seen`` or ``smallest-pair``.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: in symbols.
+        watch: told of the progress.
+    """
+    return _merges(
+        _kernel.train_symbols(
+            *_parts(words), tokens, ties, min_frequency, max_token_length or 0, watch
+        )
+    )
+
+
+def merge_likely(
+    words: SymbolWords, tokens: int, *, min_frequency: int = 1, watch: Watch | None = None
+) -> Merges:
+    """Join the pair with the highest count(pair) / (count(left) · count(right)), again and again.
+
+    Of equal ones, the one of the smaller ids goes first.
+    """
+    return _merges(_kernel.train_likelihood(*_parts(words), tokens, min_frequency, watch))
+
+
+def merge_pieces(
+    words: SymbolWords,
+    tokens: int,
+    *,
+    scripts: Sequence[int],
+    spaces: Sequence[bool],
+    digits: Sequence[bool],
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    watch: Watch | None = None,
+) -> Merges:
+    """Join the most frequent pair that SentencePiece takes for a piece, again and again.
+
+    Args:
+        words: what to train on; symbols are characters in the order of their code points.
+        tokens: how many pieces to make.
+        scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
+        spaces: whether each symbol is ▁.
+        digits: whether each symbol is a digit.
+        longest: a piece has at most so many characters.
+        split_by_script: a piece has one script.
+        split_by_space: ▁ stands at the start of a piece only.
+        split_digits: each digit is a piece.
+        space_as_suffix: ▁ stands at the end, not the start.
+        only_spaces: a piece may consist of ▁ alone.
+        watch: told of the progress.
+    """
+    kinds = np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1
+    symbols, ends, counts, _ = _parts(words)
+    return _merges(
+        _kernel.train_pieces(
+            *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
+            *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces, watch),
+        )
+    )
+
+
+def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, int]:
+    return words.symbols, words.ends, words.counts, words.alphabet
+
+
+def _merges(found: tuple[npt.NDArray[np.uint32], UInts, UInts]) -> Merges:
+    merges, counts, tokens_after = found
+    return Merges(merges.reshape(-1, 3), counts, tokens_after)
