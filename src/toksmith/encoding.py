@@ -1,0 +1,132 @@
+"""From text to ids: added tokens are found first, an engine encodes what stands between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from toksmith import engine
+from toksmith.errors import SpecialTokenError
+from toksmith.framing import AddedToken
+from toksmith.pipeline import Pipeline
+from toksmith.text import Text, utf8
+from toksmith.threads import thread_count
+from toksmith.types import Batch, IdArray, SpanArray
+
+Special = str | Collection[str]
+"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
+
+_Found = TypeVar("_Found")
+
+
+class TextEncoder:
+    """Encodes texts with their added tokens, but without the template.
+
+    Args:
+        pipeline: what to run.
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._framing = pipeline.framing
+        # Where nothing is normalized, all added tokens are found in the text as it is.
+        self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
+        self._engine = engine.compile(pipeline)
+
+    def is_plain(self, special: Special) -> bool:
+        """Whether a text goes to the engine as it is."""
+        return special == "text" and not self._framing.always
+
+    def encode_list(self, text: Text, threads: int | None) -> list[int]:
+        """Return the ids of a plain text as a list."""
+        return _run(self._engine.encode_list, text, threads)
+
+    def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
+        """Return the ids of a text."""
+        literals = self._framing.literals(special)
+        if not literals and special != "raise":
+            return _run(self._engine.encode, text, threads)
+        data = utf8(text)
+        if special == "raise":
+            self._refuse(data)
+        return self._encode_around(data, literals, thread_count(threads, len(data)))
+
+    def encode_texts(self, texts: Sequence[Text], threads: int | None) -> Batch:
+        """Return the ids of each plain text."""
+        workers = thread_count(threads)
+        try:
+            return self._engine.encode_texts(texts, workers)
+        except _NOT_AS_IT_IS:
+            return self._engine.encode_texts([utf8(text) for text in texts], workers)
+
+    def encode_slices(self, text: Text, bounds: engine.Bounds, threads: int | None) -> Batch:
+        """Return the ids of each slice of a plain text as a document of its own."""
+        return self._engine.encode_slices(text, bounds, thread_count(threads, len(text)))
+
+    def count(self, text: Text, special: Special, threads: int | None) -> int:
+        """Return how many ids a text has."""
+        if self._framing.literals(special) or special == "raise":
+            return len(self.encode(text, special, threads))
+        return _run(self._engine.count, text, threads)
+
+    def places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
+        """Return the ids of a text, and the bytes that each token stands for."""
+        if special == "raise":
+            self._refuse(data)
+        return self._places(data, self._framing.literals(special))
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._engine.forget()
+
+    def _segments(
+        self, data: bytes, literals: frozenset[str]
+    ) -> Iterator[tuple[int, int, AddedToken | None]]:
+        return self._framing.segments(data, literals - self._within if self._within else literals)
+
+    def _places(self, data: bytes, literals: frozenset[str]) -> tuple[IdArray, SpanArray]:
+        ids = [np.zeros(0, np.uint32)]
+        spans = [np.zeros((0, 2), np.int64)]
+        for start, end, added in self._segments(data, literals):
+            if added:
+                ids.append(np.array([added.id], np.uint32))
+                spans.append(np.array([[start, end]], np.int64))
+            else:
+                part, within = data[start:end], literals & self._within
+                found, places = self._engine.encode_with_spans(part, start == 0, within)
+                ids.append(found)
+                spans.append(places + start)
+        return np.concatenate(ids), np.concatenate(spans)
+
+    def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
+        bounds: list[tuple[int, int]] = []
+        found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
+        for start, end, added in self._segments(data, literals):
+            if added:
+                found.append((len(bounds), added))
+            else:
+                bounds.append((start, end))
+        slices = np.array(bounds, np.int64).reshape(-1, 2)
+        batch = self._engine.encode_segments(data, slices, threads, literals & self._within)
+        places = batch.offsets[[before for before, _ in found]]
+        return np.insert(batch.ids, places, [added.id for _, added in found])
+
+    def _refuse(self, data: bytes) -> None:
+        self._framing.refuse_special_tokens(data)
+        if within := self._within & self._framing.special_tokens.keys():
+            plain = len(self._places(data, self._framing.always)[0])
+            ...
+
+
+_NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
+"""What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
+
+
+def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
+    """Let an engine work on a text as it is if it can, or else on its bytes."""
+    try:
+        return work(text, thread_count(threads, len(text)))
+    except _NOT_AS_IT_IS:
+        data = utf8(text)
+        return work(data, thread_count(threads, len(data)))

@@ -1,0 +1,215 @@
+"""What stands around a model's tokens: added and special tokens, templates, lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from toksmith.errors import OptionError, SpecialTokenError
+from toksmith.framing.added import AddedToken, find, literal_pattern
+from toksmith.framing.lengths import Padding, Truncation
+from toksmith.framing.template import Part, Template, TextPart, TokenPart, TrimOffsets
+
+__all__ = [
+    "AddedToken",
+    "Framing",
+    "Padding",
+    "Part",
+    "Template",
+    "TextPart",
+    "TokenPart",
+    "TrimOffsets",
+    "Truncation",
+    "literal_pattern",
+]
+
+MOST_IDS = 1 << 26
+"""Ids of added tokens are below this: each id up to the highest costs memory."""
+
+
+@dataclass(frozen=True, init=False)
+class Framing:
+    """Added tokens, and what is put around texts to make model inputs of them.
+
+    Args:
+        added_tokens: in any order.
+        prefix: ids that the template puts before each text.
+        suffix: ids after it.
+        template: the template, in place of ``prefix`` and ``suffix``.
+        trim_offsets: see below.
+        padding: see below.
+        truncation: see below.
+
+    Attributes:
+        added_tokens: in the order of their ids.
+        template: what ``add_special_tokens`` puts around a text, or two.
+        trim_offsets: how the spans of tokens leave out white space; ``None``: they do not.
+        padding: how batches of model inputs are filled, where the caller does not say; it and
+            ``truncation`` never change what encoding returns.
+        truncation: how they are cut.
+
+    Raises:
+        OptionError: two added tokens share a literal, or an id without one being an alias, or a
+            literal is empty; or both a template and its parts are given.
+    """
+
+    added_tokens: tuple[AddedToken, ...]
+    template: Template
+    trim_offsets: TrimOffsets | None
+    padding: Padding | None
+    truncation: Truncation | None
+    _by_content: dict[str, AddedToken] = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        added_tokens: tuple[AddedToken, ...] = (),
+        prefix: tuple[int, ...] = (),
+        suffix: tuple[int, ...] = (),
+        template: Template | None = None,
+        trim_offsets: TrimOffsets | None = None,
+        padding: Padding | None = None,
+        truncation: Truncation | None = None,
+    ) -> None:
+        if template is not None and (prefix or suffix):
+            raise OptionError("give a template, or its prefix and suffix")
+        by_content = _checked(added_tokens)
+        ordered = tuple(sorted(added_tokens, key=lambda token: (token.id, token.alias)))
+        for name, value in (
+            ("added_tokens", ordered),
+            ("template", template or Template.around(prefix, suffix)),
+            ("trim_offsets", trim_offsets),
+            ("padding", padding),
+            ("truncation", truncation),
+            ("_by_content", by_content),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(
+        cls, special_tokens: Mapping[str, int], aliases: Mapping[str, int] | None = None
+    ) -> Framing:
+        """Return the framing whose only content is these special tokens, and their aliases."""
+        tokens = [AddedToken(content, token_id) for content, token_id in special_tokens.items()]
+        others = (aliases or {}).items()
+        tokens += [AddedToken(content, token_id, alias=True) for content, token_id in others]
+        return cls(tuple(tokens))
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens' ids by literal."""
+        return {token.content: token.id for token in self.added_tokens if token.special}
+
+    @cached_property
+    def always(self) -> frozenset[str]:
+        """The literals that are matched whatever the caller asks: added, but not special."""
+        return frozenset(token.content for token in self.added_tokens if not token.special)
+
+    @cached_property
+    def normalized(self) -> frozenset[str]:
+        """The literals that are looked for in the normalized text."""
+        return frozenset(token.content for token in self.added_tokens if token.normalized)
+
+    @property
+    def prefix(self) -> tuple[int, ...]:
+        """The ids that the template puts before one text."""
+        return self.template.prefix
+
+    @property
+    def suffix(self) -> tuple[int, ...]:
+        """The ids that the template puts after one text."""
+        return self.template.suffix
+
+    @cached_property
+    def _all(self) -> frozenset[str]:
+        return frozenset(token.content for token in self.added_tokens)
+
+    def literals(self, special: str | Collection[str]) -> frozenset[str]:
+        """Return the literals that are looked for in a text and become tokens.
+
+        Args:
+            special: ``"text"`` or ``"raise"`` (only what is always matched), ``"encode"`` (all), or
+                the literals themselves.
+
+        Raises:
+            OptionError: it is none of these, or names what is no special token.
+        """
+        if special in ("text", "raise"):
+            return self.always
+        if special == "encode":
+            return self._all
+        if isinstance(special, str) or not isinstance(special, Collection):
+            raise OptionError(
+                f'special is {special!r}: use "text", "encode", "raise" or a set of literals'
+            )
+        unknown = sorted(set(special) - self.special_tokens.keys() - self.always)
+        if unknown:
+            raise OptionError(f"{unknown[0]!r} is not a special token of this tokenizer")
+        return self.always | frozenset(special)
+
+    def refuse_special_tokens(self, text: bytes) -> None:
+        """Check that a text holds no special token's literal.
+
+        Raises:
+            SpecialTokenError: it does.
+        """
+        if not self.special_tokens:
+            return
+        if found := literal_pattern(frozenset(self.special_tokens)).search(text):
+            raise SpecialTokenError(
+                f"the text holds the special token {found.group().decode()!r} at byte "
+                f'{found.start()}; special="text" takes it as text, special="encode" as the token'
+            )
+
+    def segments(
+        self, text: bytes, literals: Collection[str]
+    ) -> Iterator[tuple[int, int, AddedToken | None]]:
+        """Cut text at the literals: at each place the longest, those of normalized tokens last.
+
+        Yields:
+            ``(start, end, token)`` in bytes; ``token`` is ``None`` for the text between.
+        """
+        literals = frozenset(literals)
+        if not literals:
+            yield 0, len(text), None
+            return
+        later = literals & self.normalized
+        for start, end, token in find(text, literals - later, self._by_content):
+            if token or not later:
+                yield start, end, token
+                continue
+            for first, last, other in find(text[start:end], later, self._by_content):
+                yield start + first, start + last, other
+
+
+def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:
+    """Return the tokens by literal."""
+    by_content: dict[str, AddedToken] = {}
+    by_id: dict[int, AddedToken] = {}
+    for token in tokens:
+        if not isinstance(token.content, str):
+            kind = type(token.content).__name__
+            raise OptionError(f"added token {token.content!r:.80} is {kind}, not a str")
+        if not token.content:
+            raise OptionError(f"the added token of id {token.id} is an empty string")
+        if any(0xD800 <= ord(character) < 0xE000 for character in token.content):
+            raise OptionError(
+                f"added token {token.content!a:.80} holds half of a surrogate pair, which no "
+                "text holds"
+            )
+        if not 0 <= token.id < MOST_IDS:
+            raise OptionError(
+                f"added token {token.content!r} has id {token.id}; ids are below {MOST_IDS:,}"
+            )
+        if by_content.setdefault(token.content, token) is not token:
+            raise OptionError(f"added token {token.content!r} stands twice")
+        if token.alias:
+            continue
+        if (other := by_id.setdefault(token.id, token)) is not token:
+            raise OptionError(
+                f"added tokens {other.content!r} and {token.content!r} share id {token.id}"
+            )
+    for token in tokens:
+        if token.id not in by_id:
+            raise OptionError(f"{token.content!r} is an alias of id {token.id}, which is none")
+    return by_content

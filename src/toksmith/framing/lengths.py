@@ -1,0 +1,90 @@
+"""How texts of different lengths become rows of one length: truncation and padding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from toksmith.arguments import whole
+from toksmith.errors import OptionError
+
+Direction = Literal["left", "right"]
+Strategy = Literal["longest_first", "only_first", "only_second"]
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """How a text that is too long is cut.
+
+    Attributes:
+        max_length: how many tokens a row has at most, those of the template included.
+        stride: how many tokens of a text each further row repeats from the one before.
+        strategy: which of two texts is cut: ``longest_first`` (both down to half, if need be),
+            ``only_first`` or ``only_second``.
+        direction: at which end tokens go first.
+
+    Raises:
+        OptionError: a number is negative, or a word is none of these.
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: Strategy = "longest_first"
+    direction: Direction = "right"
+
+    def __post_init__(self) -> None:
+        whole("max_length", self.max_length, least=0)
+        whole("stride", self.stride, least=0)
+        _one_of("strategy", self.strategy, "longest_first", "only_first", "only_second")
+        _one_of("direction", self.direction, "left", "right")
+
+
+@dataclass(frozen=True)
+class Padding:
+    """How rows that are too short are filled.
+
+    Attributes:
+        length: to how many tokens; ``None``: as many as the longest row has.
+        direction: at which end the padding stands.
+        multiple_of: the length is rounded up to a multiple of this.
+        id: the id that fills.
+        type_id: its type.
+        token: how files spell it.
+
+    Raises:
+        OptionError: a number is negative, or ``direction`` is neither end.
+    """
+
+    length: int | None = None
+    direction: Direction = "right"
+    multiple_of: int | None = None
+    id: int = 0
+    type_id: int = 0
+    token: str = "[PAD]"
+
+    def __post_init__(self) -> None:
+        if self.length is not None:
+            whole("length", self.length, least=0)
+        if self.multiple_of is not None:
+            whole("multiple_of", self.multiple_of, least=0)
+        _one_of("direction", self.direction, "left", "right")
+
+    def target(self, longest: int) -> int:
+        """Return how long all rows become, of which the longest has so many tokens.
+
+        Raises:
+            OptionError: the length is fixed, and that row is longer.
+        """
+        size = longest if self.length is None else self.length
+        if self.multiple_of:
+            size = -(-size // self.multiple_of) * self.multiple_of
+        if longest > size:
+            raise OptionError(
+                f"a row has {longest} tokens, but padding makes rows of {size}: give max_length"
+            )
+        return size
+
+
+def _one_of(name: str, value: str, *allowed: str) -> None:
+    if value not in allowed:
+        raise OptionError(f"{name} is {value!r}: use {' or '.join(map(repr, allowed))}")

@@ -1,0 +1,105 @@
+"""Templates: which ids stand around a text, or around two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from toksmith.errors import OptionError
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """The place of a text.
+
+    Attributes:
+        which: ``A`` for the first text, ``B`` for the second of a pair.
+        type_id: what type its tokens are.
+    """
+
+    which: Literal["A", "B"]
+    type_id: int = 0
+
+
+@dataclass(frozen=True)
+class TokenPart:
+    """One id that the template puts.
+
+    Attributes:
+        id: the id.
+        type_id: what type it is.
+    """
+
+    id: int
+    type_id: int = 0
+
+
+Part: TypeAlias = TextPart | TokenPart
+
+
+@dataclass(frozen=True)
+class Template:
+    """What stands around one text, and around a pair of texts.
+
+    Attributes:
+        single: for one text.
+        pair: for two.
+
+    Raises:
+        OptionError: ``single`` leaves the text out or has a second one.
+
+    Example:
+        >>> first = (TokenPart(101), TextPart("A"), TokenPart(102))
+        >>> bert = Template(first, (*first, TextPart("B", 1), TokenPart(102, 1)))
+        >>> bert.prefix, bert.suffix, bert.added(pair=True)
+        ((101,), (102,), 3)
+    """
+
+    single: tuple[Part, ...] = (TextPart("A"),)
+    pair: tuple[Part, ...] = (TextPart("A"), TextPart("B", 1))
+
+    def __post_init__(self) -> None:
+        texts = [part.which for part in self.single if isinstance(part, TextPart)]
+        if not texts or "B" in texts:
+            raise OptionError(f"the template of one text has the texts {texts}: it needs A alone")
+
+    @classmethod
+    def around(cls, prefix: Sequence[int], suffix: Sequence[int]) -> Template:
+        """Return the template that puts ids before and after each text, one or two."""
+
+        def side(which: Literal["A", "B"], kind: int) -> tuple[Part, ...]:
+            before, after = ([TokenPart(i, kind) for i in ids] for ids in (prefix, suffix))
+            return (*before, TextPart(which, kind), *after)
+
+        return cls(side("A", 0), side("A", 0) + side("B", 1))
+
+    @property
+    def prefix(self) -> tuple[int, ...]:
+        """The ids before one text."""
+        first = next(i for i, part in enumerate(self.single) if isinstance(part, TextPart))
+        return self._ids(self.single[:first])
+
+    @property
+    def suffix(self) -> tuple[int, ...]:
+        """The ids after one text (where it stands more than once: after the first)."""
+        return self._ids(self.single)[len(self.prefix) :]
+
+    def added(self, pair: bool = False) -> int:
+        """Return how many ids the template puts."""
+        return len(self._ids(self.pair if pair else self.single))
+
+    @staticmethod
+    def _ids(parts: Sequence[Part]) -> tuple[int, ...]:
+        return tuple(part.id for part in parts if isinstance(part, TokenPart))
+
+
+@dataclass(frozen=True)
+class TrimOffsets:
+    """The spans of tokens leave out the spaces at their ends.
+
+    Attributes:
+        add_prefix_space: the first token keeps its space, which was put before it.
+    """
+
+    add_prefix_space: bool = True
