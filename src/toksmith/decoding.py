@@ -1,18 +1,99 @@
-"""Ids as people give them, and text from ids that come one by one."""
+"""From ids to text: ids as people give them, decoding them, and those that come one by one."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
+from toksmith import engine
 from toksmith.errors import OptionError, UnknownTokenError
-from toksmith.types import IdArray, Ids
+from toksmith.pipeline import Pipeline
+from toksmith.reference.decoding import decoded
+from toksmith.threads import thread_count
+from toksmith.types import Batch, IdArray, Ids, OffsetArray
+
+
+class TextDecoder:
+    """Decodes the ids of a pipeline.
+
+    Args:
+        pipeline: whose ids.
+        tokens: the bytes of each id, added tokens included; ``b""`` where there is none.
+    """
+
+    def __init__(self, pipeline: Pipeline, tokens: Sequence[bytes]) -> None:
+        self._pipeline = pipeline
+        self._tokens = tokens
+        self._engine = engine.decoder(tokens)
+
+    @cached_property
+    def _special(self) -> npt.NDArray[np.bool_]:
+        special = np.zeros(len(self._tokens), np.bool_)
+        special[list(self._pipeline.framing.special_tokens.values())] = True
+        return special
+
+    @cached_property
+    def _spelled(self) -> list[str]:
+        return [token.decode("utf-8", "replace") for token in self._tokens]
+
+    @cached_property
+    def _lengths(self) -> OffsetArray:
+        return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
+
+    def to_bytes(self, ids: Ids, skip_special_tokens: bool, threads: int | None) -> bytes:
+        """Return the bytes of ids."""
+        if self._pipeline.decoder is not None:
+            return self.to_text(ids, "strict", skip_special_tokens).encode()
+        array = self._kept(id_array(ids), skip_special_tokens)
+        return self._engine.decode(array, thread_count(threads, array.nbytes))
+
+    def to_text(self, ids: Ids, errors: str, skip_special_tokens: bool) -> str:
+        """Return the text of ids."""
+        if self._pipeline.decoder is None:
+            return self.to_bytes(ids, skip_special_tokens, None).decode("utf-8", errors)
+        return decoded(
+            self._pipeline.decoder, self.tokens(ids, skip_special_tokens), self._pipeline.model
+        )
+
+    def to_texts(
+        self, batch: Batch, errors: str, skip_special_tokens: bool, threads: int | None
+    ) -> list[str]:
+        """Return the text of each document of a batch."""
+        if self._pipeline.decoder is not None:
+            return [self.to_text(ids, errors, skip_special_tokens) for ids in batch]
+        data = self.to_bytes(batch.ids, skip_special_tokens, threads)
+        lengths = self._lengths
+        if skip_special_tokens:
+            lengths = np.where(self._special, 0, lengths)
+        ends = np.concatenate([[0], np.cumsum(lengths[batch.ids])])[batch.offsets].tolist()
+        return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
+
+    def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
+        """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
+        array = self._kept(id_array(ids), skip_special_tokens)
+        return list(map(self._spelled.__getitem__, array.tolist()))
+
+    def _kept(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
+        """Return the ids that are decoded, having checked that there are no unknown ones."""
+        if not skip_special_tokens and self._pipeline.decoder is None:
+            return ids  # the engine checks them as it goes
+        unknown = ids >= len(self._tokens)
+        unknown[~unknown] = self._lengths[ids[~unknown]] == 0
+        if unknown.any():
+            place = int(unknown.argmax())
+            raise UnknownTokenError(f"id {ids[place]} at position {place} is not in the vocabulary")
+        return ids[~self._special[ids]] if skip_special_tokens else ids
 
 
 class IncrementalDecoder:
     """Decodes ids as they come, as :class:`codecs.IncrementalDecoder` does bytes.
+
+    What it returns, joined, is what decoding all the ids at once returns.
 
     Example:
         >>> import toksmith

@@ -115,8 +115,13 @@ class TextEncoder:
     def _refuse(self, data: bytes) -> None:
         self._framing.refuse_special_tokens(data)
         if within := self._within & self._framing.special_tokens.keys():
-            plain = len(self._places(data, self._framing.always)[0])
-            ...
+            always = self._framing.always
+            without, found = (self._places(data, each)[0] for each in (always, always | within))
+            if not np.array_equal(without, found):
+                raise SpecialTokenError(
+                    f"the text, normalized, holds one of the special tokens {sorted(within)}; "
+                    'special="text" takes it as text, special="encode" as the token'
+                )
 
 
 _NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)

@@ -22,6 +22,7 @@ from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
 from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
+from toksmith.reference.added import NONE
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
@@ -54,16 +55,24 @@ class Encoder(Protocol):
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each slice of a text as a document of its own."""
 
-    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
+    ) -> Batch:
         """Return the ids of each segment of one document, between its added tokens.
 
         They differ from documents where only the start of a document is special.
+
+        ``literals``: the added tokens to be found in the segments once they are normalized; there
+        are none where the pipeline has no normalizer.
         """
 
-    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
         """Return the ids, and the bytes of the text that each token stands for.
 
-        ``at_start``: whether the text is the start of its document, and not a later segment.
+        ``at_start``: whether the text is the start of its document, and not a later segment;
+        ``literals``: as for segments.
         """
 
     def count(self, text: Text, threads: int) -> int:
@@ -158,11 +167,15 @@ class KernelEncoder:
         """Return the ids of each slice of a text as a document of its own."""
         return Batch(*self._encoder.encode_slices(text, bounds, threads))
 
-    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
+    ) -> Batch:
         """Return the ids of each segment of one document."""
         return self.encode_slices(text, bounds, threads)
 
-    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
         """Return the ids, and the bytes of the text that each token stands for."""
         ids = self._encoder.encode(text, 1)
         ends = np.cumsum(self._lengths[ids])

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from toksmith import engine
 from toksmith.arguments import whole
-from toksmith.decoding import IncrementalDecoder, id_array
+from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
+from toksmith.encoding import Special, TextEncoder
 from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError
-from toksmith.framing import AddedToken
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.text import Text, characters, utf8
-from toksmith.threads import thread_count
 from toksmith.truncation import truncated
-from toksmith.types import Batch, Encoding, IdArray, Ids, OffsetArray, Span, SpanArray, stack
+from toksmith.types import Batch, Encoding, IdArray, Ids, Span, stack
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
     from toksmith.trainers.record import TrainingRecord
 
-Special = str | Collection[str]
-"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
-
 AnyText = TypeVar("AnyText", str, bytes)
-_Found = TypeVar("_Found")
 
 
 class Tokenizer:
@@ -57,7 +50,7 @@ class Tokenizer:
         self.pipeline = pipeline
         self.training = training
         self._framing = pipeline.framing
-        self._encoder = engine.compile(pipeline)
+        self._encoder = TextEncoder(pipeline)
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
@@ -111,8 +104,8 @@ class Tokenizer:
         return {token.content.encode(): token.id for token in self._framing.added_tokens}
 
     @cached_property
-    def _decoder(self) -> engine.Decoder:
-        return engine.decoder(self._tokens)
+    def _decoder(self) -> TextDecoder:
+        return TextDecoder(self.pipeline, self._tokens)
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token.
@@ -168,7 +161,7 @@ class Tokenizer:
             SplitError: a split pattern of the user's took too long.
         """
         if self._is_plain(special, add_special_tokens):
-            return _run(self._encoder.encode_list, text, threads)
+            return self._encoder.encode_list(text, threads)
         ids: list[int] = self.encode_array(text, special, add_special_tokens, threads).tolist()
         return ids
 
@@ -180,14 +173,7 @@ class Tokenizer:
         threads: int | None = None,
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
-        literals = self._framing.literals(special)
-        if literals or special == "raise":
-            data = utf8(text)
-            if special == "raise":
-                self._framing.refuse_special_tokens(data)
-            ids = self._encode_around(data, literals, thread_count(threads, len(data)))
-        else:
-            ids = _run(self._encoder.encode, text, threads)
+        ids = self._encoder.encode(text, special, threads)
         return self._framed(ids) if add_special_tokens else ids
 
     def encode_batch(
@@ -212,11 +198,7 @@ class Tokenizer:
             return stack(
                 [self.encode_array(text, special, add_special_tokens, threads) for text in texts]
             )
-        workers = thread_count(threads)
-        try:
-            return self._encoder.encode_texts(texts, workers)
-        except _NOT_AS_IT_IS:
-            return self._encoder.encode_texts([utf8(text) for text in texts], workers)
+        return self._encoder.encode_texts(texts, threads)
 
     def encode_file(
         self,
@@ -242,7 +224,7 @@ class Tokenizer:
         with open_mapped(path) as data:
             bounds = document_bounds(data, separator)
             if self._is_plain(special, add_special_tokens):
-                return self._encoder.encode_slices(data, bounds, thread_count(threads, len(data)))
+                return self._encoder.encode_slices(data, bounds, threads)
             return stack(
                 [
                     self.encode_array(data[start:end], special, add_special_tokens, threads)
@@ -262,7 +244,7 @@ class Tokenizer:
             [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
         """
         data = utf8(text)
-        found, places = self._places(data, special)
+        found, places = self._encoder.places(data, special)
         ids, spans = found.tolist(), places.tolist()
         if add_special_tokens:
             before, after = self._framing.prefix, self._framing.suffix
@@ -299,9 +281,7 @@ class Tokenizer:
 
     def count(self, text: Text, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
-        if self._framing.literals(special) or special == "raise":
-            return len(self.encode_array(text, special, threads=threads))
-        return _run(self._encoder.count, text, threads)
+        return self._encoder.count(text, special, threads)
 
     def truncate(self, text: AnyText, max_tokens: int, special: Special = "text") -> AnyText:
         """Return the start of a text that has at most so many tokens.
@@ -322,35 +302,39 @@ class Tokenizer:
         return truncated(
             text,
             limit,
-            places=lambda part: self._places(utf8(part), special),
+            places=lambda part: self._encoder.places(utf8(part), special),
             count=lambda part: self.count(part, special),
         )
 
     # Decoding
 
-    def decode(self, ids: Ids, errors: str = "replace") -> str:
+    def decode(self, ids: Ids, errors: str = "replace", skip_special_tokens: bool = False) -> str:
         """Return the text of ids.
 
         Args:
             ids: a list or an integer array.
-            errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`.
+            errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`; for models
+                of bytes (others know none).
+            skip_special_tokens: leave special tokens out.
 
         Raises:
             OptionError: ``ids`` is no flat sequence of whole numbers.
             UnknownTokenError: an id that no token has.
             UnicodeDecodeError: ``errors="strict"`` and the bytes are no UTF-8.
         """
-        return self.decode_bytes(ids).decode("utf-8", errors)
+        return self._decoder.to_text(ids, errors, skip_special_tokens)
 
-    def decode_bytes(self, ids: Ids, threads: int | None = None) -> bytes:
+    def decode_bytes(
+        self, ids: Ids, skip_special_tokens: bool = False, threads: int | None = None
+    ) -> bytes:
         """Return the exact bytes of ids; see :meth:`decode`."""
-        array = id_array(ids)
-        return self._decoder.decode(array, thread_count(threads, array.nbytes))
+        return self._decoder.to_bytes(ids, skip_special_tokens, threads)
 
     def decode_batch(
         self,
         batch: Batch | Sequence[Ids],
         errors: str = "replace",
+        skip_special_tokens: bool = False,
         threads: int | None = None,
     ) -> list[str]:
         """Return the text of each document of a batch; see :meth:`decode`."""
@@ -358,13 +342,7 @@ class Tokenizer:
             if not isinstance(batch, Iterable):
                 raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
             batch = stack([id_array(ids) for ids in batch])
-        data = self.decode_bytes(batch.ids, threads)
-        ends = np.concatenate([[0], np.cumsum(self._lengths[batch.ids])])[batch.offsets].tolist()
-        return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
-
-    @cached_property
-    def _lengths(self) -> OffsetArray:
-        return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
+        return self._decoder.to_texts(batch, errors, skip_special_tokens, threads)
 
     def decoder(self, errors: str = "replace") -> IncrementalDecoder:
         """Return a decoder that takes ids as they come and gives whole characters only."""
@@ -394,51 +372,9 @@ class Tokenizer:
 
     def _is_plain(self, special: Special, add_special_tokens: bool) -> bool:
         """Whether a text goes to the engine as it is."""
-        return special == "text" and not self._framing.always and not add_special_tokens
-
-    def _places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
-        """Return the ids of a text, and the bytes that each token stands for."""
-        if special == "raise":
-            self._framing.refuse_special_tokens(data)
-        ids = [np.zeros(0, np.uint32)]
-        spans = [np.zeros((0, 2), np.int64)]
-        for start, end, added in self._framing.segments(data, self._framing.literals(special)):
-            if added:
-                ids.append(np.array([added.id], np.uint32))
-                spans.append(np.array([[start, end]], np.int64))
-            else:
-                found, places = self._encoder.encode_with_spans(data[start:end], start == 0)
-                ids.append(found)
-                spans.append(places + start)
-        return np.concatenate(ids), np.concatenate(spans)
-
-    def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
-        bounds: list[tuple[int, int]] = []
-        found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
-        for start, end, added in self._framing.segments(data, literals):
-            if added:
-                found.append((len(bounds), added))
-            else:
-                bounds.append((start, end))
-        slices = np.array(bounds, np.int64).reshape(-1, 2)
-        batch = self._encoder.encode_segments(data, slices, threads)
-        places = batch.offsets[[before for before, _ in found]]
-        return np.insert(batch.ids, places, [added.id for _, added in found])
+        return self._encoder.is_plain(special) and not add_special_tokens
 
     def _framed(self, ids: IdArray) -> IdArray:
         around = (self._framing.prefix, self._framing.suffix)
         before, after = (np.array(part, np.uint32) for part in around)
         return np.concatenate([before, ids, after])
-
-
-_NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
-"""What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
-
-
-def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
-    """Let an engine work on a text as it is if it can, or else on its bytes."""
-    try:
-        return work(text, thread_count(threads, len(text)))
-    except _NOT_AS_IT_IS:
-        data = utf8(text)
-        return work(data, thread_count(threads, len(data)))

@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from toksmith.encoding import Special
 from toksmith.errors import OptionError
 from toksmith.text import Text
-from toksmith.tokenizer import Special, Tokenizer
+from toksmith.tokenizer import Tokenizer
 from toksmith.types import Batch, Encoding, IdArray, Span
 
 By: TypeAlias = Literal["ids", "tokens", "spans"]

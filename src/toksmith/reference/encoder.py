@@ -11,20 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from toksmith.errors import UnknownTokenError
+from toksmith.framing import AddedToken
 from toksmith.models import BPE, Model
 from toksmith.pipeline import Pipeline
-from toksmith.reference.aligned import Aligned
+from toksmith.reference.added import NONE, NormalizedTokens
+from toksmith.reference.aligned import Aligned, AnyText
 from toksmith.reference.chunks import chunk_model
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.text import Text, byte_sizes, utf8
-from toksmith.types import Batch, IdArray, SpanArray, stack
+from toksmith.types import Batch, IdArray, OffsetArray, SpanArray, stack
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
@@ -59,6 +61,7 @@ class StagedEncoder:
         # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD.
         self._keeps_bytes = isinstance(pipeline.model, BPE)
         self._chunks = chunks
+        self._added = NormalizedTokens(pipeline)
 
     def encode(self, text: Text, threads: int = 1) -> IdArray:
         """Return the ids of a text: uint32, shape ``(tokens,)``."""
@@ -78,21 +81,29 @@ class StagedEncoder:
         data = memoryview(text.encode() if isinstance(text, str) else text)
         return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
 
-    def encode_segments(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
-        """Return the ids of each segment of one document."""
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int = 1, literals: frozenset[str] = NONE
+    ) -> Batch:
+        """Return the ids of each segment of one document, with these added tokens found in it."""
         data = memoryview(text.encode() if isinstance(text, str) else text)
         return stack(
             [
-                self._encode(data[start:end], threads, at_start=start == 0)
+                self._encode(data[start:end], threads, start == 0, literals)
                 for start, end in bounds.tolist()
             ]
         )
 
-    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
         """Return the ids of a text, and the bytes of it that each stands for."""
-        chunks = self.chunks(self.normalized(text), at_start)
+        chunks, found = self._cut(self.normalized(text), at_start, literals)
         batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
-        return batch.ids, _original(chunks, spans)
+        spans = _original(chunks, spans)
+        if found:
+            places = [[each.starts[0], each.ends[-1]] for _, _, each in found]
+            spans = np.insert(spans, _before(batch, found), places, axis=0)
+        return _with_added(batch, found), spans
 
     def normalized(self, text: Text) -> Aligned:
         """Return a text as the normalizer leaves it, with the places of the original."""
@@ -114,15 +125,45 @@ class StagedEncoder:
         """Give the memory of caches back."""
         self._chunks.forget()
 
-    def _encode(self, text: Text, threads: int, at_start: bool) -> IdArray:
+    def _encode(
+        self, text: Text, threads: int, at_start: bool, literals: frozenset[str] = NONE
+    ) -> IdArray:
         string = self._decoded(text)
         if not self._keeps_bytes:
             string = _without_surrogates(string)
-        chunks = pieces(self._splitter, normalized(self._normalizer, string), at_start)
-        return self._chunks.encode_chunks(*_joined(chunks), threads).ids
+        chunks, found = self._cut(normalized(self._normalizer, string), at_start, literals)
+        return _with_added(self._chunks.encode_chunks(*_joined(chunks), threads), found)
 
     def _decoded(self, text: Text) -> str:
         return utf8(text).decode("utf-8", "surrogateescape")
+
+    def _cut(
+        self, text: AnyText, at_start: bool, literals: frozenset[str]
+    ) -> tuple[list[AnyText], _Added[AnyText]]:
+        """Return the chunks of a normalized text, and the added tokens found between them."""
+        chunks: list[AnyText] = []
+        added: _Added[AnyText] = []
+        for start, end, token in self._added.find(str(text), literals):
+            if token:
+                added.append((len(chunks), token, text[start:end]))
+            else:
+                chunks += pieces(self._splitter, text[start:end], at_start and start == 0)
+        return chunks, added
+
+
+_Added: TypeAlias = list[tuple[int, AddedToken, AnyText]]
+"""Added tokens: how many chunks stand before each, and what it stands for."""
+
+
+def _with_added(batch: Batch, added: _Added[Any]) -> IdArray:
+    if not added:
+        return batch.ids
+    return np.insert(batch.ids, _before(batch, added), [token.id for _, token, _ in added])
+
+
+def _before(batch: Batch, added: _Added[Any]) -> OffsetArray:
+    """Return how many ids stand before each added token."""
+    return batch.offsets[[before for before, _, _ in added]]
 
 
 class ReferenceChunks:
