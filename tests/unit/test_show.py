@@ -207,3 +207,32 @@ print("rich" in sys.modules)
         ran = self.run("True")
         assert ran.stdout == "True\n"
         assert "3/3 ·[bold]<U+001B>[31m<E2> × 4,071" in ran.stderr
+
+
+class TestTextModels:
+    """Tokens that are spelled otherwise than the text: the view says what they stand for."""
+
+    ENCODING = Encoding(
+        text="Unaffable [b]",
+        ids=[101, 7, 9, 100, 3],
+        tokens=[b"[CLS]", b"un", b"##affable", b"[UNK]", "▁".encode()],
+        spans=[Span(0, 0), Span(0, 2), Span(2, 9), Span(10, 13), Span(13, 13)],
+        byte_spans=[Span(0, 0), Span(0, 2), Span(2, 9), Span(10, 13), Span(13, 13)],
+        special=[True, False, False, True, False],
+    )
+
+    def test_table(self) -> None:
+        rows = [line.rstrip() for line in printed(encoding_table(self.ENCODING)).splitlines()]
+        assert rows[0].split() == ["id", "token", "characters", "bytes", "text"]
+        assert rows[1].split() == ["*101", "[CLS]", "0–0", "0–0"]
+        assert rows[3].split() == ["9", "##affable", "2–9", "2–9", "affable"]
+        assert rows[4].split() == ["*100", "[UNK]", "10–13", "10–13", "[b]"]
+        assert rows[5].split() == ["3", "▁", "13–13", "13–13"]
+
+    def test_html(self) -> None:
+        shown = encoding_html(self.ENCODING)
+        assert "characters 2–9, bytes 2–9: &#x27;affable&#x27;" in shown
+        assert "characters 13–13, bytes 13–13: stands for nothing" in shown
+
+    def test_bytes_are_shown_where_tokens_are_the_text(self) -> None:
+        assert "C3 A9" in printed(encoding_table(encoding_of(["é".encode()])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.surface import surfaces
 from toksmith.types import Encoding, Span
 from toksmith.visible import visible
 
@@ -30,7 +31,8 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
         True
     """
     shown = len(encoding) if limit is None else min(limit, len(encoding))
-    tokens = "".join(_token(encoding, place) for place in range(shown))
+    stand_for = surfaces(encoding)
+    tokens = "".join(_token(encoding, place, stand_for) for place in range(shown))
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
     size = f"{len(encoding):,} tokens, {len(encoding.text):,} characters"
     return (
@@ -39,20 +41,24 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     )
 
 
-def _token(encoding: Encoding, place: int) -> str:
+def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
     token = encoding.tokens[place]
     is_special = encoding.special[place]
     background = SPECIAL if is_special else PALETTE[place % len(PALETTE)]
     title = (
         f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
         f"characters {_range(encoding.spans[place])}, bytes {_range(encoding.byte_spans[place])}: "
-        f"{token.hex(' ').upper()}"
+        f"{token.hex(' ').upper() if stand_for is None else _quoted(stand_for[place])}"
     )
     after = "<br>" if token.endswith(b"\n") else "<wbr>"
     return (
         f'<span style="{_TOKEN};background:{background}" title="{escape(title)}">'
         f"{escape(visible(token))}</span>{after}"
     )
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if text else "stands for nothing"
 
 
 def _range(span: Span) -> str:

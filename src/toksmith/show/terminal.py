@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
 from toksmith.visible import visible
 
@@ -71,18 +72,24 @@ def encoding_text(
 
 
 def encoding_table(encoding: Encoding, *, colour: bool = True) -> Table:
-    """Return a table with a row for each token: id, token, characters, bytes, and bytes in hex."""
+    """Return a table with a row for each token: id, token, characters, bytes, and bytes in hex.
+
+    Where tokens are not the text itself, as in models of words and pieces, the last column is the
+    text that each stands for; it is empty where a token stands for nothing.
+    """
+    stand_for = surfaces(encoding)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("id", justify="right")
     table.add_column("token", overflow="fold")
     table.add_column("characters", justify="right")
     table.add_column("bytes", justify="right")
-    table.add_column("hex", overflow="fold", style="dim")
-    for cell, token, span, byte_span in zip(
+    table.add_column("hex" if stand_for is None else "text", overflow="fold", style="dim")
+    last = map(_hex, encoding.tokens) if stand_for is None else iter(stand_for)
+    for cell, span, byte_span, shown in zip(
         _cells(encoding, ids=True),
-        encoding.tokens,
         encoding.spans,
         encoding.byte_spans,
+        last,
         strict=True,
     ):
         table.add_row(
@@ -90,7 +97,7 @@ def encoding_table(encoding: Encoding, *, colour: bool = True) -> Table:
             Text(cell.token, cell.style if colour else ""),
             f"{span.start}–{span.end}",
             f"{byte_span.start}–{byte_span.end}",
-            _hex(token),
+            Text(shown),
         )
     return table
 

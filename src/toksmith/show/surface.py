@@ -1,0 +1,31 @@
+"""The text that tokens stand for, where that is not the tokens' own bytes."""
+
+from __future__ import annotations
+
+from toksmith.text import utf8
+from toksmith.types import Encoding
+from toksmith.visible import visible
+
+
+def surfaces(encoding: Encoding) -> list[str] | None:
+    """Return what each token stands for, as it is shown; ``None`` where tokens are their text.
+
+    Models of text spell tokens in their own way (``▁the``, ``##ing``, ``<0x0A>``), and some tokens
+    stand for nothing: the mark before a text, or what a template puts there.
+
+    Args:
+        encoding: the tokens.
+
+    Example:
+        >>> from toksmith.types import Encoding, Span
+        >>> spans = [Span(0, 3), Span(3, 5)]
+        >>> surfaces(Encoding("aping", [7, 9], [b"ap", b"##ing"], spans, spans, [False] * 2))
+        ['api', 'ng']
+        >>> surfaces(Encoding("aping", [7, 9], [b"api", b"ng"], spans, spans, [False] * 2))
+    """
+    if all(
+        len(token) == end - start
+        for token, (start, end) in zip(encoding.tokens, encoding.byte_spans, strict=True)
+    ):
+        return None
+    return [visible(utf8(encoding.text[start:end])) for start, end in encoding.spans]
