@@ -8,7 +8,7 @@ normalizer or splitter the kernel does not know.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
@@ -113,9 +113,20 @@ class StagedEncoder:
             aligned = Aligned(_without_surrogates(string), aligned.starts, aligned.ends)
         return normalized(self._normalizer, aligned)
 
-    def chunks(self, normal: Aligned, at_start: bool = True) -> list[Aligned]:
-        """Return the chunks of a normalized text; see :meth:`encode_with_spans`."""
-        return pieces(self._splitter, normal, at_start)
+    def parts(
+        self, text: AnyText, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> Iterator[tuple[AnyText, AddedToken | None]]:
+        """Cut a normalized text at these added tokens, and what is between them into chunks.
+
+        Yields:
+            Each chunk with ``None``, and what stands for an added token with that.
+        """
+        for start, end, token in self._added.find(str(text), literals):
+            if token:
+                yield text[start:end], token
+                continue
+            for piece in pieces(self._splitter, text[start:end], at_start and start == 0):
+                yield piece, None
 
     def count(self, text: Text, threads: int = 1) -> int:
         """Return how many tokens a text has."""
@@ -143,11 +154,11 @@ class StagedEncoder:
         """Return the chunks of a normalized text, and the added tokens found between them."""
         chunks: list[AnyText] = []
         added: _Added[AnyText] = []
-        for start, end, token in self._added.find(str(text), literals):
+        for part, token in self.parts(text, at_start, literals):
             if token:
-                added.append((len(chunks), token, text[start:end]))
+                added.append((len(chunks), token, part))
             else:
-                chunks += pieces(self._splitter, text[start:end], at_start and start == 0)
+                chunks.append(part)
         return chunks, added
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 from toksmith.reference.aligned import Aligned
 from toksmith.reference.chunks import chunk_model
@@ -93,37 +94,61 @@ def explain(pipeline: Pipeline, text: Text) -> Explanation:
         SplitError: a split pattern of the user took too long.
     """
     data = utf8(text)
-    encoder = ReferenceEncoder(pipeline)
-    model, step = chunk_model(pipeline.model), stepper(pipeline.model)
-    chunks: list[ChunkTrace] = []
-    normal: list[bytes] = []
-    added_tokens: dict[int, bytes] = {}
-    for start, end, added in pipeline.framing.segments(data, pipeline.framing.always):
-        part = data[start:end]
+    framing = pipeline.framing
+    within = framing.always & framing.normalized if pipeline.normalizer else frozenset[str]()
+    tracer = _Tracer(pipeline, within)
+    for start, end, added in framing.segments(data, framing.always - within):
         if added:
-            chunks.append(ChunkTrace(part, Span(start, end), (), (), (added.id,), whole=True))
-            normal.append(part)
-            added_tokens[added.id] = part
-            continue
-        aligned = encoder.normalized(part)
-        normal.append(_bytes(aligned))
-        for chunk in encoder.chunks(aligned, at_start=start == 0):
-            found, steps = _bytes(chunk), step(_bytes(chunk))
-            span = Span(start + min(chunk.starts), start + max(chunk.ends))
-            ids = tuple(token.id for token in model(found))
-            chunks.append(ChunkTrace(found, span, steps.start, steps.steps, ids, steps.whole))
-    vocab = {i: added_tokens.get(i, b"") or pipeline.model.vocab[i] for i in _named(chunks)}
-    return Explanation(data, b"".join(normal), tuple(chunks), vocab)
+            tracer.add_token(added, data[start:end], Span(start, end))
+            tracer.normal.append(data[start:end])
+        else:
+            tracer.add_text(data[start:end], start)
+    return Explanation(data, b"".join(tracer.normal), tuple(tracer.chunks), tracer.vocab())
+
+
+class _Tracer:
+    """Collects chunk after chunk.
+
+    Args:
+        pipeline: what to run.
+        within: the added tokens that are looked for in the normalized text.
+    """
+
+    def __init__(self, pipeline: Pipeline, within: frozenset[str]) -> None:
+        self.chunks: list[ChunkTrace] = []
+        self.normal: list[bytes] = []
+        self._vocab = pipeline.model.vocab
+        self._added: dict[int, bytes] = {}
+        self._within = within
+        self._encoder = ReferenceEncoder(pipeline)
+        self._run, self._step = chunk_model(pipeline.model), stepper(pipeline.model)
+
+    def add_token(self, token: AddedToken, text: bytes, span: Span) -> None:
+        self.chunks.append(ChunkTrace(text, span, (), (), (token.id,), whole=True))
+        self._added[token.id] = token.content.encode()
+
+    def add_text(self, text: bytes, start: int) -> None:
+        """Add what stands between two added tokens, from a byte of the whole text on."""
+        normal = self._encoder.normalized(text)
+        self.normal.append(_bytes(normal))
+        for part, added in self._encoder.parts(normal, start == 0, self._within):
+            span = Span(start + min(part.starts), start + max(part.ends))
+            if added:
+                self.add_token(added, _bytes(part), span)
+                continue
+            chunk = _bytes(part)
+            ids, steps = tuple(token.id for token in self._run(chunk)), self._step(chunk)
+            self.chunks.append(ChunkTrace(chunk, span, steps.start, steps.steps, ids, steps.whole))
+
+    def vocab(self) -> dict[int, bytes]:
+        """Return the token of each id that stands in a trace."""
+        named: set[Symbol] = set()
+        for chunk in self.chunks:
+            merged = [step.new for step in chunk.steps if isinstance(step, MergeStep)]
+            named.update(chunk.start, merged, chunk.ids)
+        ids = [symbol for symbol in named if isinstance(symbol, int)]
+        return {i: self._added[i] if i in self._added else self._vocab[i] for i in ids}
 
 
 def _bytes(aligned: Aligned) -> bytes:
     return aligned.text.encode("utf-8", "surrogateescape")
-
-
-def _named(chunks: list[ChunkTrace]) -> set[int]:
-    """Return all ids that stand in traces."""
-    named: set[Symbol] = set()
-    for chunk in chunks:
-        merged = [step.new for step in chunk.steps if isinstance(step, MergeStep)]
-        named.update(chunk.start, merged, chunk.ids)
-    return {symbol for symbol in named if isinstance(symbol, int)}
