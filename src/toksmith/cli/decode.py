@@ -33,6 +33,9 @@ def run(
     id_format: IdFormatOption = IdFormat.LINES,
     dtype: DtypeOption = Dtype.UINT32,
     output: Output = None,
+    skip_special_tokens: Annotated[
+        bool, typer.Option("--skip-special-tokens", help="Leave special tokens out.")
+    ] = False,
     split: Split = None,
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
@@ -44,9 +47,9 @@ def run(
         raise OptionError("ids and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if ids:
-        data = tok.decode_bytes(ids)
+        data = tok.decode_bytes(ids, skip_special_tokens)
     else:
         given = reading.read_text(None, file, quiet)
-        data = tok.decode_bytes(reading.parse_ids(given, id_format, dtype))
+        data = tok.decode_bytes(reading.parse_ids(given, id_format, dtype), skip_special_tokens)
     with writing.output(output) as out:
         out.write(data)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from toksmith.cli.common import (
+    AddSpecialTokens,
     Dtype,
     DtypeOption,
     File,
@@ -25,10 +26,6 @@ from toksmith.cli.common import (
 )
 from toksmith.errors import OptionError
 
-if TYPE_CHECKING:
-    from toksmith.tokenizer import Tokenizer
-    from toksmith.types import Batch
-
 EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --format binary --output book.bin"
 
 
@@ -42,6 +39,7 @@ def run(
     dtype: DtypeOption = Dtype.UINT32,
     output: Output = None,
     special: SpecialOption = Special.TEXT,
+    add_special_tokens: AddSpecialTokens = False,
     separator: Separator = None,
     threads: Threads = None,
     split: Split = None,
@@ -59,24 +57,17 @@ def run(
         raise OptionError("a text and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if file is not None:
-        batch = tok.encode_file(file, separator=separator, special=special.value, threads=threads)
+        batch = tok.encode_file(file, separator, special.value, add_special_tokens, threads)
     else:
-        batch = _encode_text(tok, text, separator, special, threads, quiet)
+        documents = _documents(text, separator, quiet)
+        batch = tok.encode_batch(documents, special.value, add_special_tokens, threads)
     with writing.output(output) as out:
         writing.write_ids(batch, id_format, dtype, separator is not None, out)
 
 
-def _encode_text(
-    tok: Tokenizer,
-    text: str | None,
-    separator: str | None,
-    special: Special,
-    threads: int | None,
-    quiet: bool,
-) -> Batch:
+def _documents(text: str | None, separator: str | None, quiet: bool) -> list[bytes]:
     from toksmith.cli.reading import read_text
     from toksmith.documents import document_bounds
 
     data = read_text(text, None, quiet)
-    documents = [data[start:end] for start, end in document_bounds(data, separator).tolist()]
-    return tok.encode_batch(documents, special=special.value, threads=threads)
+    return [data[start:end] for start, end in document_bounds(data, separator).tolist()]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from toksmith.cli.common import (
+    AddSpecialTokens,
     File,
     Quiet,
     Special,
@@ -27,17 +28,18 @@ def run(
     ] = None,
     file: File = None,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Also print every chunk and every merge in it.")
+        bool, typer.Option("--steps", help="Also print every chunk and every step in it.")
     ] = False,
     brief: Annotated[
         bool, typer.Option("--brief", help="The ids below the tokens, without the table.")
     ] = False,
     special: SpecialOption = Special.TEXT,
+    add_special_tokens: AddSpecialTokens = False,
     split: Split = None,
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show a text's tokens in colour, with their ids, characters and bytes.
+    """Show a text's tokens in colour, with their ids, characters and bytes, or the text of each.
 
     A space is shown as ·, a line break as ↵, a tab as →, what cannot be seen by its number
     (<U+200B>), a part of a character in hex (<E2 82>). Special tokens have a * before their id.
@@ -46,7 +48,7 @@ def run(
 
     data = read_text(text, file, quiet)
     tok = load_tokenizer(tokenizer, split, special_token)
-    encoding = tok.encoding(data, special=special.value)
+    encoding = tok.encoding(data, special.value, add_special_tokens)
 
     from rich.console import Console
 
