@@ -62,8 +62,11 @@ def pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
 def only_special_tokens(pipeline: Pipeline, name: str) -> None:
     """Check that the framing is special tokens and nothing else.
 
+    Padding, truncation and the trimming of spans may be there: they change no id of a text.
+
     Raises:
-        UnsupportedError: there is a template, or an added token that is plain text.
+        UnsupportedError: there is a template, or an added token that is plain text, or one that is
+            not found wherever its literal stands, or takes white space with it.
     """
     framing = pipeline.framing
     if framing.prefix or framing.suffix:
@@ -71,7 +74,16 @@ def only_special_tokens(pipeline: Pipeline, name: str) -> None:
             f"{name} cannot hold a template (ids {list(framing.prefix)} before and "
             f"{list(framing.suffix)} after each text); huggingface can"
         )
+    single, pair = framing.template.single, framing.template.pair
+    if len(single) > 1 or [getattr(part, "which", "") for part in pair] != ["A", "B"]:
+        raise UnsupportedError(f"{name} cannot hold a template of two texts; huggingface can")
     for token in framing.added_tokens:
+        if token.single_word or token.lstrip or token.rstrip:
+            how = "only as a word" if token.single_word else "with the white space beside it"
+            raise UnsupportedError(
+                f"{name} cannot hold {token.content!r}, a token that is found {how}; "
+                "huggingface can"
+            )
         if not token.special:
             raise UnsupportedError(
                 f"{name} cannot hold {token.content!r}, an added token that is no special token; "
