@@ -237,15 +237,21 @@ class FusedEncoder:
         """Return the ids of each slice of a text as a document of its own."""
         return Batch(*self._encoder.encode_slices(text, bounds, threads))
 
-    def encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
+    ) -> Batch:
         """Return the ids of each segment of one document."""
+        if literals:
+            return self._staged.encode_segments(text, bounds, threads, literals)
         if not self._first_only:
             return self.encode_slices(text, bounds, threads)
         return Batch(*self._encoder.encode_segments(text, bounds, threads))
 
-    def encode_with_spans(self, text: Text, at_start: bool = True) -> tuple[IdArray, SpanArray]:
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
         """Return the ids, and the bytes of the text that each token stands for."""
-        return self._staged.encode_with_spans(text, at_start)
+        return self._staged.encode_with_spans(text, at_start, literals)
 
     def count(self, text: Text, threads: int) -> int:
         """Return how many ids a text has."""

@@ -18,6 +18,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+BERT = {"type": "BertProcessing", "sep": ["<|end|>", 258], "cls": ["<|end|>", 258]}
+TRIM = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 SPLIT = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Isolated", "invert": False}
 
 
@@ -131,8 +133,10 @@ Change = Callable[[dict[str, Any]], object]
         (lambda t: t["model"]["vocab"].update({"<|end|>": 258, "a b": 259}), 'model.vocab "a b"'),
         (lambda t: t.update(other=1), "other 1 cannot be read yet"),
         (lambda t: t.update(version="2.0"), 'version "2.0"'),
-        (lambda t: t.update(truncation={"max_length": 5}), 'truncation {"max_length":5}'),
-        (lambda t: t.update(padding={}), "padding {}"),
+        (lambda t: t.update(truncation={"max_length": 5}), "truncation.strategy null"),
+        (lambda t: t.update(truncation={"length": 5}), "truncation.length 5"),
+        (lambda t: t.update(padding={}), "padding.strategy null"),
+        (lambda t: t.update(padding={"strategy": {"Most": 5}}), 'padding.strategy {"Most":5}'),
         (lambda t: t.update(normalizer={"type": "NFC"}), 'normalizer {"type":"NFC"}'),
         (lambda t: t.update(decoder=None), "decoder null"),
         (lambda t: t.update(decoder={"type": "Fuse"}), 'decoder {"type":"Fuse"}'),
@@ -167,16 +171,16 @@ Change = Callable[[dict[str, Any]], object]
             "pattern",
         ),
         (
-            lambda t: t["added_tokens"].append(
-                t["added_tokens"][0] | {"content": "a<|", "id": 259, "normalized": True}
-            ),
-            "added_tokens[1].normalized true",
+            lambda t: t.update(post_processor={"type": "OtherProcessing"}),
+            'post_processor {"type":"OtherProcessing"}',
         ),
-        (lambda t: t["added_tokens"][0].update(lstrip=True), "added_tokens[0].lstrip true"),
-        (lambda t: t["added_tokens"][0].update(single_word=True), "added_tokens[0].single_word"),
         (
-            lambda t: t.update(post_processor={"type": "RobertaProcessing"}),
-            'post_processor {"type":"RobertaProcessing"}',
+            lambda t: t.update(post_processor={"type": "Sequence", "processors": [BERT, BERT]}),
+            'post_processor.processors[1] {"type":"BertProcessing"',
+        ),
+        (
+            lambda t: t.update(post_processor={"type": "Sequence", "processors": [TRIM, TRIM]}),
+            'post_processor.processors[1] {"type":"ByteLevel"',
         ),
         (
             lambda t: t.update(post_processor={"type": "TemplateProcessing", "single": []}),

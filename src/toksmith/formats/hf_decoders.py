@@ -2,28 +2,207 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import singledispatch
 from typing import Any
 
-from toksmith.decoders import Decoder
-from toksmith.errors import UnsupportedError
+from toksmith.decoders import (
+    CTC,
+    BPEDecoder,
+    ByteFallback,
+    ByteLevelDecoder,
+    Decoder,
+    Fuse,
+    MetaspaceDecoder,
+    Replace,
+    Step,
+    Strip,
+    WordPieceDecoder,
+)
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import hf_patterns
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_splitters import BYTE_LEVEL
 
+JOINED = Fuse(" ")
+"""Without a decoder, tokens are joined by spaces."""
 
-def read(entry: Entry) -> Decoder | None:
+
+def read(entry: Entry, byte_level: bool) -> Decoder | None:
     """Return how tokens become text; ``None`` where their bytes are the text.
+
+    Args:
+        entry: the file's decoder.
+        byte_level: the model's tokens are bytes.
 
     Raises:
         UnsupportedError: in a way that cannot be read yet.
     """
-    if entry.value is None or entry.get("type").value != "ByteLevel":
+    if byte_level:
+        # Any other would decode the spelling of bytes and not the bytes.
+        if entry.value is None or _read(entry) != (ByteLevelDecoder(),):
+            raise entry.refused()
+        return None
+    return (JOINED,) if entry.value is None else _read(entry)
+
+
+def _read(entry: Entry) -> Decoder:
+    kind = entry.text("type")
+    if kind == "Sequence":
+        entry.only("type", "decoders")
+        return tuple(step for part in entry.get("decoders").items() for step in _read(part))
+    if kind not in _READERS:
         raise entry.refused()
-    entry.only(*BYTE_LEVEL)
-    return None
+    return (_READERS[kind](entry),)
+
+
+def _bpe(entry: Entry) -> Step:
+    entry.only("type", "suffix")
+    return BPEDecoder(entry.text("suffix"))
+
+
+def _byte_fallback(entry: Entry) -> Step:
+    entry.only("type")
+    return ByteFallback()
+
+
+def _byte_level(entry: Entry) -> Step:
+    entry.only(*BYTE_LEVEL)  # its options are those of the splitter, and change nothing here
+    return ByteLevelDecoder()
+
+
+def _ctc(entry: Entry) -> Step:
+    entry.only("type", "pad_token", "word_delimiter_token", "cleanup")
+    return CTC(
+        entry.text("pad_token"),
+        entry.text("word_delimiter_token"),
+        entry.get("cleanup").of(bool),
+    )
+
+
+def _fuse(entry: Entry) -> Step:
+    entry.only("type")
+    return Fuse()
+
+
+def _metaspace(entry: Entry) -> Step:
+    entry.only("type", "replacement", "add_prefix_space", "prepend_scheme", "split", "str_rep")
+    entry.expect("prepend_scheme", None, "always", "first", "never")
+    strip = entry.value.get("prepend_scheme") != "never"
+    entry.expect("add_prefix_space", None, True, *[] if strip else [False])
+    return MetaspaceDecoder(_character(entry.get("replacement")), strip)
+
+
+def _replace(entry: Entry) -> Step:
+    entry.only("type", "pattern", "content")
+    pattern, is_regex = hf_patterns.read(entry.get("pattern"))
+    return Replace(pattern, entry.text("content"), is_regex)
+
+
+def _strip(entry: Entry) -> Step:
+    entry.only("type", "content", "start", "stop")
+    start, stop = (entry.get(key).token_id() for key in ("start", "stop"))
+    return Strip(_character(entry.get("content")), start, stop)
+
+
+def _word_piece(entry: Entry) -> Step:
+    entry.only("type", "prefix", "cleanup")
+    return WordPieceDecoder(entry.text("prefix"), entry.get("cleanup").of(bool))
+
+
+def _character(entry: Entry) -> str:
+    character = entry.of(str)
+    if len(character) != 1:
+        raise FormatError(entry.path, f"{entry.name} is {character!r:.60}; wanted: one character")
+    return character
+
+
+_READERS: dict[str, Callable[[Entry], Step]] = {
+    "BPEDecoder": _bpe,
+    "ByteFallback": _byte_fallback,
+    "ByteLevel": _byte_level,
+    "CTC": _ctc,
+    "Fuse": _fuse,
+    "Metaspace": _metaspace,
+    "Replace": _replace,
+    "Strip": _strip,
+    "WordPiece": _word_piece,
+}
 
 
 def write(decoder: Decoder | None) -> dict[str, Any] | None:
-    """Return the entry that decodes so."""
+    """Return the entry that decodes so.
+
+    Raises:
+        UnsupportedError: ``tokenizers`` has no such step.
+    """
     if decoder is None:
         return BYTE_LEVEL
-    raise UnsupportedError(f"huggingface: {decoder!r:.80} cannot be written yet")
+    if decoder == (JOINED,):
+        return None
+    entries = [_entry(step) for step in decoder]
+    return entries[0] if len(entries) == 1 else {"type": "Sequence", "decoders": entries}
+
+
+@singledispatch
+def _entry(step: Step) -> dict[str, Any]:
+    raise UnsupportedError(f"huggingface has no decoder for {type(step).__name__}")
+
+
+@_entry.register
+def _(step: BPEDecoder) -> dict[str, Any]:
+    return {"type": "BPEDecoder", "suffix": step.suffix}
+
+
+@_entry.register
+def _(step: ByteFallback) -> dict[str, Any]:
+    return {"type": "ByteFallback"}
+
+
+@_entry.register
+def _(step: ByteLevelDecoder) -> dict[str, Any]:
+    return BYTE_LEVEL
+
+
+@_entry.register
+def _(step: CTC) -> dict[str, Any]:
+    return {
+        "type": "CTC",
+        "pad_token": step.pad_token,
+        "word_delimiter_token": step.word_delimiter_token,
+        "cleanup": step.cleanup,
+    }
+
+
+@_entry.register
+def _(step: Fuse) -> dict[str, Any]:
+    if step.separator:
+        raise UnsupportedError(f"huggingface cannot join tokens by {step.separator!r} in between")
+    return {"type": "Fuse"}
+
+
+@_entry.register
+def _(step: MetaspaceDecoder) -> dict[str, Any]:
+    scheme = "always" if step.strip else "never"
+    return {
+        "type": "Metaspace",
+        "replacement": step.replacement,
+        "prepend_scheme": scheme,
+        "split": True,
+    }
+
+
+@_entry.register
+def _(step: Replace) -> dict[str, Any]:
+    pattern = hf_patterns.write(step.pattern, step.is_regex)
+    return {"type": "Replace", "pattern": pattern, "content": step.content}
+
+
+@_entry.register
+def _(step: Strip) -> dict[str, Any]:
+    return {"type": "Strip", "content": step.content, "start": step.start, "stop": step.stop}
+
+
+@_entry.register
+def _(step: WordPieceDecoder) -> dict[str, Any]:
+    return {"type": "WordPiece", "prefix": step.prefix, "cleanup": step.cleanup}

@@ -1,4 +1,4 @@
-"""Added tokens, templates, padding and truncation of a tokenizer.json."""
+"""Added tokens of a tokenizer.json, and the lengths of its batches."""
 
 from __future__ import annotations
 
@@ -6,47 +6,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toksmith.byte_alphabet import spell
-from toksmith.errors import FormatError, UnsupportedError
+from toksmith.errors import FormatError
 from toksmith.formats.hf_entries import Entry
-from toksmith.formats.hf_splitters import BYTE_LEVEL
-from toksmith.framing import AddedToken
-from toksmith.pipeline import Pipeline
+from toksmith.framing import AddedToken, Padding, Truncation
+
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
 def read_added_tokens(entry: Entry) -> list[AddedToken]:
     """Return the added tokens, in the order of the file."""
     tokens = []
     for item in entry.items():
-        item.only("id", "content", "single_word", "lstrip", "rstrip", "normalized", "special")
-        for key in ("single_word", "lstrip", "rstrip"):
-            item.expect(key, False, None)
+        item.only("id", "content", *_FLAGS, "special")
+        flags = {key: item.get(key).of(bool) for key in _FLAGS if key in item.value}
         tokens.append(
             AddedToken(
                 content=item.text("content"),
                 id=item.get("id").token_id(),
                 special=item.get("special").of(bool),
+                **flags,
             )
         )
-    _check_order(entry)
     return tokens
-
-
-def _check_order(entry: Entry) -> None:
-    """Check that it does not matter which added tokens are looked for first.
-
-    ``tokenizers`` looks for those that are not "normalized" in the whole text, then for the others
-    in the rest; here all are looked for at once, from left to right.
-    """
-    first = [item["content"] for item in entry.value if not item.get("normalized")]
-    starts = {content[:end] for content in first for end in range(1, len(content) + 1)}
-    for item in entry.items():
-        content = item.value["content"]
-        if item.value.get("normalized") and (
-            any(content[start:] in starts for start in range(1, len(content)))
-            or any(other in content for other in first)
-        ):
-            raise item.get("normalized").refused()
 
 
 def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
@@ -69,82 +50,78 @@ def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int])
 
 def write_added_token(token: AddedToken) -> dict[str, Any]:
     """Return the entry of an added token."""
+    flags = {key: getattr(token, key) for key in _FLAGS}
+    return {"id": token.id, "content": token.content, **flags, "special": token.special}
+
+
+_STRATEGIES = {
+    "LongestFirst": "longest_first",
+    "OnlyFirst": "only_first",
+    "OnlySecond": "only_second",
+}
+_DIRECTIONS = {"Right": "right", "Left": "left", None: "right"}
+
+
+def read_truncation(entry: Entry) -> Truncation | None:
+    """Return how batches are cut."""
+    if entry.value is None:
+        return None
+    entry.only("direction", "max_length", "strategy", "stride")
+    entry.expect("direction", *_DIRECTIONS)
+    entry.expect("strategy", *_STRATEGIES)
+    return Truncation(
+        max_length=entry.get("max_length").token_id(),
+        stride=entry.get("stride").token_id(),
+        strategy=_STRATEGIES[entry.text("strategy")],  # type: ignore[arg-type]
+        direction=_DIRECTIONS[entry.value.get("direction")],  # type: ignore[arg-type]
+    )
+
+
+def write_truncation(truncation: Truncation | None) -> dict[str, Any] | None:
+    """Return the entry that cuts so."""
+    if truncation is None:
+        return None
     return {
-        "id": token.id,
-        "content": token.content,
-        "single_word": False,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "special": token.special,
+        "direction": truncation.direction.title(),
+        "max_length": truncation.max_length,
+        "strategy": next(k for k, name in _STRATEGIES.items() if name == truncation.strategy),
+        "stride": truncation.stride,
     }
 
 
-def read_post_processor(entry: Entry) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the ids that the template puts before and after a text.
-
-    Raises:
-        UnsupportedError: it does something else, or something more.
-    """
+def read_padding(entry: Entry) -> Padding | None:
+    """Return how batches are filled."""
     if entry.value is None:
-        return (), ()
-    kind = entry.get("type").value
-    if kind == "ByteLevel":
-        entry.only(*BYTE_LEVEL)
-        return (), ()
-    if kind == "Sequence":
-        entry.only("type", "processors")
-        found = [read_post_processor(part) for part in entry.get("processors").items()]
-        # Each template goes around what the ones before it made.
-        prefix = tuple(i for part in reversed(found) for i in part[0])
-        return prefix, tuple(i for part in found for i in part[1])
-    if kind != "TemplateProcessing":
-        raise entry.refused()
-    entry.only("type", "single", "pair", "special_tokens")
-    return _read_template(entry)
+        return None
+    entry.only(
+        *("strategy", "direction", "pad_to_multiple_of", "pad_id", "pad_type_id", "pad_token")
+    )
+    entry.expect("direction", *_DIRECTIONS)
+    strategy, multiple = entry.get("strategy"), entry.get("pad_to_multiple_of")
+    length = None
+    if strategy.value != "BatchLongest":
+        if type(strategy.value) is not dict or list(strategy.value) != ["Fixed"]:
+            raise strategy.refused()
+        length = strategy.get("Fixed").token_id()
+    return Padding(
+        length=length,
+        direction=_DIRECTIONS[entry.value.get("direction")],  # type: ignore[arg-type]
+        multiple_of=None if multiple.value is None else multiple.token_id(),
+        id=entry.get("pad_id").token_id(),
+        type_id=entry.get("pad_type_id").token_id(),
+        token=entry.text("pad_token"),
+    )
 
 
-def _read_template(entry: Entry) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    sides: list[list[int]] = [[]]
-    special = entry.get("special_tokens")
-    for piece in entry.get("single").items():
-        piece.only("SpecialToken", "Sequence")
-        if len(piece.value) != 1:
-            raise piece.refused()
-        if "Sequence" in piece.value:
-            piece.get("Sequence").expect("id", "A")
-            sides.append([])
-            continue
-        ids = special.get(piece.get("SpecialToken").text("id")).get("ids")
-        sides[-1] += [item.token_id() for item in ids.items()]
-    if len(sides) != 2:
-        raise entry.get("single").refused()
-    return tuple(sides[0]), tuple(sides[1])
-
-
-def write_post_processor(pipeline: Pipeline) -> dict[str, Any]:
-    """Return the template of the pipeline's framing."""
-    framing, vocab = pipeline.framing, pipeline.model.vocab
-    if not framing.prefix and not framing.suffix:
-        return BYTE_LEVEL
-    names = {i: spell(token) for i, token in enumerate(vocab) if token}
-    names |= {token.id: token.content for token in framing.added_tokens}
-    around = framing.prefix + framing.suffix
-    if unknown := [i for i in around if i not in names]:
-        raise UnsupportedError(f"the template puts id {unknown[0]}, which is no token")
-
-    def template(kind: int, sequence: str) -> list[dict[str, Any]]:
-        pieces = [
-            [{"SpecialToken": {"id": names[i], "type_id": kind}} for i in ids]
-            for ids in (framing.prefix, framing.suffix)
-        ]
-        return [*pieces[0], {"Sequence": {"id": sequence, "type_id": kind}}, *pieces[1]]
-
+def write_padding(padding: Padding | None) -> dict[str, Any] | None:
+    """Return the entry that fills so."""
+    if padding is None:
+        return None
     return {
-        "type": "TemplateProcessing",
-        "single": template(0, "A"),
-        "pair": template(0, "A") + template(1, "B"),
-        "special_tokens": {
-            names[i]: {"id": names[i], "ids": [i], "tokens": [names[i]]} for i in around
-        },
+        "strategy": "BatchLongest" if padding.length is None else {"Fixed": padding.length},
+        "direction": padding.direction.title(),
+        "pad_to_multiple_of": padding.multiple_of,
+        "pad_id": padding.id,
+        "pad_type_id": padding.type_id,
+        "pad_token": padding.token,
     }

@@ -7,6 +7,7 @@ entry that is passed over makes other tokens.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from toksmith.formats import (
     hf_models,
     hf_normalizers,
     hf_splitters,
+    hf_templates,
 )
 from toksmith.formats.hf_entries import Entry
 from toksmith.framing import Framing
+from toksmith.framing.added import search_order_matters
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
@@ -50,16 +53,24 @@ def read(path: Path) -> Pipeline:
     root.get("model").of(dict)
     root.only(*_KEYS.split("|"))
     root.expect("version", "1.0", None)
-    for key in ("truncation", "padding"):
-        root.expect(key, None)
     normalizer = hf_normalizers.read(root.get("normalizer"))
     cut, byte_level = hf_splitters.read(root.get("pre_tokenizer"))
-    decoder = hf_decoders.read(root.get("decoder"))
-    prefix, suffix = hf_framing.read_post_processor(root.get("post_processor"))
+    decoder = hf_decoders.read(root.get("decoder"), byte_level)
+    template, trim = hf_templates.read(root.get("post_processor"))
+    padding = hf_framing.read_padding(root.get("padding"))
+    truncation = hf_framing.read_truncation(root.get("truncation"))
     added = hf_framing.read_added_tokens(root.get("added_tokens"))
+    if not normalizer and not search_order_matters(added):
+        added = [replace(token, normalized=False) for token in added]  # it means nothing
     with files.reading(path):
         model = hf_models.read(root.get("model"), added, byte_level)
-        framing = Framing(tuple(added), prefix, suffix)
+        framing = Framing(
+            tuple(added),
+            template=template,
+            trim_offsets=trim,
+            padding=padding,
+            truncation=truncation,
+        )
         return Pipeline(model, cut, framing, normalizer=normalizer, decoder=decoder)
 
 
@@ -71,16 +82,15 @@ def write(pipeline: Pipeline, path: Path) -> None:
         OptionError: the file cannot be written there.
     """
     byte_level = isinstance(pipeline.model, BPE)
+    framing = pipeline.framing
     parts: dict[str, Any] = {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            hf_framing.write_added_token(token) for token in pipeline.framing.added_tokens
-        ],
+        "truncation": hf_framing.write_truncation(framing.truncation),
+        "padding": hf_framing.write_padding(framing.padding),
+        "added_tokens": [hf_framing.write_added_token(token) for token in framing.added_tokens],
         "normalizer": hf_normalizers.write(pipeline.normalizer),
         "pre_tokenizer": hf_splitters.write(pipeline.splitter, byte_level),
-        "post_processor": hf_framing.write_post_processor(pipeline),
+        "post_processor": hf_templates.write(pipeline),
         "decoder": hf_decoders.write(pipeline.decoder),
         "model": hf_models.write(pipeline),
     }

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken
+from toksmith.framing.added import search_order_matters
 from toksmith.models import BPE, Model, Pieces
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter
@@ -83,6 +84,11 @@ def only_special_tokens(pipeline: Pipeline, name: str) -> None:
             raise UnsupportedError(
                 f"{name} cannot hold {token.content!r}, a token that is found {how}; "
                 "huggingface can"
+            )
+        if token.normalized and (pipeline.normalizer or search_order_matters(framing.added_tokens)):
+            raise UnsupportedError(
+                f"{name} cannot hold {token.content!r}, a token that is looked for in the "
+                "normalized text; huggingface can"
             )
         if not token.special:
             raise UnsupportedError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,6 +72,26 @@ def find(
         done = end
     if done < len(text):
         yield done, len(text), None
+
+
+def search_order_matters(tokens: Collection[AddedToken]) -> bool:
+    """Return whether it makes a difference that normalized tokens are looked for last.
+
+    It does where one of them can overlap another, or when tokens take what stands around them into
+    account. (In a text that no normalizer changes.)
+    """
+    first = [token.content for token in tokens if not token.normalized]
+    last = [token.content for token in tokens if token.normalized]
+    if not first or not last:
+        return False
+    if any(token.single_word or token.lstrip or token.rstrip for token in tokens):
+        return True
+    starts = {content[:end] for content in first for end in range(1, len(content) + 1)}
+    return any(
+        any(content[start:] in starts for start in range(1, len(content)))
+        or any(other in content for other in first)
+        for content in last
+    )
 
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
