@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,20 @@ def read_added_tokens(entry: Entry) -> list[AddedToken]:
 
 
 def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
-    """Check that ``tokenizers`` would give the added tokens the ids that the file says.
+    """Check that ``tokenizers`` would give the added tokens the ids that the file says."""
+    if wrong := misnumbered(added, ids):
+        token, expected = wrong
+        raise FormatError(
+            path,
+            f"added token {token.content!r} has id {token.id}, but by the vocabulary it is "
+            f"{expected}",
+        )
+
+
+def misnumbered(
+    added: Iterable[AddedToken], ids: Mapping[str, int]
+) -> tuple[AddedToken, int] | None:
+    """Return the first added token to which ``tokenizers`` would give another id, and that id.
 
     It looks each one up in the vocabulary, and numbers those that are not there onwards.
     """
@@ -40,12 +53,9 @@ def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int])
         onwards = highest + 1 if highest >= len(ids) else len(ids)
         expected = ids.get(token.content, onwards)
         if token.id != expected:
-            raise FormatError(
-                path,
-                f"added token {token.content!r} has id {token.id}, but by the vocabulary it is "
-                f"{expected}",
-            )
+            return token, expected
         highest = max(highest, token.id)
+    return None
 
 
 def write_added_token(token: AddedToken) -> dict[str, Any]:

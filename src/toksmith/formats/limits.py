@@ -111,7 +111,7 @@ def no_aliases(pipeline: Pipeline, name: str) -> None:
             )
 
 
-def unique_tokens(model: BPE, name: str) -> None:
+def unique_tokens(model: Model, name: str) -> None:
     """Check that no two ids have the same bytes.
 
     Raises:

@@ -23,6 +23,7 @@ def merges_by_id(
     ids: Mapping[str, int],
     where: str,
     first: int,
+    prefix: str = "",
 ) -> npt.NDArray[np.uint32]:
     """Return merges as ids.
 
@@ -33,6 +34,7 @@ def merges_by_id(
         ids: the id of each spelled token.
         where: what errors call the place of a merge, such as ``"line"``.
         first: the number of the first merge's place.
+        prefix: what the right side of each merge starts with, and the result leaves out there.
 
     Returns:
         uint32, shape ``(n, 3)``: left id, right id, resulting id.
@@ -40,7 +42,8 @@ def merges_by_id(
     Raises:
         FormatError: a merge names a token that has no id.
     """
-    joined = list(map(str.__add__, lefts, rights))
+    ends = [right[len(prefix) :] for right in rights] if prefix else rights
+    joined = list(map(str.__add__, lefts, ends))
     try:
         columns = [list(map(ids.__getitem__, tokens)) for tokens in (lefts, rights, joined)]
     except KeyError:
