@@ -5,8 +5,11 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include "bpe/character_model.hpp"
 #include "bpe/model.hpp"
+#include "bpe/sentencepiece_model.hpp"
 #include "buffers.hpp"
+#include "unigram/model.hpp"
 #include "wordpiece/model.hpp"
 
 namespace toksmith::bindings {
@@ -29,15 +32,74 @@ bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths) {
 
 namespace {
 
-std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
-                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
+std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) {
     if (merges.shape(1) != 3) throw nb::value_error("merges must have three columns");
     std::vector<bpe::MergeRule> rules;
     rules.reserve(merges.shape(0));
     for (std::size_t i = 0; i < merges.shape(0); ++i) {
         rules.push_back({merges(i, 0), merges(i, 1), merges(i, 2)});
     }
-    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), rules, whole_chunk_first);
+    return rules;
+}
+
+std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
+                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
+    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), merge_rules(merges),
+                                           whole_chunk_first);
+}
+
+std::shared_ptr<bpe::CharacterModel> character_model(nb::bytes tokens, Input<std::int64_t> lengths,
+                                                     InputRows<std::uint32_t> merges,
+                                                     std::optional<Id> unk, bool fuse_unk,
+                                                     bool byte_fallback, const std::string& prefix,
+                                                     const std::string& suffix,
+                                                     bool whole_chunk_first) {
+    return std::make_shared<bpe::CharacterModel>(
+        vocabulary(tokens, lengths), merge_rules(merges),
+        bpe::CharacterModel::Options{.unk = unk.value_or(bpe::CharacterModel::kNone),
+                                     .fuse_unk = fuse_unk,
+                                     .byte_fallback = byte_fallback,
+                                     .prefix = prefix,
+                                     .suffix = suffix,
+                                     .whole_chunk_first = whole_chunk_first});
+}
+
+template <typename T>
+std::vector<T> list_of(const Input<T>& values) {
+    return {values.data(), values.data() + values.size()};
+}
+
+std::shared_ptr<bpe::SentencePieceModel> sentencepiece_model(
+    nb::bytes tokens, Input<std::int64_t> lengths, Input<float> scores, Input<std::uint8_t> types,
+    std::optional<Id> unk, bool byte_fallback) {
+    return std::make_shared<bpe::SentencePieceModel>(
+        vocabulary(tokens, lengths), list_of(scores), list_of(types),
+        unk.value_or(bpe::SentencePieceModel::kNone), byte_fallback);
+}
+
+std::shared_ptr<Model> unigram_model(nb::bytes tokens, Input<std::int64_t> lengths,
+                                     Input<double> scores, Input<std::uint8_t> types,
+                                     std::optional<Id> unk, bool byte_fallback, bool fuse_unk,
+                                     bool single) {
+    const unigram::Options options{
+        .unk = unk.value_or(unigram::kNone), .byte_fallback = byte_fallback, .fuse_unk = fuse_unk};
+    const bpe::Vocabulary pieces = vocabulary(tokens, lengths);
+    if (single) {
+        return std::make_shared<unigram::UnigramModel<float>>(pieces, list_of(scores),
+                                                              list_of(types), options);
+    }
+    return std::make_shared<unigram::UnigramModel<double>>(pieces, list_of(scores), list_of(types),
+                                                           options);
+}
+
+// UnknownText becomes the error of the package.
+void translate(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const UnknownText& error) {
+        const nb::object type = nb::module_::import_("toksmith.errors").attr("UnknownTokenError");
+        PyErr_SetString(type.ptr(), error.what());
+    }
 }
 
 // The id of the unknown token, if there is one.
@@ -74,9 +136,20 @@ std::shared_ptr<wordpiece::WordLevelModel> word_level_model(nb::bytes tokens,
 void bind_models(nb::module_& module) {
     using namespace nb::literals;
 
+    nb::register_exception_translator(&translate);
     nb::class_<Model>(module, "Model");
     nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
         .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
+    nb::class_<bpe::CharacterModel, Model>(module, "CharacterModel")
+        .def(nb::new_(&character_model), "tokens"_a, "lengths"_a, "merges"_a, "unk"_a.none(),
+             "fuse_unk"_a, "byte_fallback"_a, "prefix"_a, "suffix"_a, "whole_chunk_first"_a);
+    nb::class_<bpe::SentencePieceModel, Model>(module, "SentencePieceModel")
+        .def(nb::new_(&sentencepiece_model), "tokens"_a, "lengths"_a, "scores"_a, "types"_a,
+             "unk"_a.none(), "byte_fallback"_a);
+    nb::class_<unigram::UnigramModel<float>, Model>(module, "UnigramModelSingle");
+    nb::class_<unigram::UnigramModel<double>, Model>(module, "UnigramModelDouble");
+    module.def("unigram_model", &unigram_model, "tokens"_a, "lengths"_a, "scores"_a, "types"_a,
+               "unk"_a.none(), "byte_fallback"_a, "fuse_unk"_a, "single"_a);
     nb::class_<wordpiece::LongestMatchModel, Model>(module, "LongestMatchModel")
         .def(nb::new_(&longest_match_model), "tokens"_a, "lengths"_a, "unk"_a.none(), "fuse_unk"_a);
     module.def("wordpiece_model", &wordpiece_model, "tokens"_a, "lengths"_a, "unk"_a, "prefix"_a,

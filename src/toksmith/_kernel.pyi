@@ -22,6 +22,64 @@ class BpeModel(Model):
         whole_chunk_first: bool,
     ) -> None: ...
 
+class CharacterModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        merges: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        unk: int | None,
+        fuse_unk: bool,
+        byte_fallback: bool,
+        prefix: str,
+        suffix: str,
+        whole_chunk_first: bool,
+    ) -> None: ...
+
+class SentencePieceModel(Model):
+    def __init__(
+        self,
+        tokens: bytes,
+        lengths: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        scores: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        types: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        unk: int | None,
+        byte_fallback: bool,
+    ) -> None: ...
+
+class UnigramModelSingle(Model):
+    pass
+
+class UnigramModelDouble(Model):
+    pass
+
+def unigram_model(
+    tokens: bytes,
+    lengths: Annotated[
+        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    scores: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    types: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    unk: int | None,
+    byte_fallback: bool,
+    fuse_unk: bool,
+    single: bool,
+) -> Model: ...
+
 class LongestMatchModel(Model):
     def __init__(
         self,

@@ -20,7 +20,16 @@ import numpy.typing as npt
 
 from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
-from toksmith.models import BPE, LongestMatch, Model, WordLevel, WordPiece
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
 from toksmith.pipeline import Pipeline
 from toksmith.reference.added import NONE
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
@@ -375,6 +384,41 @@ def _kernel_model(model: Model) -> _kernel.Model:
 @_kernel_model.register
 def _(model: BPE) -> _kernel.Model:
     return _kernel.BpeModel(*_flat(model.vocab), model.merges, model.whole_chunk_first)
+
+
+@_kernel_model.register
+def _(model: CharacterBPE) -> _kernel.Model:
+    return _kernel.CharacterModel(
+        *_flat(model.vocab),
+        model.merges,
+        model.unk_id,
+        model.fuse_unk,
+        model.byte_fallback,
+        model.continuing_prefix,
+        model.word_suffix,
+        model.whole_chunk_first,
+    )
+
+
+@_kernel_model.register
+def _(model: SentencePieceBPE) -> _kernel.Model:
+    scores = model.scores.astype(np.float32)
+    return _kernel.SentencePieceModel(
+        *_flat(model.vocab), scores, model.types, model.unk_id, model.byte_fallback
+    )
+
+
+@_kernel_model.register
+def _(model: Unigram) -> _kernel.Model:
+    return _kernel.unigram_model(
+        *_flat(model.vocab),
+        model.scores,
+        model.types,
+        model.unk_id,
+        model.byte_fallback,
+        model.fuse_unk,
+        model.single,
+    )
 
 
 @_kernel_model.register

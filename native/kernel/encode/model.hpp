@@ -4,12 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
 #include "ids.hpp"
 
 namespace toksmith {
 
 class Boundaries;
+
+// Text that a model has no token for, not even an unknown one.
+struct UnknownText : std::runtime_error {
+    // `start`: of the character, in bytes from the start of its chunk.
+    UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start);
+};
 
 class Model {
  public:

@@ -18,6 +18,12 @@ inline constexpr std::uint32_t kInvalid = 0xFFFFFFFFu;
 
 inline bool is_continuation(Byte byte) { return (byte & 0xC0) == 0x80; }
 
+// How many of the `left` bytes the character takes, going by its first byte alone.
+inline std::size_t length_by_lead(Byte lead, std::size_t left) {
+    const std::size_t length = std::size_t{1} + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0);
+    return length < left ? length : left;
+}
+
 // Decodes the character at p; p < end.
 inline Char decode(const Byte* p, const Byte* end) {
     const std::uint32_t lead = p[0];

@@ -313,5 +313,6 @@ def no_unknown_piece(chunk: bytes, start: int) -> UnknownTokenError:
     """Return the error for a character without a piece in a model that knows no unknown ones."""
     character = character_at(chunk, start).decode(errors="replace")
     return UnknownTokenError(
-        f"no piece stands for {character!r} at byte {start}, and the model has no unknown piece"
+        f"no piece stands for U+{ord(character[0]):04X} at byte {start} of its chunk, "
+        "and the model has no unknown piece"
     )

@@ -1,0 +1,184 @@
+#include "unigram/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "trie/byte_ids.hpp"
+#include "trie/piece_types.hpp"
+#include "utf8/decode.hpp"
+
+namespace toksmith::unigram {
+namespace {
+
+constexpr double kUnknownPenalty = 10;
+// When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
+// from 0 there.
+constexpr double kFar = 100'000;
+
+template <typename Real>
+constexpr bool kSentencePiece = std::is_same_v<Real, float>;
+
+template <typename Real>
+ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
+                 const std::vector<std::uint8_t>& types) {
+    if (scores.size() != vocabulary.size() || types.size() != vocabulary.size()) {
+        throw std::invalid_argument("each piece needs a score and a type");
+    }
+    std::vector<ByteTrie::Entry> entries;
+    for (std::size_t id = 0; id < vocabulary.size(); ++id) {
+        const auto type = static_cast<PieceType>(types[id]);
+        if (kSentencePiece<Real> && type != PieceType::kNormal && type != PieceType::kUserDefined)
+            continue;
+        entries.push_back({vocabulary[static_cast<Id>(id)], static_cast<Id>(id)});
+    }
+    return ByteTrie(std::move(entries));
+}
+
+}  // namespace
+
+// Turns pieces into tokens: unknown characters that stand side by side into one, or into bytes.
+template <typename Real>
+class UnigramModel<Real>::Writer {
+ public:
+    Writer(const UnigramModel& model, const std::uint8_t* chunk, Ids& out, Ids* spans)
+        : model_(model), chunk_(chunk), out_(out), spans_(spans) {}
+
+    void piece(Id id, std::size_t start, std::size_t end) {
+        if (id != model_.options_.unk) {
+            if (unknown_end_ > unknown_start_) finish();
+            token(id, start, end);
+            return;
+        }
+        if (unknown_end_ > unknown_start_ && !model_.options_.fuse_unk) finish();
+        if (unknown_end_ == unknown_start_) unknown_start_ = start;
+        unknown_end_ = end;
+    }
+
+    // Writes the unknown characters that wait for more.
+    void finish() {
+        const std::size_t start = unknown_start_, end = unknown_end_;
+        unknown_start_ = unknown_end_ = 0;
+        if (start == end) return;
+        if constexpr (!kSentencePiece<Real>) {
+            const Id known = model_.trie_.find(chunk_ + start, end - start);
+            if (known != kNone) return token(known, start, end);
+        }
+        if (!model_.options_.byte_fallback) return token(model_.options_.unk, start, end);
+        for (std::size_t i = start; i < end; ++i) token(model_.byte_ids_[chunk_[i]], i, i + 1);
+    }
+
+ private:
+    void token(Id id, std::size_t start, std::size_t end) {
+        out_.push(id);
+        if (!spans_) return;
+        spans_->push(static_cast<Id>(start));
+        spans_->push(static_cast<Id>(end));
+    }
+
+    const UnigramModel& model_;
+    const std::uint8_t* chunk_;
+    Ids& out_;
+    Ids* spans_;
+    std::size_t unknown_start_ = 0, unknown_end_ = 0;
+};
+
+template <typename Real>
+UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
+                                 const std::vector<double>& scores,
+                                 const std::vector<std::uint8_t>& types, Options options)
+    : trie_(trie_of<Real>(vocabulary, scores, types)),
+      byte_ids_(byte_ids(vocabulary)),
+      options_(options) {
+    if (options.unk != kNone && options.unk >= vocabulary.size()) {
+        throw std::invalid_argument("the unknown piece has no such id");
+    }
+    if (options.byte_fallback && std::ranges::find(byte_ids_, kNone) != byte_ids_.end()) {
+        throw std::invalid_argument("byte_fallback lacks the piece of a byte");
+    }
+    Real worst = kSentencePiece<Real> ? std::numeric_limits<Real>::max()
+                                      : std::numeric_limits<Real>::infinity();
+    for (std::size_t id = 0; id < scores.size(); ++id) {
+        Real score = static_cast<Real>(scores[id]);
+        const auto type = static_cast<PieceType>(types[id]);
+        if (!kSentencePiece<Real> || type == PieceType::kNormal) worst = std::min(worst, score);
+        if (kSentencePiece<Real> && type == PieceType::kUserDefined) {
+            const double length = static_cast<double>(vocabulary.length(static_cast<Id>(id)));
+            score = static_cast<Real>(0.1 * (length - 1));  // more than any probability
+        }
+        scores_.push_back(score);
+    }
+    unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
+}
+
+template <typename Real>
+std::unique_ptr<Model::Scratch> UnigramModel<Real>::scratch() const {
+    return std::make_unique<Scratch>();
+}
+
+template <typename Real>
+void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t size,
+                                      Model::Scratch& memory, Ids& out, Ids* spans) const {
+    auto& [cells, path] = static_cast<Scratch&>(memory);
+    Writer writer(*this, chunk, out, spans);
+    // cells[i] is of the place `settled` + i; those up to `furthest` are in use.
+    std::size_t settled = 0, furthest = 0;
+    if (cells.empty()) cells.resize(256);
+    cells[0] = {0, 0, kNone};
+
+    const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
+        const auto length = static_cast<std::uint32_t>(end - start);
+        if (end > furthest) {
+            if (end - settled >= cells.size()) cells.resize((end - settled) * 2);
+            for (std::size_t i = furthest + 1; i < end; ++i) cells[i - settled].length = 0;
+            furthest = end;
+        } else if (const Cell& held = cells[end - settled];
+                   held.length != 0 && !(score > held.score)) {
+            return;
+        }
+        if (id == kNone) throw UnknownText(chunk, size, start);
+        cells[end - settled] = {score, length, id};
+    };
+    const auto settle = [&](std::size_t place) {
+        path.clear();
+        for (std::size_t i = place - settled; i > 0; i -= cells[i].length) {
+            path.push_back(static_cast<std::uint32_t>(i));
+        }
+        for (std::size_t i = path.size(); i-- > 0;) {
+            const std::size_t end = settled + path[i];
+            writer.piece(cells[path[i]].id, end - cells[path[i]].length, end);
+        }
+        cells[0].score = cells[place - settled].score;
+        settled = place;
+    };
+
+    for (std::size_t start = 0; start < size;) {
+        if (start == furthest && start > settled) settle(start);
+        Real score = cells[start - settled].score;
+        if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {
+            for (std::size_t i = start; i <= furthest; ++i) cells[i - settled].score -= score;
+            score = 0;
+        }
+        const std::size_t next = start + utf8::length_by_lead(chunk[start], size - start);
+        bool is_character = false;
+        ByteTrie::Node node = trie_.root();
+        Id id;
+        for (std::size_t end = start; end < size && trie_.step(node, chunk[end], id);) {
+            ++end;
+            if (id == kNone) continue;
+            is_character |= end == next;
+            reach(start, end, score + scores_[id], id);
+        }
+        if (!is_character) reach(start, next, score + unknown_score_, options_.unk);
+        start = next;
+    }
+    settle(size);
+    writer.finish();
+}
+
+template class UnigramModel<float>;
+template class UnigramModel<double>;
+
+}  // namespace toksmith::unigram
