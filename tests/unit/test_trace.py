@@ -191,3 +191,15 @@ def test_character_bpe() -> None:
         "    low <unk>     lo + w, merge 1",
         "  = low 12, <unk> 0",
     ]
+
+
+def test_a_long_way_shows_where_the_runner_up_parts_from_it() -> None:
+    text = "a" * 50 + "low" + "a" * 50
+    best, other = explain(MODELS["unigram"], text).chunks[0].steps
+    assert isinstance(other, PathStep)
+    assert other.position == 50
+    assert other.pieces[49:53] == (b"a", b"lo", b"w", b"a")
+    shown = lines(MODELS["unigram"], text)
+    assert shown[3].startswith("    " + "a " * 50 + "low a")
+    assert shown[3].endswith(f"the best way: {best.score:.6g}")
+    assert shown[4].startswith("    … " + "a " * 12 + "lo w " + "a " * 11 + "… ")

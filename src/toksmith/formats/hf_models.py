@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import hf_bpe, hf_unigram, hf_words
 from toksmith.formats.hf_entries import Entry
@@ -115,7 +117,13 @@ def _(model: WordLevel, pipeline: Pipeline) -> dict[str, Any]:
 
 @_entry.register
 def _(model: LongestMatch, pipeline: Pipeline) -> dict[str, Any]:
-    raise UnsupportedError(
-        "huggingface has no model that takes the longest token at each place: its WordPiece makes "
-        "a whole word unknown where one character is"
-    )
+    texts = [token for i, token in enumerate(model.vocab) if token and i != model.unk_id]
+    if any(len(token.decode(errors="replace")) > 1 for token in texts):
+        raise UnsupportedError(
+            "huggingface has no model that takes the longest token at each place: its WordPiece "
+            "makes a whole word unknown where one character is"
+        )
+    # Characters alone are what BPE starts with; without merges it ends with them, too.
+    no_merges = np.empty((0, 3), np.uint32)
+    characters = CharacterBPE(model.vocab, no_merges, model.unk_id, model.fuse_unk)
+    return hf_bpe.write_characters(pipeline, characters)

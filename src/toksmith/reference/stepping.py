@@ -103,17 +103,16 @@ def _(model: Unigram) -> Stepper:
 
     def run(chunk: bytes) -> Steps:
         taken = unigram.viterbi(lattice, chunk)
-        steps = [_way(chunk, taken, best=True)]
+        best = PathStep(_texts(chunk, taken), tuple(edge.score for edge in taken), best=True)
         for other, _ in unigram.ways(lattice, chunk, 2):
-            if len(steps) == 1 and _texts(chunk, other) != steps[0].pieces:
-                steps.append(_way(chunk, other, best=False))
-        return Steps(steps=tuple(steps))
+            pieces, scores = _texts(chunk, other), tuple(edge.score for edge in other)
+            if pieces != best.pieces:
+                pairs = enumerate(zip(pieces, best.pieces, strict=False))
+                position = next(place for place, (one, two) in pairs if one != two)
+                return Steps(steps=(best, PathStep(pieces, scores, False, position)))
+        return Steps(steps=(best,))
 
     return run
-
-
-def _way(chunk: bytes, edges: Sequence[unigram.Edge], best: bool) -> PathStep:
-    return PathStep(_texts(chunk, edges), tuple(edge.score for edge in edges), best)
 
 
 def _texts(

@@ -80,11 +80,13 @@ class PathStep:
         pieces: the text of each piece.
         scores: the score of each; unknown characters have one, too.
         best: whether this is the way that was taken, or the best of all others.
+        position: the first piece that is another than on the best way.
     """
 
     pieces: tuple[bytes, ...]
     scores: tuple[float, ...]
     best: bool
+    position: int = 0
 
     @property
     def score(self) -> float:

@@ -95,10 +95,11 @@ def _(step: UnknownWordStep, name: Names) -> tuple[str, str]:
 
 @step_view.register
 def _(step: PathStep, name: Names) -> tuple[str, str]:
-    scores = " ".join(f"{score:+.4g}" for score in step.scores[:_MOST])
-    rest = " …" if len(step.scores) > _MOST else ""
     which = "the best way" if step.best else "the best of all others"
-    return _state(step.pieces, name), f"{which}: {scores}{rest} = {step.score:.6g}"
+    scores = " ".join(f"{score:+.4g}" for score in step.scores) + " = "
+    score = (scores if len(step.scores) <= _MOST else "") + f"{step.score:.6g}"
+    pieces = " ".join(map(name, step.pieces))
+    return pieces if step.best else _state(step.pieces, name, step.position), f"{which}: {score}"
 
 
 def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:
