@@ -30,9 +30,9 @@ def test_damage(tmp_path: Path, kind: str) -> None:
     assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout)
     assert report["failures"] == [], report["failures"][0]
-    # Each is read by its content and by its name. The damage is real, and not all of it is fatal.
-    assert report["refused"] + report["working"] + report["halting"] == 2 * ROUNDS
-    assert report["refused"] > ROUNDS // 2
+    # The damage is real, and not all of it is fatal.
+    assert report["refused"] + report["working"] + report["halting"] == ROUNDS
+    assert report["refused"] > ROUNDS // 4
     assert report["working"] > 0
 
 
