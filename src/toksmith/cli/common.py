@@ -110,6 +110,17 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
 ]
+FORMATS = "huggingface, sentencepiece, minbpe, tiktoken or gpt2"
+"""What files can be written; spelled out, so that help does not load the formats."""
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "--to",
+        metavar="FORMAT",
+        help=f"What to write: {FORMATS}; without it, what the file's name says.",
+    ),
+]
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Cores to use (all that this process may).")
 ]

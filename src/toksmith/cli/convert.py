@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from toksmith.cli.common import Quiet, Separator, SpecialTokens, Split, load_tokenizer
+from toksmith.cli.common import FormatName, Quiet, Separator, SpecialTokens, Split, load_tokenizer
 
 EXAMPLE = "toksmith convert cl100k_base tokenizer.json --verify book.txt"
 
@@ -15,13 +15,7 @@ EXAMPLE = "toksmith convert cl100k_base tokenizer.json --verify book.txt"
 def run(
     source: Annotated[str, typer.Argument(metavar="NAME|PATH", help="What to convert.")],
     target: Annotated[Path, typer.Argument(metavar="PATH", help="The file to write.")],
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="minbpe, tiktoken, gpt2 or huggingface; without it, as the file's name says.",
-        ),
-    ] = None,
+    to: FormatName = None,
     verify: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,8 +32,9 @@ def run(
 ) -> None:
     """Write a tokenizer in another format; it gives the same ids there.
 
-    What the format cannot hold is refused, and nothing is written. With --verify, the exit code is
-    1 where the file that was written gives other ids.
+    What the format cannot hold is refused, and nothing is written.
+
+    With --verify, the exit code is 1 where the new file gives other ids.
     """
     tok = load_tokenizer(source, split, special_token)
     tok.save(target, format=to)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toksmith.cli.common import Quiet, Separator, Threads, split_of
+from toksmith.cli.common import FormatName, Quiet, Separator, Threads, split_of
 from toksmith.errors import ToksmithError
 
 if TYPE_CHECKING:
@@ -59,14 +59,7 @@ def run(
     ] = None,
     separator: Separator = None,
     threads: Threads = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="minbpe, tiktoken, gpt2 or huggingface; without it, as the file's name says.",
-        ),
-    ] = None,
+    to: FormatName = None,
     model: Annotated[Model, typer.Option(help="What to train.")] = Model.BPE,
     quiet: Quiet = False,
 ) -> None:

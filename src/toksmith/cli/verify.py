@@ -60,8 +60,9 @@ def run(
 ) -> None:
     """Find out whether two tokenizers agree on texts, document by document.
 
-    If they do not, the first difference is shown in context, with the tokens on either side. The
-    exit code is 0 where they agree, 1 where they differ, 2 for errors.
+    If they do not, the first difference is shown in context, with both sides' tokens.
+
+    The exit code is 0 where they agree, 1 where they differ, 2 for errors.
     """
     pair = (load_tokenizer(a), load_tokenizer(b))
     if not agree(
