@@ -26,13 +26,14 @@ class TextEncoder:
 
     Args:
         pipeline: what to run.
+        encoder: what runs it; the engine's unless given.
     """
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
         self._framing = pipeline.framing
         # Where nothing is normalized, all added tokens are found in the text as it is.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
-        self._engine = engine.compile(pipeline)
+        self._engine = encoder or engine.compile(pipeline)
 
     def is_plain(self, special: Special) -> bool:
         """Whether a text goes to the engine as it is."""

@@ -16,6 +16,7 @@ from toksmith.encoding import Special, TextEncoder
 from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
+from toksmith.sampling import Sampling
 from toksmith.text import Text, characters, utf8
 from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, Span, stack
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-class Tokenizer:
+class Tokenizer(Sampling):
     """Encodes text to ids and decodes ids to text.
 
     Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share

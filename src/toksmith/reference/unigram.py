@@ -264,7 +264,8 @@ def incoming(lattice: Lattice, chunk: bytes) -> dict[int, list[Edge]]:
         for edge in lattice.edges(chunk, start, in_characters=True):
             if edge.id is None:
                 raise no_unknown_piece(chunk, start)
-            edges_to[edge.end].append(edge)
+            if edge.end in edges_to:  # a piece that is no UTF-8 may end inside a character
+                edges_to[edge.end].append(edge)
     return edges_to
 
 
