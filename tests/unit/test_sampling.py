@@ -1,0 +1,260 @@
+"""n-best segmentations and samples: their probabilities, counted out on short texts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+
+import toksmith
+from tests.models_kit import MODELS
+from tests.subwords import Piece, model_of
+from toksmith import Tokenizer
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE, CharacterBPE, PieceType, SentencePieceBPE, Unigram
+from toksmith.pipeline import Pipeline
+from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
+from toksmith.splitters import PatternSplitter
+
+UNK = Piece("<unk>", 0, PieceType.UNKNOWN)
+SCORES = {"a": -1.5, "b": -2.0, "ab": -2.5, "ba": -3.0, "aa": -2.25, "aba": -4.0, "bb": -3.75}
+MODEL = model_of(Unigram, [UNK, *(Piece(text, score) for text, score in SCORES.items())])
+IDS = {text: number for number, text in enumerate(SCORES, 1)}
+TOKENIZER = Tokenizer(Pipeline(MODEL))
+DRAWS = 4000
+
+
+def segmentations(text: str) -> Iterator[list[str]]:
+    """Yield every way to put a text together from pieces."""
+    if not text:
+        yield []
+    for size in range(1, len(text) + 1):
+        if text[:size] in SCORES:
+            yield from ([text[:size], *rest] for rest in segmentations(text[size:]))
+
+
+def score(pieces: list[str]) -> float:
+    return sum(SCORES[piece] for piece in pieces)
+
+
+def ids(pieces: list[str]) -> tuple[int, ...]:
+    return tuple(IDS[piece] for piece in pieces)
+
+
+def assert_drawn(drawn: Counter[tuple[int, ...]], probabilities: dict[tuple[int, ...], float]):
+    """Pearson's test: what was drawn does not differ from the probabilities by more than chance."""
+    assert math.isclose(sum(probabilities.values()), 1)
+    assert drawn.keys() <= probabilities.keys()
+    total = sum(drawn.values())
+    expected = {way: total * p for way, p in probabilities.items()}
+    frequent = [way for way, count in expected.items() if count >= 5]
+    rest = total - sum(drawn[way] for way in frequent)
+    expected_rest = total - sum(expected[way] for way in frequent)
+    chi2 = sum((drawn[way] - expected[way]) ** 2 / expected[way] for way in frequent)
+    if expected_rest >= 1:
+        chi2 += (rest - expected_rest) ** 2 / expected_rest
+    freedom = max(len(frequent) - 1, 1)
+    assert chi2 < freedom + 4 * math.sqrt(2 * freedom) + 4, (chi2, freedom)
+
+
+def draw(run: Callable[[Random], list[int]], seed: int) -> Counter[tuple[int, ...]]:
+    rng = Random(seed)
+    return Counter(tuple(run(rng)) for _ in range(DRAWS))
+
+
+class TestNBest:
+    @pytest.mark.parametrize("text", ["a", "ab", "abab", "aabbaba"])
+    def test_all_segmentations_in_order(self, text: str) -> None:
+        expected = sorted(segmentations(text), key=score, reverse=True)
+        found = TOKENIZER.nbest(text, 1000)
+        assert len(found) == len(expected)
+        assert {tuple(way) for way, _ in found} == {ids(way) for way in expected}
+        assert [total for _, total in found] == pytest.approx([score(way) for way in expected])
+        for size in (1, 2, 7):
+            assert TOKENIZER.nbest(text, size) == found[:size]
+        assert found[0][0] == TOKENIZER.encode(text)
+
+    def test_of_a_text_in_chunks(self) -> None:
+        # Every chunk has its own ways; the best of all their combinations are wanted.
+        tokenizer = Tokenizer(Pipeline(MODEL, PatternSplitter(r"\S+", gaps="drop")))
+        found = tokenizer.nbest("ab ba aab", 1000)
+        words = [list(segmentations(word)) for word in ("ab", "ba", "aab")]
+        ways = [one + two + three for one in words[0] for two in words[1] for three in words[2]]
+        assert sorted(total for _, total in found) == pytest.approx(sorted(map(score, ways)))
+        assert {tuple(way) for way, _ in found} == {ids(way) for way in ways}
+        assert tokenizer.nbest("ab ba aab", 3) == found[:3]
+
+    def test_around_added_tokens(self) -> None:
+        framing = Framing((AddedToken("<x>", 50, special=True),))
+        tokenizer = Tokenizer(Pipeline(MODEL, framing=framing))
+        found = tokenizer.nbest("ab<x>b", 2, special="encode")
+        assert found == [([IDS["ab"], 50, IDS["b"]], -4.5), ([1, 2, 50, 2], -5.5)]
+
+    def test_nothing(self) -> None:
+        assert TOKENIZER.nbest("", 5) == [([], 0.0)]
+
+    def test_unknown_characters(self) -> None:
+        assert TOKENIZER.nbest("axyb", 3) == [([1, 0, 2], pytest.approx(-3.5 - 2 * 14.0))]
+
+    @pytest.mark.parametrize("name", MODELS.keys() - {"unigram"})
+    def test_other_models_have_none(self, name: str) -> None:
+        with pytest.raises(UnsupportedError, match="does not score segmentations"):
+            Tokenizer(MODELS[name]).nbest("low", 2)
+
+    @pytest.mark.parametrize("size", [0, -1, 1025, 1.5, "2"])
+    def test_sizes(self, size: int) -> None:
+        with pytest.raises(OptionError):
+            TOKENIZER.nbest("ab", size)
+
+
+class TestUnigramSampling:
+    @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0, 2.5])
+    def test_probabilities(self, alpha: float) -> None:
+        lattice = unigram.Lattice(MODEL)
+        weights = {ids(way): math.exp(alpha * score(way)) for way in segmentations("aabbaba")}
+        total = sum(weights.values())
+        drawn = draw(
+            lambda rng: [t.id for t in unigram.sample(lattice, b"aabbaba", alpha, rng)], seed=1
+        )
+        assert_drawn(drawn, {way: weight / total for way, weight in weights.items()})
+
+    def test_of_the_best(self) -> None:
+        best = TOKENIZER.nbest("abab", 4)
+        weights = {tuple(way): math.exp(0.7 * total) for way, total in best}
+        total = sum(weights.values())
+        drawn = Counter(
+            tuple(TOKENIZER.sample("abab", seed=seed, alpha=0.7, nbest_size=4))
+            for seed in range(1000)
+        )
+        assert_drawn(drawn, {way: weight / total for way, weight in weights.items()})
+
+    def test_through_the_tokenizer(self) -> None:
+        weights = {ids(way): math.exp(0.5 * score(way)) for way in segmentations("aab")}
+        total = sum(weights.values())
+        drawn = Counter(
+            tuple(TOKENIZER.sample("aab", seed=seed, alpha=0.5)) for seed in range(1000)
+        )
+        assert_drawn(drawn, {way: weight / total for way, weight in weights.items()})
+
+    def test_extremes(self) -> None:
+        for text in ("abb", "aa", "axyb" * 20, ""):  # each with one best segmentation
+            best = TOKENIZER.encode(text)
+            assert TOKENIZER.sample(text, seed=1, nbest_size=1) == best
+            assert TOKENIZER.sample(text, seed=1, alpha=1000) == best
+            assert TOKENIZER.sample(text, seed=7) == TOKENIZER.sample(text, seed=7)
+        assert len({tuple(TOKENIZER.sample("ab" * 99)) for _ in range(5)}) > 1, "without a seed"
+
+
+def with_dropout(
+    merges: dict[tuple[str, str], int], symbols: tuple[str, ...], dropout: float
+) -> dict[tuple[str, ...], float]:
+    """Return the probability of each outcome where at each step each pair may be left out."""
+    pairs = [(merges[pair], i) for i, pair in enumerate(pairwise(symbols)) if pair in merges]
+    outcomes = Counter({symbols: dropout ** len(pairs)})
+    for number, (_, i) in enumerate(sorted(pairs)):
+        joined = (*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2 :])
+        chance = dropout**number * (1 - dropout)
+        for outcome, more in with_dropout(merges, joined, dropout).items():
+            outcomes[outcome] += chance * more
+    return outcomes
+
+
+RULES = {("a", "b"): 0, ("b", "a"): 1, ("ab", "a"): 2, ("a", "a"): 3, ("ab", "ab"): 4}
+
+
+class TestDropout:
+    @pytest.mark.parametrize("dropout", [0.0, 0.1, 0.5, 1.0])
+    def test_bytes(self, dropout: float) -> None:
+        vocab = {bytes([byte]).decode("latin-1"): byte for byte in range(256)}
+        for left, right in RULES:
+            vocab[left + right] = len(vocab)
+        rows = [[vocab[left], vocab[right], vocab[left + right]] for left, right in RULES]
+        model = BPE(tuple(token.encode("latin-1") for token in vocab), rows, whole_chunk_first=True)
+        table = bpe.merge_table(model)
+        drawn = draw(lambda rng: bpe.sample_chunk(model, table, b"abaab", dropout, rng), seed=2)
+        expected = with_dropout(RULES, tuple("abaab"), dropout)
+        assert_drawn(drawn, {tuple(vocab[s] for s in way): p for way, p in expected.items() if p})
+
+    @pytest.mark.parametrize("dropout", [0.1, 0.5])
+    def test_characters(self, dropout: float) -> None:
+        vocab = {token: i for i, token in enumerate(["<unk>", "a", "b"])}
+        for left, right in RULES:
+            vocab[left + right] = len(vocab)
+        rows = np.array([[vocab[l], vocab[r], vocab[l + r]] for l, r in RULES], np.uint32)  # noqa: E741
+        model = CharacterBPE(tuple(token.encode() for token in vocab), rows, unk_id=0)
+        table = bpe.merge_table(model)
+
+        def run(rng: Random) -> list[int]:
+            tokens = character_bpe.encode_chunk(model, table, b"abaab", dropout, rng)
+            return [token.id for token in tokens]
+
+        expected = with_dropout(RULES, tuple("abaab"), dropout)
+        assert_drawn(
+            draw(run, seed=3), {tuple(vocab[s] for s in way): p for way, p in expected.items()}
+        )
+
+    @pytest.mark.parametrize("dropout", [0.1, 0.5])
+    def test_sentencepiece_gives_each_pair_one_chance(self, dropout: float) -> None:
+        model = model_of(
+            SentencePieceBPE,
+            [UNK, Piece("a", -9), Piece("b", -9), Piece("ab", -1), Piece("aba", -2)],
+        )
+        merger = sentencepiece_bpe.Merger(model)
+        drawn = draw(lambda rng: [t.id for t in merger.encode(b"aba", dropout, rng)], seed=4)
+        a, b, ab, aba = range(1, 5)
+        keep = 1 - dropout
+        assert_drawn(
+            drawn,
+            {(a, b, a): dropout, (ab, a): keep * dropout, (aba,): keep**2},
+        )
+
+    def test_through_the_tokenizer(self) -> None:
+        text = "lower low lower"
+        tokenizers = {
+            "bpe": toksmith.train(texts=[text], vocab_size=260),
+            "character-bpe": Tokenizer(MODELS["character-bpe"]),
+            "sentencepiece-bpe": Tokenizer(MODELS["sentencepiece-bpe"]),
+        }
+        for name, tokenizer in tokenizers.items():
+            assert tokenizer.sample(text, dropout=0) == tokenizer.encode(text), name
+            drawn = [tokenizer.sample(text, seed=seed, dropout=0.5) for seed in range(8)]
+            assert len({tuple(way) for way in drawn}) > 1, name
+            assert all(tokenizer.decode(way) == tokenizer.decode(drawn[0]) for way in drawn), name
+            assert drawn[3] == tokenizer.sample(text, seed=3, dropout=0.5), name
+
+
+class TestArguments:
+    @pytest.mark.parametrize("name", ["wordpiece", "word", "longest-match"])
+    def test_models_with_one_segmentation(self, name: str) -> None:
+        with pytest.raises(UnsupportedError, match="nothing to sample"):
+            Tokenizer(MODELS[name]).sample("low", dropout=0.1)
+
+    @pytest.mark.parametrize(
+        ("model", "options", "message"),
+        [
+            ("unigram", {"dropout": 0.1}, "dropout is for BPE"),
+            ("unigram", {"alpha": -1}, "alpha is -1.0: use 0 or more"),
+            ("unigram", {"alpha": float("nan")}, "alpha is nan"),
+            ("unigram", {"alpha": "x"}, "alpha is 'x': use a number"),
+            ("unigram", {"nbest_size": 2000}, "2000 segmentations are too many"),
+            ("unigram", {"nbest_size": "2"}, "nbest_size is '2'"),
+            ("unigram", {"seed": "2"}, "seed is '2'"),
+            ("bpe", {}, "dropout is missing"),
+            ("bpe", {"dropout": 1.5}, "dropout is 1.5"),
+            ("bpe", {"dropout": 0.1, "alpha": 1}, "alpha is for Unigram"),
+            ("sentencepiece-bpe", {"dropout": 0.1, "nbest_size": 2}, "nbest_size is for Unigram"),
+        ],
+    )
+    def test_wrong_ones(self, model: str, options: dict[str, object], message: str) -> None:
+        with pytest.raises(OptionError, match=message):
+            Tokenizer(MODELS[model]).sample("low", **options)
+
+    def test_template(self) -> None:
+        tokenizer = toksmith.train(texts=["abab"], vocab_size=257)
+        assert tokenizer.sample("ab", dropout=0, add_special_tokens=True) == [256]
