@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.formats_kit import pipeline
+from tests.sentencepiece_kit import sentencepiece
 from toksmith import formats
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
+from toksmith.models import Unigram
 from toksmith.pipeline import Pipeline
 from toksmith.tokenizer import Tokenizer
 
@@ -252,6 +254,12 @@ KINDS = {
     ),
     "tokenizer.json": Kind(
         "a.json", "huggingface", lambda: pipeline("[a-z]+", framing=TEMPLATED), JSON
+    ),
+    "sentencepiece bpe": Kind(
+        "a.model", "sentencepiece", lambda: sentencepiece(byte_fallback=True), PROTOBUF
+    ),
+    "sentencepiece unigram": Kind(
+        "a.model", "sentencepiece", lambda: sentencepiece(Unigram), PROTOBUF
     ),
 }  # fmt: skip
 

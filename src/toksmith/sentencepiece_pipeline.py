@@ -22,7 +22,8 @@ def sentencepiece_pipeline(
     """Return what SentencePiece does with a model.
 
     Control pieces and the unknown piece are special tokens; user-defined pieces are the model's
-    own business.
+    own business. A model has no template; as with Llama, it is the piece of ``bos_id`` before a
+    text.
 
     Args:
         model: the pieces.
@@ -33,7 +34,10 @@ def sentencepiece_pipeline(
     special = sorted(model.of_type(PieceType.CONTROL) + model.of_type(PieceType.UNKNOWN))
     return Pipeline(
         model,
-        framing=Framing(tuple(AddedToken(model.vocab[i].decode(), i) for i in special)),
+        framing=Framing(
+            tuple(AddedToken(model.vocab[i].decode(), i) for i in special),
+            prefix=() if model.bos_id is None else (model.bos_id,),
+        ),
         normalizer=(normalizer,),
         decoder=(
             SentencePieceDecoder(

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import files, gpt2, huggingface, minbpe, tiktoken
+from toksmith.formats import files, gpt2, huggingface, minbpe, sentencepiece, tiktoken
 from toksmith.formats.tiktoken import UNSET, Unset
+from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
 
 __all__ = ["FORMATS", "UNSET", "Unset", "read", "write"]
@@ -31,11 +32,16 @@ class Format(Protocol):
 
 # In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
 # and of these the first says more.
-_ALL: tuple[Format, ...] = (minbpe, tiktoken, huggingface, gpt2)
+_ALL: tuple[Format, ...] = (minbpe, tiktoken, huggingface, gpt2, sentencepiece)
 FORMATS: dict[str, Format] = {each.NAME: each for each in _ALL}
 """The formats by name."""
 
-_BY_SUFFIX: dict[str, Format] = {".model": minbpe, ".tiktoken": tiktoken, ".json": huggingface}
+_BY_SUFFIX: dict[str, Format] = {
+    ".model": minbpe,  # of byte-level BPE; SentencePiece's of pieces
+    ".vocab": sentencepiece,
+    ".tiktoken": tiktoken,
+    ".json": huggingface,
+}
 
 
 def read(
@@ -79,8 +85,9 @@ def write(
 
     Args:
         pipeline: what to write.
-        path: ``*.model`` is minbpe, ``*.tiktoken`` tiktoken, ``*.json`` huggingface; a directory,
-            or a name without suffix for one to be made, GPT-2's files.
+        path: ``*.model`` is sentencepiece for its kinds of model, else minbpe; ``*.tiktoken`` is
+            tiktoken, ``*.json`` huggingface; a directory, or a name without suffix for one to be
+            made, GPT-2's files.
         format: a name of ``FORMATS``, whatever the path looks like.
 
     Raises:
@@ -88,7 +95,7 @@ def write(
         OptionError: no such format, or the file cannot be written there.
     """
     path = Path(path)
-    chosen = _by_form(path) if format is None else _named(format)
+    chosen = _by_form(pipeline, path) if format is None else _named(format)
     chosen.write(pipeline, path)
 
 
@@ -108,9 +115,11 @@ def _recognised(path: Path) -> Format:
     raise FormatError(path, f"the {what} none of the known formats ({', '.join(FORMATS)})")
 
 
-def _by_form(path: Path) -> Format:
+def _by_form(pipeline: Pipeline, path: Path) -> Format:
     if path.is_dir() or not path.suffix:
         return gpt2
+    if path.suffix == ".model" and isinstance(pipeline.model, Pieces):
+        return sentencepiece
     if path.suffix in _BY_SUFFIX:
         return _BY_SUFFIX[path.suffix]
     raise OptionError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
@@ -34,10 +34,14 @@ class Pieces:
         types: uint8, shape ``(n,)``: a :class:`PieceType` each.
         unk_id: the id of what is unknown; ``None`` where nothing is (``tokenizers`` allows it).
         byte_fallback: a character that is no piece becomes the pieces of its bytes.
+        bos_id: the control piece that a model wants before a text; ``None`` for none. Like the
+            next two, it is there for files and templates: encoding does not look at it.
+        eos_id: the one behind it.
+        pad_id: the one that fills up batches.
 
     Raises:
-        OptionError: the arrays do not fit each other, a piece is empty or stands twice, ``unk_id``
-            is out of range, or ``byte_fallback`` lacks a byte.
+        OptionError: the arrays do not fit each other, a piece is empty or stands twice, an
+            id is out of range, or ``byte_fallback`` lacks a byte.
     """
 
     vocab: tuple[bytes, ...]
@@ -45,6 +49,9 @@ class Pieces:
     types: npt.NDArray[np.uint8]
     unk_id: int | None = 0
     byte_fallback: bool = False
+    bos_id: int | None = field(default=None, kw_only=True)
+    eos_id: int | None = field(default=None, kw_only=True)
+    pad_id: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, kind in (("scores", np.float64), ("types", np.uint8)):
@@ -58,8 +65,10 @@ class Pieces:
         if len(self.ids) != len(self.vocab):
             twice = next(p for i, p in enumerate(self.vocab) if self.ids[p] != i)
             raise OptionError(f"piece {twice.decode(errors='replace')!r} stands twice")
-        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
-            raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} pieces")
+        for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
+            token_id = getattr(self, name)
+            if token_id is not None and not 0 <= token_id < len(self.vocab):
+                raise OptionError(f"{name} is {token_id}, but there are {len(self.vocab)} pieces")
         if np.isnan(self.scores).any():
             raise OptionError(f"the score of piece {int(np.isnan(self.scores).argmax())} is NaN")
         missing = [b for b in range(256) if self.byte_fallback and self.byte_ids[b] < 0]
@@ -85,10 +94,13 @@ class Pieces:
         if not isinstance(other, Pieces) or type(self) is not type(other):
             return NotImplemented
         return (
-            (self.vocab, self.unk_id, self.byte_fallback)
-            == (other.vocab, other.unk_id, other.byte_fallback)
+            self.vocab == other.vocab
+            and all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
             and np.array_equal(self.scores, other.scores)
             and np.array_equal(self.types, other.types)
         )
 
     __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+
+_PLAIN = ("unk_id", "byte_fallback", "bos_id", "eos_id", "pad_id")

@@ -22,6 +22,7 @@ from toksmith.decoders import (
 )
 from toksmith.models import Model
 from toksmith.reference.aligned import edited
+from toksmith.reference.decoding_sentencepiece import sentencepiece_text
 from toksmith.reference.normalizing import edits
 
 
@@ -48,6 +49,9 @@ def decoded(decoder: Decoder, tokens: Iterable[str], model: Model) -> str:
 def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
     """Return the tokens that a step makes of tokens."""
     raise NotImplementedError(type(step))
+
+
+decode_step.register(sentencepiece_text)
 
 
 @decode_step.register

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken
 from toksmith.models import BPE, Model
+from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference.added import NONE, NormalizedTokens
 from toksmith.reference.aligned import Aligned, AnyText
@@ -58,8 +59,12 @@ class StagedEncoder:
     def __init__(self, pipeline: Pipeline, chunks: ChunkEncoder) -> None:
         self._normalizer = pipeline.normalizer
         self._splitter = pipeline.splitter
-        # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD.
-        self._keeps_bytes = isinstance(pipeline.model, BPE)
+        # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD. That is
+        # SentencePiece's normalizer's own work: its map takes a U+FFFD of the text for another.
+        first = next(iter(pipeline.normalizer), None)
+        self._keeps_bytes = isinstance(pipeline.model, BPE) or isinstance(
+            first, SentencePieceNormalizer
+        )
         self._chunks = chunks
         self._added = NormalizedTokens(pipeline)
 

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from toksmith.normalizers import Normalizer, Step
 from toksmith.reference.aligned import AnyText, Edit, changed
+from toksmith.reference.normalizing_sentencepiece import precompiled_edits, sentencepiece_edits
 
 
 def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
@@ -29,3 +30,7 @@ def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
 def edits(step: Step, text: str) -> list[Edit]:
     """Return what a step changes in a text, from left to right."""
     raise NotImplementedError(type(step))
+
+
+edits.register(sentencepiece_edits)
+edits.register(precompiled_edits)

@@ -1,0 +1,265 @@
+"""SentencePiece's ``.model``, and the ``.vocab`` beside it that people read.
+
+A ``.model`` is a protobuf of pieces with scores and types, of what the trainer was told, and of how
+text is normalized. It has no template: reading takes the piece of ``bos_id`` before a text, which
+is what Llama does. Self-test data, and what only training looks at, is not kept.
+
+A character model is read as BPE, which is what it is: no two of its pieces merge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from toksmith.decoders import SentencePieceDecoder
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import files
+from toksmith.formats.sentencepiece_proto import ModelProto
+from toksmith.framing import Framing
+from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
+from toksmith.reference.charsmap import character_map
+from toksmith.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
+
+NAME = "sentencepiece"
+
+UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
+"""``model_type`` of a file."""
+
+_ROLES = ("unk", "bos", "eos", "pad")
+_VOCAB_LINE = re.compile(rb"[^\t\r\n]+\t-?[0-9.e+-]+\r?\n")
+
+
+def recognise(path: Path) -> bool:
+    """Return whether the file starts with a piece, or is a ``.vocab`` of pieces and scores."""
+    head = files.read_head(path)
+    if path.suffix == ".vocab":
+        return _VOCAB_LINE.match(head) is not None
+    # A message of less than 128 bytes that starts with a string: piece, then score or type or end.
+    if len(head) < 4 or head[0] != 0x0A or head[2] != 0x0A or not 2 < head[1] < 0x80:
+        return False
+    behind = 4 + head[3]
+    return behind == 2 + head[1] or head[behind : behind + 1] in (b"\x15", b"\x18")
+
+
+def read(path: Path) -> Pipeline:
+    """Read a ``.model`` file.
+
+    Raises:
+        FormatError: it is not what it should be.
+        UnsupportedError: it is a ``.vocab``, which has neither types nor a normalizer, or has
+            something that cannot be expressed here.
+    """
+    if path.suffix == ".vocab" and recognise(path):
+        raise UnsupportedError(
+            f"{path}: a .vocab has neither the types of pieces nor a normalizer; load the .model "
+            "beside it"
+        )
+    try:
+        proto = ModelProto.FromString(files.read_bytes(path))
+    except DecodeError as wrong:
+        raise FormatError(path, f"not the protobuf of a SentencePiece model: {wrong}") from wrong
+    if not proto.pieces:
+        raise FormatError(path, "holds no pieces")
+    with files.reading(path):
+        model = _model(path, proto)
+        character_map(proto.normalizer_spec.precompiled_charsmap)
+        return sentencepiece_pipeline(
+            model,
+            _normalizer(proto, model),
+            unk_surface=proto.trainer_spec.unk_surface.decode(),
+            denormalizer=_denormalizer(path, proto),
+        )
+
+
+def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
+    trainer = proto.trainer_spec
+    kinds: dict[int, type[SentencePieceBPE | Unigram]] = {
+        UNIGRAM: Unigram,
+        BPE: SentencePieceBPE,
+        CHAR: SentencePieceBPE,
+    }
+    if trainer.model_type == WORD:
+        raise UnsupportedError(
+            f"{path}: a word model, which takes unknown words side by side for one, cannot be "
+            "read yet"
+        )
+    if trainer.model_type not in kinds:
+        raise FormatError(path, f"model_type is {trainer.model_type}; wanted: 1 to 4")
+    vocab = tuple(piece.piece for piece in proto.pieces)
+    types = [piece.type for piece in proto.pieces]
+    scores = np.array([piece.score for piece in proto.pieces], np.float64)
+    for token_id, (piece, kind) in enumerate(zip(vocab, types, strict=True)):
+        piece.decode()
+        if not PieceType.NORMAL <= kind <= PieceType.BYTE:
+            raise FormatError(path, f"piece {token_id} has type {kind}; wanted: 1 to 6")
+    unknown = [token_id for token_id, kind in enumerate(types) if kind == PieceType.UNKNOWN]
+    if len(unknown) != 1:
+        raise FormatError(path, f"{len(unknown)} pieces are of type UNKNOWN; wanted: one")
+    if not np.isfinite(scores).all():
+        raise FormatError(path, f"piece {int(np.isfinite(scores).argmin())} has no finite score")
+    spelled = {vocab[i] for i, kind in enumerate(types) if kind == PieceType.BYTE}
+    wanted = range(256) if trainer.byte_fallback else ()
+    if spelled != {b"<0x%02X>" % byte for byte in wanted}:
+        raise FormatError(
+            path,
+            f"{len(spelled)} pieces are of type BYTE; wanted: <0x00> to <0xFF> with byte_fallback, "
+            "none without",
+        )
+    control = {vocab[i]: i for i, kind in enumerate(types) if kind == PieceType.CONTROL}
+    return kinds[trainer.model_type](
+        vocab,
+        scores,
+        np.array(types, np.uint8),
+        unk_id=unknown[0],
+        byte_fallback=trainer.byte_fallback,
+        bos_id=control.get(trainer.bos_piece),
+        eos_id=control.get(trainer.eos_piece),
+        pad_id=control.get(trainer.pad_piece),
+    )
+
+
+def _normalizer(proto: Any, model: Pieces) -> SentencePieceNormalizer:
+    spec = proto.normalizer_spec
+    return SentencePieceNormalizer(
+        charsmap=spec.precompiled_charsmap,
+        add_dummy_prefix=spec.add_dummy_prefix,
+        remove_extra_whitespaces=spec.remove_extra_whitespaces,
+        escape_whitespaces=spec.escape_whitespaces,
+        whitespace_as_suffix=proto.trainer_spec.treat_whitespace_as_suffix,
+        protected=protected_symbols(model),
+        name=spec.name.decode(),
+    )
+
+
+def _denormalizer(path: Path, proto: Any) -> bytes:
+    spec = proto.denormalizer_spec
+    charsmap: bytes = spec.precompiled_charsmap
+    if charsmap and (
+        spec.add_dummy_prefix or spec.remove_extra_whitespaces or spec.escape_whitespaces
+    ):
+        raise UnsupportedError(
+            f"{path}: the denormalizer adds, drops or escapes spaces, which cannot be read yet"
+        )
+    character_map(charsmap)
+    return charsmap
+
+
+def write(pipeline: Pipeline, path: Path) -> None:
+    """Write a ``.model`` file, and the readable ``.vocab`` beside it (alone, if that is asked for).
+
+    Raises:
+        UnsupportedError: the pipeline has something that the format cannot hold.
+        OptionError: the file cannot be written there.
+    """
+    parts = _parts(pipeline)
+    if path.suffix != ".vocab":
+        files.write_bytes(path, _proto(parts).SerializeToString(deterministic=True))
+    beside = path.with_suffix(".vocab") if path.suffix in (".model", ".vocab") else f"{path}.vocab"
+    files.write_text(Path(beside), "".join(_vocab_lines(parts.model)))
+
+
+def _vocab_lines(model: Pieces) -> Iterator[str]:
+    for piece, score in zip(model.vocab, model.scores.tolist(), strict=True):
+        yield f"{piece.decode()}\t{score:g}\n"
+
+
+class _Parts(NamedTuple):
+    """What a file is made of."""
+
+    model: SentencePieceBPE | Unigram
+    normalizer: SentencePieceNormalizer
+    decoder: SentencePieceDecoder
+
+
+def _parts(pipeline: Pipeline) -> _Parts:
+    """Return the parts of a pipeline, if a file of them would be read as the same pipeline."""
+    model, (normalizer, *_), (decoder, *_) = (
+        pipeline.model,
+        pipeline.normalizer or (None,),
+        pipeline.decoder or (None,),
+    )
+    if not isinstance(model, SentencePieceBPE | Unigram):
+        raise UnsupportedError(
+            f"{NAME} holds SentencePiece's BPE and Unigram, not {type(model).__name__}"
+        )
+    if isinstance(model, Unigram) and not (model.single and model.fuse_unk):
+        raise UnsupportedError(
+            f"{NAME} adds scores in float32 and fuses unknown characters, and this Unigram does "
+            "not; huggingface can hold it"
+        )
+    if model.unk_id is None:
+        raise UnsupportedError(f"{NAME} needs an unknown piece, and this model has none")
+    if not np.array_equal(model.scores, model.scores.astype(np.float32)):
+        raise UnsupportedError(f"{NAME} keeps scores in float32, which would change these")
+    if not isinstance(normalizer, SentencePieceNormalizer) or len(pipeline.normalizer) != 1:
+        raise UnsupportedError(
+            f"{NAME} holds no normalizer but its own: {pipeline.normalizer!r:.80}"
+        )
+    if normalizer.protected != protected_symbols(model):
+        raise UnsupportedError(
+            f"{NAME} protects user-defined pieces from the normalizer, and nothing else"
+        )
+    if pipeline.splitter is not None:
+        raise UnsupportedError(f"{NAME} cannot hold a splitter ({pipeline.splitter!r:.80})")
+    if not isinstance(decoder, SentencePieceDecoder):
+        raise UnsupportedError(f"{NAME} holds no decoder but its own, not {pipeline.decoder!r:.80}")
+    held = sentencepiece_pipeline(
+        model, normalizer, unk_surface=decoder.unk_surface, denormalizer=decoder.charsmap
+    )
+    if pipeline.decoder != held.decoder:
+        raise UnsupportedError(f"{NAME} decodes as it normalizes, not by {pipeline.decoder!r:.80}")
+    if pipeline.framing.added_tokens != held.framing.added_tokens:
+        raise UnsupportedError(
+            f"{NAME} has no added tokens: only control pieces and the unknown piece are special"
+        )
+    if pipeline.framing not in (held.framing, Framing(held.framing.added_tokens)):
+        raise UnsupportedError(
+            f"{NAME} holds no padding, truncation or trimming, and no template but its bos piece "
+            "before a text"
+        )
+    return _Parts(model, normalizer, decoder)
+
+
+def _proto(parts: _Parts) -> Any:
+    model, normalizer, decoder = parts
+    proto = ModelProto()
+    types = model.types.tolist()
+    for piece, score, kind in zip(model.vocab, model.scores.tolist(), types, strict=True):
+        added = proto.pieces.add(piece=piece, score=score)
+        if kind != PieceType.NORMAL:
+            added.type = kind
+    trainer = proto.trainer_spec
+    trainer.model_type = UNIGRAM if isinstance(model, Unigram) else BPE
+    trainer.vocab_size = len(model.vocab)
+    trainer.byte_fallback = model.byte_fallback
+    trainer.treat_whitespace_as_suffix = normalizer.whitespace_as_suffix
+    trainer.unk_surface = decoder.unk_surface.encode()
+    for role in _ROLES:
+        token_id = getattr(model, f"{role}_id")
+        setattr(trainer, f"{role}_id", -1 if token_id is None else token_id)
+        if token_id is not None:
+            setattr(trainer, f"{role}_piece", model.vocab[token_id])
+    roles = {model.unk_id, model.bos_id, model.eos_id, model.pad_id}
+    control = [i for i in model.of_type(PieceType.CONTROL) if i not in roles]
+    trainer.control_symbols.extend(model.vocab[i] for i in control)
+    user_defined = model.of_type(PieceType.USER_DEFINED)
+    trainer.user_defined_symbols.extend(model.vocab[i] for i in user_defined)
+    spec = proto.normalizer_spec
+    spec.name = normalizer.name.encode()
+    spec.precompiled_charsmap = normalizer.charsmap
+    spec.add_dummy_prefix = normalizer.add_dummy_prefix
+    spec.remove_extra_whitespaces = normalizer.remove_extra_whitespaces
+    spec.escape_whitespaces = normalizer.escape_whitespaces
+    if decoder.charsmap:
+        spec = proto.denormalizer_spec
+        spec.precompiled_charsmap = decoder.charsmap
+        spec.add_dummy_prefix = spec.remove_extra_whitespaces = spec.escape_whitespaces = False
+    return proto

@@ -1,0 +1,236 @@
+"""SentencePiece's compiled maps of characters (``precompiled_charsmap``): reading and matching.
+
+A map replaces strings by others: ``ｶﾞ`` by ``ガ``. The compiled form is
+
+    u32         the size of the trie in bytes
+    u32 …       the trie, a double array: one unit a node
+    text        the replacements, each ended by a NUL; a leaf holds where its own starts
+
+A node of the trie knows its *base*; the child along byte ``b`` is unit ``base ^ b``, if that unit
+carries the label ``b``. Child 0 is the leaf, with the value of the key that ends there. The bits of
+a unit (those of the library darts-clone):
+
+    0-7    label
+    8      whether child 0 is a leaf
+    9      whether the offset counts in units of 256
+    10-30  offset: base = place of the unit ^ offset
+    31     whether this is a leaf; the other 31 bits are then its value
+
+:mod:`~toksmith.reference.charsmap_building` goes the other way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.errors import OptionError
+
+LEAF = 1 << 31
+HAS_LEAF = 1 << 8
+
+_Units = npt.NDArray[np.uint32]
+
+
+class CharacterMap:
+    """A compiled map of characters.
+
+    Args:
+        charsmap: the compiled form; empty for the map that changes nothing.
+
+    Raises:
+        OptionError: it is damaged.
+
+    Example:
+        >>> from toksmith.reference.charsmap_building import compiled
+        >>> character_map = CharacterMap(compiled({"a": "b", "ab": "c"}))
+        >>> list(character_map.matches("abc")), list(character_map.matches("c"))
+        ([(1, 'b'), (2, 'c')], [])
+    """
+
+    def __init__(self, charsmap: bytes) -> None:
+        trie, self._texts = _parts(charsmap)
+        self._units: list[int] = trie.tolist()
+        self._replacements = _replacements(trie, self._texts)
+        self._step = lru_cache(65_536)(self._walk)
+
+    def matches(self, text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+        """Return the keys that start at a place of a text, the shortest first.
+
+        Yields:
+            Where the key ends, and what replaces it.
+        """
+        node = 0
+        for place in range(start, len(text)):
+            step = self._step(node, text[place])
+            if step is None:
+                return
+            node, replacement = step
+            if replacement is not None:
+                yield place + 1, replacement
+
+    def longest(self, text: str, start: int = 0) -> tuple[int, str] | None:
+        """Return the last of :meth:`matches`, ``None`` where there is none."""
+        last = None
+        for match in self.matches(text, start):
+            last = match
+        return last
+
+    @cached_property
+    def entries(self) -> dict[str, str]:
+        """All keys and their replacements (hundreds of thousands, for SentencePiece's rules)."""
+        found = {}
+        todo = [(0, b"")]
+        while todo:
+            node, key = todo.pop()
+            unit = self._units[node] if self._units else LEAF
+            if unit & HAS_LEAF and key and not unit & LEAF:
+                found[key.decode()] = self._replacements[self._units[self._base(node)] ^ LEAF]
+            todo += [(child, key + bytes([byte])) for byte, child in self._children(node)]
+        return found
+
+    @cached_property
+    def first_characters(self) -> frozenset[str]:
+        """The characters that some key starts with."""
+        firsts = set()
+        todo = [(0, b"")] if self._units else []
+        while todo:
+            node, start = todo.pop()
+            for byte, child in self._children(node):
+                begun = start + bytes([byte])
+                if len(begun) == _character_size(begun[0]):
+                    firsts.add(begun.decode("utf-8", "replace"))
+                else:
+                    todo.append((child, begun))
+        return frozenset(firsts)
+
+    def _walk(self, node: int, character: str) -> tuple[int, str | None] | None:
+        """Return the node behind a character, and the replacement of the key that ends there."""
+        if character == "\0" or 0xD800 <= ord(character) < 0xE000 or not self._units:
+            return None
+        for byte in character.encode():
+            node = self._base(node) ^ byte
+            if self._units[node] & (LEAF | 0xFF) != byte:
+                return None
+        if not self._units[node] & HAS_LEAF:
+            return node, None
+        return node, self._replacements[self._units[self._base(node)] ^ LEAF]
+
+    def _base(self, node: int) -> int:
+        unit = self._units[node]
+        return node ^ ((unit >> 10 & 0x1FFFFF) << ((unit & 1 << 9) >> 6))
+
+    def _children(self, node: int) -> list[tuple[int, int]]:
+        if not self._units:
+            return []
+        base = self._base(node)
+        return [(b, base ^ b) for b in range(1, 256) if self._units[base ^ b] & (LEAF | 0xFF) == b]
+
+
+@lru_cache(maxsize=16)
+def character_map(charsmap: bytes) -> CharacterMap:
+    """Return the map, read once."""
+    return CharacterMap(charsmap)
+
+
+def any_of(characters: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern that finds any of these characters.
+
+    Example:
+        >>> any_of(frozenset("a]")).findall("[ab]")
+        ['a', ']']
+    """
+    return re.compile(f"[{''.join(map(re.escape, sorted(characters)))}]" if characters else r"(?!)")
+
+
+def _parts(charsmap: bytes) -> tuple[_Units, bytes]:
+    """Return the units of the trie, and the replacements."""
+    if not charsmap:
+        return np.zeros(0, np.uint32), b""
+    size = int.from_bytes(charsmap[:4], "little")
+    # Children are found by xor with a byte: whole blocks of 256 units keep them inside.
+    if len(charsmap) < 5 or not size or size % 1024 or 4 + size > len(charsmap):
+        raise OptionError(
+            f"charsmap: a trie of {size} bytes in {len(charsmap)}; wanted: a multiple of 1024 "
+            "bytes, and the replacements behind it"
+        )
+    return np.frombuffer(charsmap, "<u4", size // 4, 4).astype(np.uint32), charsmap[4 + size :]
+
+
+def _replacements(trie: _Units, texts: bytes) -> dict[int, str]:
+    """Return the replacement of each value that a key has, by value.
+
+    Raises:
+        OptionError: a key is no UTF-8 or has no end, or its value is no place of a replacement.
+    """
+    found = {}
+    for value in _values(trie) if len(trie) else ():
+        end = texts.find(b"\0", value)
+        if value >= len(texts) or end < 0:
+            raise OptionError(f"charsmap: no replacement ends behind byte {value} of {len(texts)}")
+        try:
+            found[value] = texts[value:end].decode()
+        except UnicodeDecodeError:
+            raise OptionError(f"charsmap: the replacement at byte {value} is no UTF-8") from None
+    return found
+
+
+def _values(trie: _Units) -> list[int]:
+    """Return the values of all keys, after checking that all are UTF-8 and end.
+
+    Nodes are shared, so keys that loop look like any others. All places of depth 1, 2, … are
+    walked at once; a trie that goes on for too long is refused.
+    """
+    places = np.arange(len(trie), dtype=np.int64)
+    units = trie.astype(np.int64)
+    bases = places ^ ((units >> 10 & 0x1FFFFF) << ((units & 1 << 9) >> 6))
+    labels = units & 0xFF
+    is_child = (units & LEAF == 0) & (labels != 0) & (places != 0)
+    children = places[is_child]
+    parents = children ^ labels[children]
+    order = np.argsort(parents, kind="stable")
+    children, parents = children[order], parents[order]
+
+    values: set[int] = set()
+    nodes, missing = np.zeros(1, np.int64), np.zeros(1, np.int64)  # bytes to the character's end
+    budget = 64 * len(trie)
+    while len(nodes):
+        budget -= len(nodes)
+        if budget < 0 or (bases[nodes] >= len(trie)).any():
+            raise OptionError("charsmap: the trie loops, or points outside itself")
+        ends = nodes[units[nodes] & HAS_LEAF != 0]
+        leaves = units[bases[ends]]
+        if (missing[units[nodes] & HAS_LEAF != 0] != 0).any() or (leaves & LEAF == 0).any():
+            raise OptionError("charsmap: a key is no UTF-8, or has no value")
+        values.update(np.unique(leaves ^ LEAF).tolist())
+        first = np.searchsorted(parents, bases[nodes])
+        counts = np.searchsorted(parents, bases[nodes], "right") - first
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        below = children[np.repeat(first, counts) + steps]
+        missing = _MISSING[np.repeat(missing, counts), labels[below]]
+        if (missing < 0).any():
+            raise OptionError("charsmap: a key is no UTF-8")
+        nodes, missing = np.divmod(np.unique(below * 4 + missing), 4)
+    return sorted(values)
+
+
+def _character_size(first: int) -> int:
+    return 1 + (first >= 0xC2) + (first >= 0xE0) + (first >= 0xF0)
+
+
+def _missing() -> npt.NDArray[np.int64]:
+    """``[bytes missing before, byte]`` → bytes missing after; -1 where the byte cannot stand."""
+    table = np.full((4, 256), -1, np.int64)
+    table[0, 1:0x80] = 0
+    for first in range(0xC2, 0xF5):
+        table[0, first] = _character_size(first) - 1
+    for before in (1, 2, 3):
+        table[before, 0x80:0xC0] = before - 1
+    return table
+
+
+_MISSING = _missing()

@@ -1,0 +1,212 @@
+"""SentencePiece's .model and .vocab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.formats_kit import pipeline as byte_level
+from tests.sentencepiece_kit import CHARSMAP, PIECES, sentencepiece
+from toksmith import Tokenizer, formats, load
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats.sentencepiece_proto import ModelProto
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import SentencePieceBPE, Unigram
+from toksmith.normalizers import Lowercase, SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
+from toksmith.reference.charsmap_building import compiled
+from toksmith.splitters import PatternSplitter
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "bpe": {},
+    "unigram": {"kind": Unigram},
+    "bytes": {"byte_fallback": True},
+    "suffix": {"whitespace_as_suffix": True, "name": "user_defined"},
+    "plain": {
+        "add_dummy_prefix": False,
+        "remove_extra_whitespaces": False,
+        "escape_whitespaces": False,
+        "charsmap": b"",
+    },
+    "surface": {"unk_surface": "<?>", "denormalizer": compiled({"a": "b"})},
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
+    pipe = sentencepiece(**VARIANTS[name])
+    formats.write(pipe, tmp_path / "a.model")
+    assert formats.FORMATS["sentencepiece"].recognise(tmp_path / "a.model")
+    assert formats.read(tmp_path / "a.model") == pipe
+    again = formats.read(tmp_path / "a.model")
+    formats.write(again, tmp_path / "b.model")
+    assert (tmp_path / "b.model").read_bytes() == (tmp_path / "a.model").read_bytes()
+
+
+def test_the_bytes_of_a_file(tmp_path: Path) -> None:
+    """A file by hand: fields of sentencepiece_model.proto, and what is not given."""
+    unknown = b"\x0a\x0e" + b"\x0a\x05<unk>" + b"\x15\0\0\0\0" + b"\x18\x02"
+    bos = b"\x0a\x07" + b"\x0a\x03<s>" + b"\x18\x03"
+    space = b"\x0a\x0a" + b"\x0a\x03\xe2\x96\x81" + b"\x15\0\0\x80\xbf"
+    # A BPE model; test data and an unknown field, which are skipped.
+    data = unknown + bos + space + b"\x12\x02\x18\x02" + b"\x22\x00" + b"\x7a\x01x"
+    (tmp_path / "hand").write_bytes(data)
+    pipe = formats.read(tmp_path / "hand")
+    model = pipe.model
+    assert isinstance(model, SentencePieceBPE)
+    assert model.vocab == (b"<unk>", b"<s>", "▁".encode())
+    assert model.scores.tolist() == [0, 0, -1]
+    assert model.types.tolist() == [2, 3, 1]
+    assert (model.unk_id, model.bos_id, model.eos_id, model.pad_id) == (0, 1, None, None)
+    assert pipe.normalizer == (SentencePieceNormalizer(),)
+    assert pipe.framing == Framing((AddedToken("<unk>", 0), AddedToken("<s>", 1)), prefix=(1,))
+
+
+def test_a_tokenizer_of_a_file(tmp_path: Path) -> None:
+    Tokenizer(sentencepiece()).save(tmp_path / "a.model")
+    tok = load(tmp_path / "a.model")
+    encoding = tok.encoding("Ａｂ ㍿\x01<u>e\u0301 a")
+    assert [token.decode() for token in encoding.tokens] == [
+        "▁a", "<unk>", "▁a", "▁", "b", "<u>", "é", "▁a",
+    ]  # fmt: skip
+    assert [encoding.text[span.start : span.end] for span in encoding.spans] == [
+        "Ａ", "ｂ", " ", "", "㍿\x01", "<u>", "e\u0301", " a",
+    ]  # fmt: skip
+    assert tok.decode(encoding.ids) == "a ⁇  a b<u>é a"
+    assert tok.encode("a", add_special_tokens=True) == [1, *tok.encode("a")]
+    assert tok.encode("<s>a", special="encode") == [1, *tok.encode("a")]
+    assert tok.special_tokens == {"<unk>": 0, "<s>": 1, "</s>": 2}
+
+
+def test_vocab(tmp_path: Path) -> None:
+    formats.write(sentencepiece(), tmp_path / "a.model")
+    text = (tmp_path / "a.vocab").read_text(encoding="utf-8")
+    assert text.splitlines()[:6] == [
+        "<unk>\t0",
+        "<s>\t0",
+        "</s>\t0",
+        "<u>\t0",
+        "off\t-4.25",
+        "▁a\t-1",
+    ]
+    formats.write(sentencepiece(), tmp_path / "b.vocab")
+    assert (tmp_path / "b.vocab").read_bytes() == (tmp_path / "a.vocab").read_bytes()
+    assert not (tmp_path / "b.model").exists()
+    with pytest.raises(UnsupportedError, match="neither the types of pieces nor a normalizer"):
+        formats.read(tmp_path / "a.vocab")
+
+
+def test_a_model_suffix_goes_by_the_kind_of_model(tmp_path: Path) -> None:
+    formats.write(byte_level(), tmp_path / "a.model")
+    assert (tmp_path / "a.model").read_bytes().startswith(b"minbpe v1")
+    formats.write(sentencepiece(), tmp_path / "b.model")
+    assert (tmp_path / "b.model").read_bytes().startswith(b"\x0a\x0e\x0a\x05<unk>")
+    with pytest.raises(UnsupportedError, match="SentencePiece's BPE and Unigram, not BPE"):
+        formats.write(byte_level(), tmp_path / "c.model", format="sentencepiece")
+
+
+def edited(path: Path, edit: Any) -> Path:
+    formats.write(sentencepiece(byte_fallback=True), path)
+    proto = ModelProto.FromString(path.read_bytes())
+    edit(proto)
+    path.write_bytes(proto.SerializeToString())
+    return path
+
+
+DAMAGE: dict[str, tuple[Any, str]] = {
+    "no pieces": (lambda p: p.ClearField("pieces"), "holds no pieces"),
+    "an empty piece": (lambda p: setattr(p.pieces[7], "piece", b""), "piece 7 is empty"),
+    "a piece twice": (lambda p: setattr(p.pieces[7], "piece", b"b"), "'b' stands twice"),
+    "no UTF-8": (lambda p: setattr(p.pieces[7], "piece", b"\xff"), "invalid start byte"),
+    "a type": (lambda p: setattr(p.pieces[7], "type", 9), "piece 7 has type 9; wanted: 1 to 6"),
+    "a score": (lambda p: setattr(p.pieces[7], "score", float("inf")), "piece 7 has no finite"),
+    "NaN": (lambda p: setattr(p.pieces[7], "score", float("nan")), "piece 7 has no finite score"),
+    "no unknown": (lambda p: setattr(p.pieces[0], "type", 1), "0 pieces are of type UNKNOWN"),
+    "two unknown": (lambda p: setattr(p.pieces[7], "type", 2), "2 pieces are of type UNKNOWN"),
+    "a byte gone": (lambda p: p.pieces.pop(), "255 pieces are of type BYTE"),
+    "no byte": (lambda p: setattr(p.pieces[7], "type", 6), "257 pieces are of type BYTE"),
+    "bytes without": (
+        lambda p: setattr(p.trainer_spec, "byte_fallback", False), "none without",
+    ),
+    "a model type": (lambda p: setattr(p.trainer_spec, "model_type", 7), "model_type is 7"),
+    "a charsmap": (
+        lambda p: setattr(p.normalizer_spec, "precompiled_charsmap", CHARSMAP[:900]), "a trie of",
+    ),
+    "a denormalizer": (
+        lambda p: p.denormalizer_spec.MergeFromString(
+            b"\x12\x01x\x18\x00\x20\x00\x28\x00"
+        ), "a trie of",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage(tmp_path: Path, what: str) -> None:
+    edit, wanted = DAMAGE[what]
+    with pytest.raises(FormatError, match=wanted):
+        formats.read(edited(tmp_path / "a.model", edit), "sentencepiece")
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    path = edited(tmp_path / "a.model", lambda p: setattr(p.trainer_spec, "model_type", 3))
+    with pytest.raises(UnsupportedError, match="a word model"):
+        formats.read(path)
+    path = edited(path, lambda p: setattr(p.denormalizer_spec, "precompiled_charsmap", CHARSMAP))
+    with pytest.raises(UnsupportedError, match="the denormalizer adds, drops or escapes spaces"):
+        formats.read(path)
+
+
+def test_no_protobuf(tmp_path: Path) -> None:
+    (tmp_path / "a.model").write_bytes(b"\x0a\xff\xff")
+    with pytest.raises(FormatError, match="not the protobuf of a SentencePiece model"):
+        formats.read(tmp_path / "a.model", "sentencepiece")
+    with pytest.raises(FormatError, match="none of the known formats"):
+        formats.read(tmp_path / "a.model")
+
+
+def test_a_character_model_is_bpe(tmp_path: Path) -> None:
+    path = edited(tmp_path / "a.model", lambda p: setattr(p.trainer_spec, "model_type", 4))
+    assert formats.read(path) == sentencepiece(byte_fallback=True)
+
+
+PIPE = sentencepiece()
+UNIGRAM = sentencepiece(Unigram)
+
+
+@pytest.mark.parametrize(
+    ("pipe", "wanted"),
+    [
+        (replace(PIPE, normalizer=()), "no normalizer but its own"),
+        (replace(PIPE, normalizer=(Lowercase(),)), "no normalizer but its own"),
+        (replace(PIPE, normalizer=(*PIPE.normalizer, Lowercase())), "no normalizer but its own"),
+        (sentencepiece(protected=()), "protects user-defined pieces"),
+        (replace(PIPE, splitter=PatternSplitter("a+")), "cannot hold a splitter"),
+        (replace(PIPE, decoder=None), "no decoder but its own"),
+        (replace(PIPE, decoder=sentencepiece(add_dummy_prefix=False).decoder), "as it normalizes"),
+        (replace(PIPE, framing=Framing()), "has no added tokens"),
+        (
+            replace(PIPE, framing=Framing(PIPE.framing.added_tokens, prefix=(1,), suffix=(2,))),
+            "no template but its bos piece",
+        ),
+        (replace(UNIGRAM, model=replace(UNIGRAM.model, single=False)), "in float32"),
+        (replace(UNIGRAM, model=replace(UNIGRAM.model, fuse_unk=False)), "fuses unknown"),
+        (replace(PIPE, model=replace(PIPE.model, unk_id=None)), "needs an unknown piece"),
+        (
+            replace(PIPE, model=replace(PIPE.model, scores=np.full(len(PIECES), 0.1))),
+            "keeps scores in float32",
+        ),
+    ],
+)
+def test_what_a_file_cannot_hold(tmp_path: Path, pipe: Pipeline, wanted: str) -> None:
+    with pytest.raises(UnsupportedError, match=wanted):
+        formats.write(pipe, tmp_path / "a.model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_template_is_as_good_as_the_bos_piece(tmp_path: Path) -> None:
+    formats.write(replace(PIPE, framing=Framing(PIPE.framing.added_tokens)), tmp_path / "a.model")
+    assert formats.read(tmp_path / "a.model") == PIPE
