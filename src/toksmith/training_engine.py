@@ -194,7 +194,7 @@ def merge_pieces(
         only_spaces: a piece may consist of ▁ alone.
         watch: told of the progress.
     """
-    kinds = np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1
+    kinds = _kinds(spaces, digits)
     symbols, ends, counts, _ = _parts(words)
     return _merges(
         _kernel.train_pieces(

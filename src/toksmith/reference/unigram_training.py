@@ -52,11 +52,11 @@ PENALTY_STEP = 0.0001
 
 
 class Arc(NamedTuple):
-    """A piece at a place of a word; ``None`` for an unknown character."""
+    """A piece at a place of a word; ``""`` for an unknown character."""
 
     start: int
     end: int
-    piece: str | None
+    piece: str
     score: float
 
 
@@ -154,10 +154,11 @@ def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:
 
 def arcs(word: str, scores: Scores) -> Iterator[Arc]:
     """Yield the pieces that stand in a word, from left to right, shorter ones first."""
+    longest = max(map(len, scores))
     for start in range(len(word)):
         if word[start] not in scores:
-            yield Arc(start, start + 1, None, min(scores.values()) - UNKNOWN_PENALTY)
-        for end in range(start + 1, len(word) + 1):
+            yield Arc(start, start + 1, "", min(scores.values()) - UNKNOWN_PENALTY)
+        for end in range(start + 1, min(len(word), start + longest) + 1):
             if (piece := word[start:end]) in scores:
                 yield Arc(start, end, piece, scores[piece])
 
@@ -179,7 +180,7 @@ def expected_counts(words: Words, scores: Scores) -> tuple[dict[str, float], flo
         for arc in reversed(found):
             after[arc.start] = _log_sum(after[arc.start], after[arc.end] + arc.score)
         for arc in found:
-            if arc.piece is not None:
+            if arc.piece:
                 share = before[arc.start] + arc.score + after[arc.end] - before[-1]
                 counts[arc.piece] += count * math.exp(share)
         log_likelihood += count * before[-1]
@@ -226,18 +227,18 @@ def prune(words: Words, scores: Scores, size: int) -> Scores:
         size: how many may be left. Pieces that the text does not use, or that are better written
             with others, go in any case; pieces that cannot be written with others stay.
     """
-    used: Counter[str | None] = Counter()
+    used: Counter[str] = Counter()
     for word, count in words.items():
         for piece in best_way(arcs(word, scores), len(word)) or []:
             used[piece] += count
-    del used[None]
+    del used[""]
     total = used.total()
     kept: set[str] = set()
     loss: dict[str, float] = {}
     for piece, score in scores.items():
         if not used[piece]:
             continue
-        others = [arc for arc in arcs(piece, scores) if arc.piece not in (piece, None)]
+        others = [arc for arc in arcs(piece, scores) if arc.piece not in (piece, "")]
         way = best_way(others, len(piece))
         if way is None:
             kept.add(piece)
@@ -259,11 +260,13 @@ def best_way(found: Iterable[Arc], length: int) -> list[str] | None:
         if best[arc.start] + arc.score > best[arc.end]:
             best[arc.end] = best[arc.start] + arc.score
             last[arc.end] = arc
-    way = []
-    while length and (arc := last[length]):
-        way.append(arc.piece)
-        length = arc.start
-    return way[::-1] if length == 0 else None
+    way: list[str] = []
+    while length:
+        if (step := last[length]) is None:
+            return None
+        way.insert(0, step.piece)
+        length = step.start
+    return way
 
 
 def finish(scores: Scores, wanted: int, required: str) -> list[tuple[str, float]]:
