@@ -45,12 +45,13 @@ class MostFrequent {
 };
 
 // The pair that is the most frequent for how often its two symbols stand: count(pair) /
-// (count(left) · count(right)), in double. Of several, the one of the lower ids.
+// (count(left) · count(right)), in double. Of several, the more frequent one, then that of the lower
+// ids.
 class MostLikely {
  public:
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = true;
-    static constexpr bool kFullTies = false;
+    static constexpr bool kFullTies = true;
 
     bool allowed(Id, Id) const { return true; }
     void made(Id, Id) {}
@@ -60,8 +61,9 @@ class MostLikely {
                             static_cast<double>(symbol_counts[pair.right]);
         return std::bit_cast<std::uint64_t>(static_cast<double>(pair.count) / both);
     }
-    std::uint64_t tie(const Pair& pair) const {
-        return static_cast<std::uint64_t>(pair.left) << 32 | pair.right;
+    std::uint64_t tie(const Pair& pair) const { return ~pair.count; }
+    bool before(const Pair& a, const Pair& b) const {
+        return a.left != b.left ? a.left < b.left : a.right < b.right;
     }
 
     std::vector<std::uint64_t> symbol_counts;

@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import (
-    files,
-    gpt2,
-    huggingface,
-    minbpe,
-    sentencepiece,
-    tekken,
-    tiktoken,
-    wordpiece_vocab,
-)
+from toksmith.formats import files, gpt2, huggingface, minbpe, sentencepiece, tiktoken
 from toksmith.formats.tiktoken import UNSET, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
@@ -41,15 +32,7 @@ class Format(Protocol):
 
 # In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
 # and of these the first says more.
-_ALL: tuple[Format, ...] = (
-    minbpe,
-    tiktoken,
-    huggingface,
-    tekken,
-    gpt2,
-    wordpiece_vocab,
-    sentencepiece,
-)
+_ALL: tuple[Format, ...] = (minbpe, tiktoken, huggingface, gpt2, sentencepiece)
 FORMATS: dict[str, Format] = {each.NAME: each for each in _ALL}
 """The formats by name."""
 
@@ -58,7 +41,6 @@ _BY_SUFFIX: dict[str, Format] = {
     ".vocab": sentencepiece,
     ".tiktoken": tiktoken,
     ".json": huggingface,
-    ".txt": wordpiece_vocab,
 }
 
 
@@ -104,8 +86,8 @@ def write(
     Args:
         pipeline: what to write.
         path: ``*.model`` is sentencepiece for its kinds of model, else minbpe; ``*.tiktoken`` is
-            tiktoken, ``*.json`` huggingface, ``*.txt`` wordpiece; a directory, or a name without
-            suffix for one to be made, GPT-2's files.
+            tiktoken, ``*.json`` huggingface; a directory, or a name without suffix for one to be
+            made, GPT-2's files.
         format: a name of ``FORMATS``, whatever the path looks like.
 
     Raises:

@@ -1,87 +1,161 @@
-"""Training byte-level BPE from counted chunks."""
+"""Training BPE, on bytes or on characters, from counted chunks."""
 
 from __future__ import annotations
 
-import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from toksmith import engine
-from toksmith.arguments import whole
+from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
-from toksmith.models import BPE
-from toksmith.progress import training_progress
+from toksmith.models import BPE, CharacterBPE
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
+from toksmith.trainers.merging import warn_of_end, watching
+from toksmith.trainers.options import Options, choice, framing_of, literals
+from toksmith.trainers.record import Trained
+from toksmith.trainers.symbols import CharacterWords
+from toksmith.training_engine import Merges, merge_symbols
 
 TIES = ("first-seen", "smallest-pair")
+UNITS = ("bytes", "characters")
+UNK = "<unk>"
 
-Trained = tuple[BPE, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
-"""A model, how often the pair of each merge stood, and the text's tokens after each merge."""
 
+@dataclass(frozen=True)
+class BPEOptions(Options):
+    """The options of ``model="bpe"``.
 
-def check_options(tokens: int, ties: str, min_frequency: int, max_token_length: int | None) -> None:
-    """Check what :func:`train_bpe` is told, before anything is counted for it.
+    Attributes:
+        split: what no token may reach across: ``None`` (nothing but the ends of documents),
+            ``"gpt2"``, ``"gpt4"`` (cl100k), ``"o200k"``, or a regular expression.
+        special_tokens: their ids follow the model's. Inside the training text they are text.
+        ties: which of equally frequent pairs goes first: ``"first-seen"`` as in minbpe, or
+            ``"smallest-pair"`` as in Hugging Face's tokenizers.
+        min_frequency: a pair that stands in the text less often is never merged.
+        max_token_length: in units; a pair that would be longer is never merged.
+        unit: what chunks start as: ``"bytes"``, or ``"characters"`` (those of the text; any other
+            is unknown later).
+        unk_token: what stands for unknown characters; ``None`` drops them. Bytes are all known.
 
     Raises:
         OptionError: an option is out of range.
     """
-    whole("the number of tokens", tokens, least=256)
-    if ties not in TIES:
-        raise OptionError(f"ties is {ties!r}: use {' or '.join(map(repr, TIES))}")
-    whole("min_frequency", min_frequency, least=1)
-    if max_token_length is not None:
-        whole("max_token_length", max_token_length, least=1, otherwise=", or None")
+
+    split: str | None = "gpt4"
+    special_tokens: Sequence[str] = ()
+    ties: str = "first-seen"
+    min_frequency: int = 1
+    max_token_length: int | None = None
+    unit: str = "bytes"
+    unk_token: str | None = UNK
+
+    def __post_init__(self) -> None:
+        choice("ties", self.ties, TIES)
+        choice("unit", self.unit, UNITS)
+        whole("min_frequency", self.min_frequency, least=1)
+        if self.max_token_length is not None:
+            whole("max_token_length", self.max_token_length, least=1, otherwise=", or None")
+        object.__setattr__(self, "special_tokens", literals(self.special_tokens))
+        if self.unk_token is not None:
+            literal("unk_token", self.unk_token)
+        if self.unit == "bytes" and self.unk_token != UNK:
+            raise OptionError('unk_token= is for unit="characters": no byte is unknown')
 
 
-def train_bpe(
-    counts: Counts,
-    tokens: int,
-    *,
-    ties: str = "first-seen",
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
-    progress: bool | None = None,
-) -> Trained:
+def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Trained:
     """Merge the most frequent pair, again and again (Gage 1994; Sennrich et al. 2016).
 
-    Args:
-        counts: the chunks of the text.
-        tokens: how many tokens to make, the 256 bytes included.
-        ties: which pair goes first where several are as frequent: ``"first-seen"``, the one that
-            stands first in the text (minbpe), or ``"smallest-pair"``, the smaller ids, bytes
-            ordered as in Hugging Face's byte alphabet (tokenizers).
-        min_frequency: a pair that is rarer is never merged.
-        max_token_length: in bytes; a pair that would be longer is never merged.
-        progress: whether to show it; ``None`` where standard error is a terminal.
-
     Raises:
-        OptionError: an option is out of range.
+        OptionError: ``vocab_size`` is not given, or too small.
+        TrainingError: there is no text.
     """
-    check_options(tokens, ties, min_frequency, max_token_length)
+    if vocab_size is None:
+        raise OptionError('vocab_size is not given: model "bpe" learns until it has so many ids')
+    tokens = vocab_size - len(options.special_tokens)
+    if options.unit == "bytes":
+        return _train_bytes(corpus, tokens, options)
+    return _train_characters(corpus, tokens, options)
+
+
+def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
+    if tokens < 256:
+        raise _too_small(tokens, "256 bytes", options)
+    counts = corpus.chunks(splitter(options.split))
     vocab = [bytes([byte]) for byte in range(256)]
-    with training_progress(tokens - 256, progress) as report:
-        known = dict(enumerate(vocab))
+    with watching(vocab, tokens - 256, corpus.progress) as watch:
+        learned = Merges(
+            *engine.train_bpe(
+                counts.chunks,
+                counts.ends,
+                counts.counts,
+                tokens=tokens - 256,
+                ties=options.ties,
+                min_frequency=options.min_frequency,
+                max_token_length=options.max_token_length or 0,
+                watch=watch,
+            )
+        )
+    for left, right, _ in learned.merges.tolist():
+        vocab.append(vocab[left] + vocab[right])
+    warn_of_end(len(vocab), tokens, options.min_frequency, stacklevel=4)
+    return _trained(BPE(tuple(vocab), learned.merges), learned, counts, counts.bytes, options)
 
-        def watch(done: int, left: int, right: int, count: int) -> None:
-            report(done, known.get(left, b"") + known.get(right, b""), count)
 
-        merges, pair_counts, tokens_after = engine.train_bpe(
-            counts.chunks,
-            counts.ends,
-            counts.counts,
-            tokens=tokens - 256,
-            ties=ties,
-            min_frequency=min_frequency,
-            max_token_length=max_token_length or 0,
+def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
+    counts = corpus.chunks(splitter(options.split))
+    chunks: Counter[str] = Counter()
+    for chunk, count in counts:
+        chunks[chunk.decode("utf-8", "replace")] += count
+    words = CharacterWords.of(chunks)
+    vocab = [] if options.unk_token is None else [options.unk_token.encode()]
+    before = len(vocab)
+    vocab += [character.encode() for character in words.characters]
+    if tokens < len(vocab):
+        raise _too_small(tokens, f"{len(vocab)} characters of the text", options)
+    with watching(vocab[before:], tokens - len(vocab), corpus.progress) as watch:
+        learned = merge_symbols(
+            words.words,
+            tokens - len(vocab),
+            ties=options.ties,
+            min_frequency=options.min_frequency,
+            max_token_length=options.max_token_length,
             watch=watch,
         )
+    merges = learned.merges + np.uint32(before)
     for left, right, _ in merges.tolist():
         vocab.append(vocab[left] + vocab[right])
-    if len(vocab) < tokens:
-        warnings.warn(
-            f"training ended at {len(vocab):,} of {tokens:,} tokens: no pair of neighbours stands "
-            f"in the text {min_frequency:,} times or more",
-            stacklevel=4,
-        )
-    return BPE(tuple(vocab), merges), pair_counts, tokens_after
+    warn_of_end(len(vocab), tokens, options.min_frequency, stacklevel=4)
+    model = CharacterBPE(tuple(vocab), merges, unk_id=0 if before else None)
+    return _trained(model, learned, counts, int(words.character_counts().sum()), options)
+
+
+def _trained(
+    model: BPE | CharacterBPE, learned: Merges, counts: Counts, units: int, options: BPEOptions
+) -> Trained:
+    first_special = len(model.vocab)
+    return Trained(
+        Pipeline(model, counts.splitter, framing_of(options.special_tokens, first_special)),
+        vocab_size=first_special + len(options.special_tokens),
+        chunks=len(counts),
+        tokens=int(learned.tokens_after[-1]) if len(learned.tokens_after) else units,
+        merges=len(learned.merges),
+        options={
+            **asdict(options),
+            "split": counts.splitter.pattern if counts.splitter else None,
+        },
+        counts=learned.counts,
+        tokens_after=learned.tokens_after,
+    )
+
+
+def _too_small(tokens: int, what: str, options: BPEOptions) -> OptionError:
+    special = len(options.special_tokens)
+    return OptionError(
+        f"vocab_size is {tokens + special}: it must hold the {what} and {special} special tokens"
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from toksmith.arguments import literal
 from toksmith.documents import document_bounds, open_mapped
-from toksmith.engine import Bounds, ChunkCounter
+from toksmith.engine import Bounds
 from toksmith.errors import FormatError, OptionError
 from toksmith.text import Text, utf8
 
@@ -22,13 +22,26 @@ BLOCK = 1 << 25
 """How many bytes are counted between two looks at the progress bar and at Ctrl-C."""
 
 
+class Counter(Protocol):
+    """What a source hands its documents to."""
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the first byte from ``start`` on where a document may be cut, or ``end``."""
+
+
 class Source(Protocol):
     """A corpus that can be counted, once."""
 
     size: int | None
     """Its bytes, where they are known beforehand."""
 
-    def feed(self, counter: ChunkCounter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
         """Count all documents, tell ``report`` the bytes done, and return how many there are."""
 
 
@@ -59,7 +72,7 @@ class Files:
         self._separator = separator
         self.size: int | None = sum(path.stat().st_size for path in self.paths)
 
-    def feed(self, counter: ChunkCounter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
         """Count all documents of all files."""
         documents = done = 0
         for path in self.paths:
@@ -89,7 +102,7 @@ class Documents:
             raise OptionError(f"texts is {texts!r:.80}: give a list of documents")
         self._texts = texts
 
-    def feed(self, counter: ChunkCounter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
         """Count all documents."""
         documents = done = 0
         for batch, size in self._batches():
@@ -142,7 +155,7 @@ def expand(path: AnyPath) -> list[Path]:
     raise FormatError(path, "there is no such file or directory")
 
 
-def _blocks(data: Text, bounds: Bounds, counter: ChunkCounter) -> Iterator[Bounds]:
+def _blocks(data: Text, bounds: Bounds, counter: Counter) -> Iterator[Bounds]:
     """Cut documents into blocks of about ``BLOCK`` bytes, long ones where no chunk is cut."""
     block: list[tuple[int, int]] = []
     size = 0

@@ -37,14 +37,32 @@ class CharacterWords:
         Args:
             counted: how often each word stands in the text; none is empty.
         """
-        codes = np.frombuffer("".join(counted).encode("utf-32-le"), np.uint32)
+        ends = np.cumsum(np.fromiter(map(len, counted), np.uint64, len(counted)), dtype=np.uint64)
+        return cls.of_codes(
+            np.frombuffer("".join(counted).encode("utf-32-le"), np.uint32),
+            ends,
+            np.fromiter(counted.values(), np.uint64, len(counted)),
+        )
+
+    @classmethod
+    def of_codes(
+        cls,
+        codes: npt.NDArray[np.uint32],
+        ends: npt.NDArray[np.uint64],
+        counts: npt.NDArray[np.uint64],
+    ) -> CharacterWords:
+        """Return counted words as symbols.
+
+        Args:
+            codes: the code points of all words end to end.
+            ends: where each word ends.
+            counts: how often each stands in the text. A word may come several times.
+        """
         is_used = np.zeros(_CODE_POINTS, bool)
         is_used[codes] = True
         used = np.flatnonzero(is_used)
         numbers = np.zeros(_CODE_POINTS, np.uint32)
         numbers[used] = np.arange(len(used), dtype=np.uint32)
-        ends = np.cumsum(np.fromiter(map(len, counted), np.uint64, len(counted)), dtype=np.uint64)
-        counts = np.fromiter(counted.values(), np.uint64, len(counted))
         words = SymbolWords(numbers[codes], ends, counts, len(used))
         return cls("".join(map(chr, used.tolist())), words)
 
@@ -63,9 +81,11 @@ class CharacterWords:
             >>> words.words.ends, words.words.counts
             (array([2, 3, 4], dtype=uint64), array([2, 1, 1], dtype=uint64))
         """
-        kept = sorted(set(characters) & set(self.characters))
+        wanted = set(characters)
+        is_kept = np.array([character in wanted for character in self.characters], bool)
+        kept = [character for character in self.characters if character in wanted]
         numbers = np.full(len(self.characters), len(kept), np.uint32)
-        numbers[[self.characters.index(character) for character in kept]] = np.arange(len(kept))
+        numbers[is_kept] = np.arange(len(kept))
         symbols = numbers[self.words.symbols]
         places = np.flatnonzero(symbols < len(kept))
         owners = np.repeat(np.arange(len(self.words.ends)), self._lengths())[places]
@@ -77,7 +97,8 @@ class CharacterWords:
         return CharacterWords("".join(kept), words)
 
     def _lengths(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.words.ends.astype(np.int64), prepend=0)
+        ends = self.words.ends.astype(np.int64)
+        return ends - np.concatenate([np.zeros(1, np.int64), ends[:-1]])
 
     def __len__(self) -> int:
         return len(self.words.ends)

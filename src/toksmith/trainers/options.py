@@ -1,0 +1,70 @@
+"""Each model's own options: frozen dataclasses, filled from keyword arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import fields
+from typing import Any, ClassVar, TypeVar
+
+from toksmith.errors import OptionError
+from toksmith.framing import AddedToken, Framing
+
+
+class Options:
+    """What the options of all models have; see :func:`options_of`."""
+
+    refused: ClassVar[Mapping[str, str]] = {}
+    """Options that people may look for, and why they are none."""
+
+
+Given = TypeVar("Given", bound=Options)
+
+
+def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given:
+    """Return a model's options from keyword arguments.
+
+    Raises:
+        OptionError: one is no option of this model; the message says which there are.
+    """
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # all are dataclasses
+    for name in given:
+        if name in kind.refused:
+            raise OptionError(f"{name}= is no option here: {kind.refused[name]}")
+        if name not in known:
+            raise OptionError(
+                f"{name}= is no option of model {model!r}, which has {', '.join(known)}"
+            )
+    return kind(**given)
+
+
+def choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Check an option that is one of some words.
+
+    Raises:
+        OptionError: it is none of them.
+    """
+    if value not in choices:
+        raise OptionError(f"{name} is {value!r:.80}: use {' or '.join(map(repr, choices))}")
+
+
+def literals(special_tokens: Sequence[str]) -> tuple[str, ...]:
+    """Check the special tokens before the long work, not after it.
+
+    Raises:
+        OptionError: they are no list of strings, or one cannot be a special token.
+    """
+    if isinstance(special_tokens, str | bytes):
+        raise OptionError("special_tokens is one string; give a list of them")
+    if not isinstance(special_tokens, Iterable) or isinstance(special_tokens, Set | Mapping):
+        raise OptionError(
+            f"special_tokens is {type(special_tokens).__name__}; give a list: its order is that "
+            "of their ids"
+        )
+    found = tuple(special_tokens)
+    framing_of(found, 0)
+    return found
+
+
+def framing_of(special_tokens: Sequence[str], first: int) -> Framing:
+    """Return special tokens with ids from ``first`` on."""
+    return Framing(tuple(AddedToken(text, first + i) for i, text in enumerate(special_tokens)))

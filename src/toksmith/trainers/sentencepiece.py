@@ -1,0 +1,144 @@
+"""Training SentencePiece's models: sentences, then an alphabet, then pieces, then a vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from toksmith.errors import OptionError
+from toksmith.models import SentencePieceBPE, Unigram
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.reference.charsmap_rules import charsmap_from_tsv, charsmap_of
+from toksmith.sentencepiece_pipeline import sentencepiece_pipeline
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.record import Trained
+from toksmith.trainers.sentencepiece_bpe import learn_pieces
+from toksmith.trainers.sentencepiece_options import SentencePieceOptions, read_rules
+from toksmith.trainers.sentencepiece_vocabulary import (
+    MetaPieces,
+    alphabet_of,
+    meta_pieces,
+    vocabulary,
+)
+from toksmith.trainers.sentences import Sentences, read_sentences
+from toksmith.trainers.symbols import CharacterWords
+
+VOCAB_SIZE = 8000
+"""How many pieces SentencePiece makes if nothing is said."""
+
+
+def train_sentencepiece_bpe(
+    corpus: Corpus, vocab_size: int | None, options: SentencePieceOptions
+) -> Trained:
+    """Train SentencePiece's BPE.
+
+    Raises:
+        OptionError: the options do not fit each other, or ``vocab_size``.
+        TrainingError: there is no text, or too little for so many pieces.
+    """
+    text = _prepare(corpus, vocab_size, options, "bpe")
+    learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress)
+    in_order = learned.pieces + text.alphabet
+    pieces = [(piece, -float(place)) for place, piece in enumerate(in_order)]
+    model = SentencePieceBPE(**vocabulary(pieces, text.meta, text.size, options))
+    tokens = learned.tokens_after[-1] if learned.pieces else text.words.character_counts().sum()
+    return _trained(
+        model,
+        text,
+        options,
+        tokens=int(tokens),
+        merges=len(learned.pieces),
+        counts=learned.counts,
+        tokens_after=learned.tokens_after,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """All that is known before pieces are learned.
+
+    Attributes:
+        sentences: what was read.
+        alphabet: the characters that become pieces, the most frequent first.
+        words: stretches of the text's words that are made of these.
+        meta: the pieces that are not learned.
+        size: how many pieces there will be.
+        normalizer: what was done to the text.
+    """
+
+    sentences: Sentences
+    alphabet: list[str]
+    words: CharacterWords
+    meta: MetaPieces
+    size: int
+    normalizer: SentencePieceNormalizer
+
+    @property
+    def room(self) -> int:
+        """How many pieces are to be learned beside the characters."""
+        return self.size - len(self.meta) - len(self.alphabet)
+
+
+def _prepare(
+    corpus: Corpus, vocab_size: int | None, options: SentencePieceOptions, model_type: str
+) -> _Text:
+    if options.model_type not in (None, model_type):
+        raise OptionError(f"model_type is {options.model_type!r}, but model= says {model_type!r}")
+    size = VOCAB_SIZE if vocab_size is None else vocab_size
+    meta = meta_pieces(options)
+    if len(meta) >= size:
+        raise OptionError(f"vocab_size is {size}: it must hold {len(meta)} symbols and more")
+    normalizer = _normalizer(options)
+    symbols = [piece for piece, _ in meta.values()]
+    sentences = read_sentences(corpus, options, normalizer, symbols)
+    words = sentences.words
+    alphabet = alphabet_of(words, options)
+    text = _Text(sentences, alphabet, words.only("".join(alphabet)), meta, size, normalizer)
+    if text.room < 0:
+        raise OptionError(
+            f"vocab_size is {size}, less than the {len(alphabet)} characters of the alphabet and "
+            f"{len(meta)} symbols: use {size - text.room} or more, or a lower character_coverage"
+        )
+    return text
+
+
+def _normalizer(options: SentencePieceOptions) -> SentencePieceNormalizer:
+    name = options.normalization_rule_name
+    if options.normalization_rule_tsv:
+        name = ""
+        charsmap = _map_of("normalization_rule_tsv", options.normalization_rule_tsv)
+    else:
+        charsmap = charsmap_of(name)
+    symbols = sorted(options.user_defined_symbols, key=lambda symbol: (-len(symbol), symbol))
+    return SentencePieceNormalizer(
+        charsmap,
+        options.add_dummy_prefix,
+        options.remove_extra_whitespaces,
+        options.escape_whitespaces,
+        options.treat_whitespace_as_suffix,
+        tuple(symbols),
+        name,
+    )
+
+
+def _map_of(name: str, path: str) -> bytes:
+    return charsmap_from_tsv(read_rules(name, path)) if path else b""
+
+
+def _trained(
+    model: SentencePieceBPE | Unigram, text: _Text, options: SentencePieceOptions, **figures: Any
+) -> Trained:
+    pipeline = sentencepiece_pipeline(
+        model,
+        text.normalizer,
+        unk_surface=options.unk_surface,
+        denormalizer=_map_of("denormalization_rule_tsv", options.denormalization_rule_tsv),
+    )
+    return Trained(
+        pipeline,
+        vocab_size=len(model.vocab),
+        chunks=len(text.sentences.words),
+        options=asdict(options),
+        skipped=text.sentences.skipped,
+        **figures,
+    )

@@ -1,0 +1,201 @@
+"""SentencePiece's own options, under its own names.
+
+Each is honoured, or refused with the reason; what they mean is what SentencePiece's trainer makes
+of them (``sentencepiece_model.proto``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import ClassVar
+
+from toksmith.arguments import whole
+from toksmith.errors import FormatError, OptionError
+from toksmith.reference.piece_rules import SPACE, PieceRules
+from toksmith.sentencepiece_pipeline import UNK_SURFACE
+from toksmith.trainers.options import Options, choice
+
+RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
+
+_REFUSED = {
+    "input": "files come first, as in train(files, …); texts= takes documents",
+    "model_prefix": "tokenizer.save(path) writes the model, and its .vocab beside it",
+    "vocabulary_output_piece_score": "a .vocab file always has the scores",
+    "accept_language": "SentencePiece itself only writes it into the file",
+    "num_threads": "say threads=",
+    "minloglevel": "nothing is logged; progress= shows the progress",
+    "self_test_sample_size": "no test is written into the model; `toksmith verify` compares models",
+    "train_extremely_large_corpus": "counts are 64-bit always; there is nothing to switch on",
+    "mining_sentence_size": "SentencePiece itself no longer uses it",
+    "training_sentence_size": "SentencePiece itself no longer uses it",
+    "enable_differential_privacy": "noise on the counts is no work of a trainer: add it to counts=",
+    "differential_privacy_noise_level": "there is no differential privacy here",
+    "differential_privacy_clipping_threshold": "there is no differential privacy here",
+    "auto_character_coverage": "set character_coverage, or byte_fallback=True for what is rare",
+    "seed_sentencepieces_file": "seeds are found in the text; required pieces can be "
+    "user_defined_symbols",
+    "protocol": "it is no option of training",
+}
+
+
+@dataclass(frozen=True)
+class SentencePieceOptions(Options):
+    r"""The options of SentencePiece's trainer; a sentence is a line.
+
+    Attributes:
+        model_type: ``"bpe"`` or ``"unigram"``, which ``model=`` says already.
+        input_format: ``"text"``, or ``"tsv"``: each line is a sentence, a tab and its count.
+        input_sentence_size: train on so many sentences only; 0 for all.
+        shuffle_input_sentence: draw them at random, not the first ones.
+        random_seed: what the draw depends on. (Which sentences SentencePiece draws is its own.)
+        max_sentence_length: longer lines, in bytes, are skipped; a warning says how many were.
+        character_coverage: characters are taken by frequency until so much of the text is covered.
+        required_chars: characters that are taken in any case.
+        byte_fallback: add the 256 bytes, which unknown characters then become.
+        max_sentencepiece_length: in characters.
+        split_by_unicode_script: a piece has one script; Hiragana and Katakana count as Han.
+        split_by_number: digits are of a script of their own; without, they stand with any.
+        split_digits: each digit is a piece.
+        split_by_whitespace: a piece holds ▁ at its start only.
+        treat_whitespace_as_suffix: ▁ stands at the end of words.
+        allow_whitespace_only_pieces: several ▁ may be a piece.
+        pretokenization_delimiter: no piece reaches across this string.
+        seed_sentencepiece_size: Unigram: how many pieces to start with.
+        shrinking_factor: Unigram: how many of them stay after each round.
+        num_sub_iterations: Unigram: steps of expectation and maximization in each round.
+        control_symbols: pieces that text never becomes; a list, or a string with commas.
+        user_defined_symbols: always one piece, wherever they stand; given likewise.
+        hard_vocab_limit: it is an error where the text is too small for ``vocab_size``.
+        use_all_vocab: for words and characters only, as in SentencePiece.
+        unk_id: id of the unknown piece.
+        bos_id: id of the start of a sentence; -1 for none.
+        eos_id: id of the end of a sentence; -1 for none.
+        pad_id: id of padding; -1 for none.
+        unk_piece: how the unknown piece is written.
+        bos_piece: how the start of a sentence is written.
+        eos_piece: how the end of a sentence is written.
+        pad_piece: how padding is written.
+        unk_surface: what the unknown piece decodes to.
+        normalization_rule_name: ``nmt_nfkc``, ``nfkc``, ``nmt_nfkc_cf``, ``nfkc_cf``, ``identity``.
+        normalization_rule_tsv: a file of rules instead: ``HEX HEX …<TAB>HEX HEX …`` a line.
+        denormalization_rule_tsv: such a file for the way back.
+        add_dummy_prefix: put a space before each sentence.
+        remove_extra_whitespaces: drop spaces at the ends of sentences, and make one of several.
+        escape_whitespaces: write ▁ for a space; training cannot do without.
+
+    Raises:
+        OptionError: an option is out of range, or at odds with another.
+    """
+
+    model_type: str | None = None
+    input_format: str = "text"
+    input_sentence_size: int = 0
+    shuffle_input_sentence: bool = True
+    random_seed: int = 0
+    max_sentence_length: int = 4192
+    character_coverage: float = 0.9995
+    required_chars: str = ""
+    byte_fallback: bool = False
+    max_sentencepiece_length: int = 16
+    split_by_unicode_script: bool = True
+    split_by_number: bool = True
+    split_digits: bool = False
+    split_by_whitespace: bool = True
+    treat_whitespace_as_suffix: bool = False
+    allow_whitespace_only_pieces: bool = False
+    pretokenization_delimiter: str = ""
+    seed_sentencepiece_size: int = 1_000_000
+    shrinking_factor: float = 0.75
+    num_sub_iterations: int = 2
+    control_symbols: str | Iterable[str] = ()
+    user_defined_symbols: str | Iterable[str] = ()
+    hard_vocab_limit: bool = True
+    use_all_vocab: bool = False
+    unk_id: int = 0
+    bos_id: int = 1
+    eos_id: int = 2
+    pad_id: int = -1
+    unk_piece: str = "<unk>"
+    bos_piece: str = "<s>"
+    eos_piece: str = "</s>"
+    pad_piece: str = "<pad>"
+    unk_surface: str = UNK_SURFACE
+    normalization_rule_name: str = "nmt_nfkc"
+    normalization_rule_tsv: str = ""
+    denormalization_rule_tsv: str = ""
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+
+    refused: ClassVar[Mapping[str, str]] = MappingProxyType(_REFUSED)
+
+    def __post_init__(self) -> None:
+        choice("input_format", self.input_format, ("text", "tsv"))
+        choice("normalization_rule_name", self.normalization_rule_name, RULES)
+        for name, least, most in _WHOLE:
+            if whole(name, getattr(self, name), least=least) > most:
+                raise OptionError(f"{name} is {getattr(self, name)}: use {most:,} or less")
+        for name, low, high in _SHARES:
+            if not low <= getattr(self, name) <= high:
+                raise OptionError(f"{name} is {getattr(self, name)}: use {low} to {high}")
+        for name in ("control_symbols", "user_defined_symbols"):
+            object.__setattr__(self, name, _symbols(name, getattr(self, name)))
+        if self.use_all_vocab:
+            raise OptionError("use_all_vocab is for models of words and characters")
+        if not self.escape_whitespaces:
+            raise OptionError("escape_whitespaces=False: training tells words apart by the ▁")
+        if self.unk_id < 0:
+            raise OptionError(f"unk_id is {self.unk_id}: every model has an unknown piece")
+
+    def rules(self) -> PieceRules:
+        """Return what may be a piece."""
+        return PieceRules(
+            self.max_sentencepiece_length,
+            self.split_by_unicode_script,
+            self.split_by_number,
+            self.split_digits,
+            self.split_by_whitespace,
+            self.treat_whitespace_as_suffix,
+            self.allow_whitespace_only_pieces,
+        )
+
+
+_WHOLE = (
+    ("input_sentence_size", 0, 2**62),
+    ("random_seed", 0, 2**62),
+    ("max_sentence_length", 10, 2**30),
+    ("max_sentencepiece_length", 1, 512),
+    ("seed_sentencepiece_size", 1, 2**31),
+    ("num_sub_iterations", 1, 10),
+    *((name, -1, 2**31) for name in ("unk_id", "bos_id", "eos_id", "pad_id")),
+)
+_SHARES = (("character_coverage", 0.98, 1.0), ("shrinking_factor", 0.5, 0.95))
+
+
+def _symbols(name: str, given: str | Iterable[str]) -> tuple[str, ...]:
+    symbols = given.split(",") if isinstance(given, str) and given else given
+    found = tuple(symbols)
+    for symbol in found:
+        if not isinstance(symbol, str) or not symbol:
+            raise OptionError(f"{name} holds {symbol!r:.80}; each must be a str, and not empty")
+    return found
+
+
+def read_rules(name: str, path: str) -> str:
+    """Return the text of a file of rules.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise FormatError(path, f"{name}: cannot be read: {wrong}") from wrong
+
+
+def reaches_across_words(symbol: str) -> bool:
+    """Return whether a symbol can hold parts of two words."""
+    return " " in symbol or SPACE in symbol[1:]

@@ -1,0 +1,140 @@
+"""SentencePiece's vocabularies: which characters, which meta pieces, where each piece stands."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.errors import OptionError, TrainingError
+from toksmith.models import PieceType
+from toksmith.trainers.sentencepiece_options import SentencePieceOptions
+from toksmith.trainers.symbols import CharacterWords
+
+BOUNDARY = "\x1f"
+"""What stands in a training text for a symbol that is no text; no piece holds it."""
+
+ScoredPiece: TypeAlias = "tuple[str, float]"
+
+MetaPieces: TypeAlias = "Mapping[int, tuple[str, PieceType]]"
+"""Pieces that are not learned, by id."""
+
+
+def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
+    """Return the unknown piece, BOS, EOS, padding, and the symbols of the user's, then the bytes.
+
+    Those with an id of their own get it; the others fill the ids from 0 on. A symbol that is
+    named BOS, EOS or padding only changes what that piece is for.
+
+    Raises:
+        OptionError: two have one id, or one name.
+    """
+    pieces: dict[int, tuple[str, PieceType]] = {}
+    ids: dict[str, int] = {}
+    for name in ("unk", "bos", "eos", "pad"):
+        piece, number = getattr(options, f"{name}_piece"), getattr(options, f"{name}_id")
+        if number < 0:
+            continue
+        if number in pieces or piece in ids:
+            raise OptionError(
+                f"{name}_piece {piece!r} of id {number} is there already: "
+                f"{pieces.get(number, (piece,))[0]!r}"
+            )
+        pieces[number] = (piece, PieceType.UNKNOWN if name == "unk" else PieceType.CONTROL)
+        ids[piece] = number
+    added = [(symbol, PieceType.CONTROL) for symbol in options.control_symbols]
+    added += [(symbol, PieceType.USER_DEFINED) for symbol in options.user_defined_symbols]
+    if options.byte_fallback:
+        added += [(f"<0x{byte:02X}>", PieceType.BYTE) for byte in range(256)]
+    named = set()
+    free = 0
+    for symbol, kind in added:
+        if symbol in named or symbol == options.unk_piece:
+            raise OptionError(f"symbol {symbol!r} is defined twice")
+        named.add(symbol)
+        if symbol in ids:
+            pieces[ids[symbol]] = (symbol, kind)
+            continue
+        while free in pieces:
+            free += 1
+        pieces[free] = (symbol, kind)
+        ids[symbol] = free
+    return pieces
+
+
+def alphabet_of(words: CharacterWords, options: SentencePieceOptions) -> list[str]:
+    """Return the characters that become pieces, the most frequent first.
+
+    Characters are taken, the required ones first, then by frequency, until so much of the text is
+    covered (``character_coverage``).
+    """
+    counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
+    counts.pop("\0", None)
+    total = np.float64(sum(counts.values()))
+    required = set(options.required_chars) - {"\0"}
+    found: dict[str, int] = {}
+    covered = 0
+    for character in sorted(
+        counts.keys() | required, key=lambda c: (c not in required, -counts.get(c, 0), c)
+    ):
+        # SentencePiece compares in float32.
+        if np.float32(covered / total) >= np.float32(options.character_coverage):
+            break
+        covered += counts.get(character, 0)
+        if character != BOUNDARY:
+            found[character] = counts.get(character, 0)
+    return sorted(found, key=lambda c: (-found[c], c))
+
+
+class Vocabulary(TypedDict):
+    """What all models of pieces are made of."""
+
+    vocab: tuple[bytes, ...]
+    scores: npt.NDArray[np.float64]
+    types: npt.NDArray[np.uint8]
+    unk_id: int
+    byte_fallback: bool
+
+
+def vocabulary(
+    pieces: Sequence[ScoredPiece], meta: MetaPieces, size: int, options: SentencePieceOptions
+) -> Vocabulary:
+    """Put learned pieces around the meta pieces.
+
+    Raises:
+        TrainingError: there are too few (``hard_vocab_limit``).
+        OptionError: a learned piece is also a symbol, or an id is beyond the last piece.
+    """
+    missing = size - len(meta) - len(pieces)
+    if missing > 0 and options.hard_vocab_limit:
+        raise TrainingError(
+            f"vocab_size is {size:,}, and the text only gives {size - missing:,} pieces: set it to "
+            f"{size - missing} or less, or hard_vocab_limit=False"
+        )
+    if missing > 0:
+        warnings.warn(f"the text only gives {size - missing:,} of {size:,} pieces", stacklevel=5)
+    size -= missing
+    if (last := max(meta)) >= size:
+        raise OptionError(f"piece {meta[last][0]!r} has id {last}, but there are {size} pieces")
+    twice = {piece for piece, _ in pieces} & {piece for piece, _ in meta.values()}
+    if twice:
+        raise OptionError(f"{min(twice)!r} is a symbol and a character of the text's alphabet")
+    learned = iter(pieces)
+    rows = [
+        (*meta[i], 0.0) if i in meta else _normal(*next(learned))
+        for i in range(size)
+    ]  # fmt: skip
+    return Vocabulary(
+        vocab=tuple(piece.encode() for piece, _, _ in rows),
+        scores=np.array([score for _, _, score in rows], np.float64),
+        types=np.array([kind for _, kind, _ in rows], np.uint8),
+        unk_id=options.unk_id,
+        byte_fallback=options.byte_fallback,
+    )
+
+
+def _normal(piece: str, score: float) -> tuple[str, PieceType, float]:
+    return piece, PieceType.NORMAL, score

@@ -1,0 +1,233 @@
+"""Sentences for SentencePiece: lines, chosen, counted, normalized, and cut into words.
+
+A corpus has far more words than distinct ones, so the words are counted as they stand in the text
+(in parallel, by the kernel), and each distinct one is normalized once. That is exact where
+normalization does nothing across the places where lines are cut, before a space behind a printable
+ASCII character: SentencePiece's own rules keep both, and none of their keys holds a space behind
+another character. With other rules, or symbols that hold spaces, distinct lines are normalized.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith.errors import TrainingError
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.reference.piece_rules import SPACE
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.lines import DrawnLines, TsvLines
+from toksmith.trainers.normalizing import QuickNormalizer
+from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
+from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
+from toksmith.trainers.symbols import CharacterWords
+from toksmith.training_engine import CountedLines, LineCounter
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """What was read.
+
+    Attributes:
+        words: the normalized words, counted; sentences, where words are not told apart.
+        lines: how many sentences that is.
+        skipped: how many lines were left out, by reason.
+    """
+
+    words: CharacterWords
+    lines: int
+    skipped: dict[str, int]
+
+
+def read_sentences(
+    corpus: Corpus,
+    options: SentencePieceOptions,
+    normalizer: SentencePieceNormalizer,
+    symbols: Sequence[str],
+) -> Sentences:
+    """Read a corpus as SentencePiece does.
+
+    Args:
+        corpus: the text; counts are counts of sentences.
+        options: which lines to take, and where to cut them.
+        normalizer: what is done to each.
+        symbols: pieces that are never learned from; each ends a word.
+
+    Raises:
+        TrainingError: there is no text.
+        OptionError: a line of ``input_format="tsv"`` is no such line.
+    """
+    has_counts = corpus.counts is not None or options.input_format == "tsv"
+    by_words = not has_counts and _is_local(options, normalizer, symbols)
+    found = (
+        _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, by_words)
+    )
+    corpus.check_bytes()
+    skipped = {"too_long": found.too_long, "reserved": found.reserved}
+    _warn_of_skipped(skipped, options.max_sentence_length)
+    cutter = _Cutter(options, symbols)
+    normalize = QuickNormalizer(normalizer)
+    if by_words:
+        words = _words_of_chunks(found, normalize, cutter)
+    else:
+        words = CharacterWords.of(
+            cutter.words((normalize(_decoded(line)), count) for line, count in found.items())
+        )
+    if not len(words):
+        raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
+    return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
+
+
+def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLines:
+    """Return sentences that bring their counts."""
+    counted = TsvLines(options.max_sentence_length)
+    if corpus.counts is not None:
+        counted.add_counts(corpus.counts)
+    else:
+        corpus.read(counted)
+    return counted.finish()
+
+
+def _count_lines(corpus: Corpus, options: SentencePieceOptions, by_words: bool) -> CountedLines:
+    """Count the words of lines, or lines, those that were drawn if there is such an option."""
+    counter = LineCounter(
+        corpus.threads, words=by_words, longest=options.max_sentence_length, skip_reserved=True
+    )
+    if not options.input_sentence_size:
+        corpus.read(counter)
+        return counter.finish()
+    seed = options.random_seed if options.shuffle_input_sentence else None
+    drawn = DrawnLines(options.max_sentence_length, options.input_sentence_size, seed)
+    corpus.read(drawn)
+    counter.add_texts(drawn.lines)
+    return counter.finish()._replace(too_long=drawn.too_long, reserved=drawn.reserved)
+
+
+def _is_local(
+    options: SentencePieceOptions, normalizer: SentencePieceNormalizer, symbols: Sequence[str]
+) -> bool:
+    """Whether words can be normalized one by one."""
+    across = (*symbols, options.pretokenization_delimiter)
+    return (
+        bool(normalizer.name)
+        and options.split_by_whitespace
+        and not options.treat_whitespace_as_suffix
+        and not any(map(reaches_across_words, across))
+    )
+
+
+def _words_of_chunks(
+    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
+) -> CharacterWords:
+    """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
+    plain, codes, lengths = _plain_words(found, normalize.step, cutter)
+    starts = [0, *found.ends.tolist()]
+    first = normalize(".").removesuffix(".")  # what a sentence starts with
+    others: dict[str, int] = {}
+    for place in np.flatnonzero(~plain).tolist():
+        chunk = _decoded(found.chunks[starts[place] : starts[place + 1]])
+        if chunk[0] == "\n":
+            text = normalize(chunk[1:])
+        else:  # with something before the space, which is no first one then
+            text = normalize("." + chunk).removeprefix(first + ".")
+        others[text] = others.get(text, 0) + int(found.counts[place])
+    rest = cutter.words(others.items())
+    return CharacterWords.of_codes(
+        np.concatenate([codes, np.frombuffer("".join(rest).encode("utf-32-le"), np.uint32)]),
+        np.cumsum([*lengths, *map(len, rest)], dtype=np.uint64),
+        np.concatenate([found.counts[plain], np.fromiter(rest.values(), np.uint64, len(rest))]),
+    )
+
+
+def _plain_words(
+    found: CountedLines, step: SentencePieceNormalizer, cutter: _Cutter
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    """Normalize all words of printable ASCII at once; white space before them becomes one ▁.
+
+    Returns:
+        Which chunks are such words, the words' code points end to end, and the length of each.
+    """
+    ends = found.ends.astype(np.int64)
+    if not len(ends):
+        return np.zeros(0, bool), np.zeros(0, np.uint32), ends
+    starts = np.concatenate([[0], ends[:-1]])
+    owner = np.repeat(np.arange(len(ends)), ends - starts)
+    data = np.frombuffer(found.chunks, np.uint8)
+    is_mark = np.zeros(len(data), bool)
+    is_mark[starts] = True
+    is_extra = np.zeros(len(data), bool)
+    if step.remove_extra_whitespaces:
+        spaces = (data == ord(" ")) | is_mark
+        first_letter = np.minimum.reduceat(
+            np.where(spaces, len(data), np.arange(len(data))), starts
+        )
+        is_extra = spaces & ~is_mark & (np.arange(len(data)) < first_letter[owner])
+    is_hard = ((data <= ord(" ")) | (data >= 0x7F)) & ~is_mark & ~is_extra
+    if not step.add_dummy_prefix:
+        is_hard |= is_mark & (data == ord("\n"))
+    lengths = np.add.reduceat(~is_extra, starts, dtype=np.int64)
+    plain = ~np.logical_or.reduceat(is_hard, starts) & (lengths > 1)
+    for match in cutter.symbols_in(found.chunks):
+        plain[owner[match.start()]] = plain[owner[match.end() - 1]] = False
+
+    kept = plain[owner] & ~is_extra
+    codes = np.where(is_mark, ord(SPACE), data.astype(np.uint32))[kept]
+    if step.name.endswith("_cf"):
+        codes += np.where((codes >= ord("A")) & (codes <= ord("Z")), np.uint32(32), np.uint32(0))
+    return plain, codes.astype(np.uint32), lengths[plain]
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+class _Cutter:
+    """Cuts normalized text where no piece reaches across."""
+
+    def __init__(self, options: SentencePieceOptions, symbols: Sequence[str]) -> None:
+        longest_first = sorted(symbols, key=len, reverse=True)
+        self._symbols = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        self._delimiter = options.pretokenization_delimiter
+        self._word = re.compile(_word_pattern(options), re.DOTALL)
+
+    def words(self, texts: Iterable[tuple[str, int]]) -> dict[str, int]:
+        """Return how often each word stands in counted texts."""
+        words: dict[str, int] = {}
+        for text, count in texts:
+            cut = self._symbols.sub(BOUNDARY, text)
+            if self._delimiter:
+                cut = cut.replace(self._delimiter, BOUNDARY)
+            for word in self._word.findall(cut):
+                words[word] = words.get(word, 0) + count
+        return words
+
+    def symbols_in(self, data: bytes) -> Iterator[re.Match[bytes]]:
+        """Yield where symbols stand in UTF-8; a match may reach across chunks."""
+        if self._delimiter:
+            yield from re.finditer(re.escape(self._delimiter.encode()), data)
+        yield from re.finditer(self._symbols.pattern.encode(), data)
+
+
+def _word_pattern(options: SentencePieceOptions) -> str:
+    """Return the pattern of a word: its ▁ and what follows, or what stands before its ▁."""
+    if not options.split_by_whitespace:
+        return ".+"
+    marks = f"{SPACE}+" if options.allow_whitespace_only_pieces else SPACE
+    rest = f"[^{SPACE}]"
+    if options.treat_whitespace_as_suffix:
+        return f"{rest}*{marks}|{rest}+"
+    return f"{marks}{rest}*|{rest}+"
+
+
+def _warn_of_skipped(skipped: Mapping[str, int], longest: int) -> None:
+    if skipped["too_long"]:
+        warnings.warn(
+            f"{skipped['too_long']:,} lines of more than {longest:,} bytes were skipped, as in "
+            "SentencePiece; max_sentence_length= says how long they may be",
+            stacklevel=5,
+        )

@@ -1,0 +1,207 @@
+"""Training WordPiece from counted words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from toksmith.arguments import literal, whole
+from toksmith.decoders import WordPieceDecoder
+from toksmith.errors import OptionError
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import WordPiece
+from toksmith.normalizers import Bert, Normalizer
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.merging import watching
+from toksmith.trainers.options import Options, choice, literals
+from toksmith.trainers.record import Trained
+from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.words import count_words
+from toksmith.training_engine import Merges, SymbolWords, Watch, merge_likely, merge_symbols
+
+VOCAB_SIZE = 30_000
+OBJECTIVES = ("likelihood", "frequency")
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+_SPARE = 8
+"""Merges beyond those asked for, in place of any that spell what is there ("##" + "###")."""
+
+
+@dataclass(frozen=True)
+class WordPieceOptions(Options):
+    """The options of ``model="wordpiece"``.
+
+    Attributes:
+        objective: ``"likelihood"``, count(pair) / (count(left) · count(right)), or ``"frequency"``,
+            as in Hugging Face's trainer. See :mod:`toksmith.reference.wordpiece_training`.
+        min_frequency: a pair that stands in the text less often is never joined. The likelihood
+            would put those first that stand once.
+        limit_alphabet: at most so many characters, the most frequent; words with others are left
+            out, as they will be unknown. ``None`` for all.
+        initial_alphabet: characters that are taken in any case.
+        special_tokens: their ids come first. With ``[CLS]`` and ``[SEP]`` among them, they are put
+            around texts as BERT does.
+        unk_token: what stands for an unknown word; it is added to the special tokens if need be.
+        prefix: what marks a piece that continues a word.
+        max_characters: longer words are unknown.
+        lowercase: as in BERT's normalizer.
+        strip_accents: as there; ``None``: as ``lowercase``.
+        normalize: whether texts go through BERT's normalizer.
+        split: ``"bert"`` (white space is dropped, punctuation stands alone), ``"whitespace"``, or
+            as for ``"bpe"``.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+
+    objective: str = "likelihood"
+    min_frequency: int = 2
+    limit_alphabet: int | None = None
+    initial_alphabet: str = ""
+    special_tokens: Sequence[str] = SPECIAL_TOKENS
+    unk_token: str = "[UNK]"
+    prefix: str = "##"
+    max_characters: int = 100
+    lowercase: bool = True
+    strip_accents: bool | None = None
+    normalize: bool = True
+    split: str | None = "bert"
+
+    def __post_init__(self) -> None:
+        choice("objective", self.objective, OBJECTIVES)
+        whole("min_frequency", self.min_frequency, least=0)
+        whole("max_characters", self.max_characters, least=1)
+        if self.limit_alphabet is not None:
+            whole("limit_alphabet", self.limit_alphabet, least=1, otherwise=", or None")
+        literal("unk_token", self.unk_token)
+        literal("prefix", self.prefix)
+        special = literals(self.special_tokens)
+        if self.unk_token not in special:
+            special = (self.unk_token, *special)
+        object.__setattr__(self, "special_tokens", special)
+
+    def normalizer(self) -> Normalizer:
+        """Return what is done to texts."""
+        bert = Bert(lowercase=self.lowercase, strip_accents=self.strip_accents)
+        return (bert,) if self.normalize else ()
+
+    def splitter(self) -> Splitter | None:
+        """Return what cuts them into words."""
+        if self.split == "bert":
+            return BertSplitter()
+        return WhitespaceSplit() if self.split == "whitespace" else splitter(self.split)
+
+
+def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOptions) -> Trained:
+    """Join pairs of pieces inside words, again and again.
+
+    Raises:
+        OptionError: ``vocab_size`` is too small for the characters.
+        TrainingError: there is no text.
+    """
+    size = VOCAB_SIZE if vocab_size is None else vocab_size
+    normalizer, cut = options.normalizer(), options.splitter()
+    counted = count_words(corpus, normalizer, cut)
+    characters = _alphabet(CharacterWords.of(counted), options)
+    known = set(characters)
+    words = {word: count for word, count in counted.items() if known.issuperset(word)}
+    alphabet, symbols = _symbols(CharacterWords.of(words), characters, options.prefix)
+    special = len(options.special_tokens)
+    room = size - special - len(alphabet)
+    if room < 0:
+        raise OptionError(
+            f"vocab_size is {size}: it must hold {special} special tokens and the "
+            f"{len(alphabet)} characters of the text; limit_alphabet= takes fewer"
+        )
+    with watching([piece.encode() for piece in alphabet], room, corpus.progress) as watch:
+        learned = _merge(symbols, room + _SPARE, options, watch)
+    pieces, merges = _pieces(alphabet, learned, room, options)
+    if len(pieces) < size - special:
+        warnings.warn(
+            f"training ended at {len(pieces) + special:,} of {size:,} tokens: no pair of pieces "
+            f"stands in the text {options.min_frequency:,} times or more",
+            stacklevel=3,
+        )
+    tokens_after = learned.tokens_after[:merges]
+    start = int(np.dot(np.diff(symbols.ends, prepend=np.uint64(0)), symbols.counts))
+    model = WordPiece(
+        tuple(token.encode() for token in (*options.special_tokens, *pieces)),
+        options.special_tokens.index(options.unk_token),
+        options.prefix,
+        options.max_characters,
+    )
+    return Trained(
+        Pipeline(
+            model,
+            cut,
+            _framing(options.special_tokens),
+            normalizer=normalizer,
+            decoder=(WordPieceDecoder(options.prefix),),
+        ),
+        vocab_size=len(model.vocab),
+        chunks=len(counted),
+        tokens=int(tokens_after[-1]) if merges else start,
+        merges=merges,
+        options=asdict(options),
+        counts=learned.counts[:merges],
+        tokens_after=tokens_after,
+    )
+
+
+def _alphabet(words: CharacterWords, options: WordPieceOptions) -> str:
+    """Return the characters that are taken, by code point."""
+    counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
+    wanted = set(options.initial_alphabet)
+    order = sorted(counts.keys() | wanted, key=lambda c: (c not in wanted, -counts.get(c, 0), c))
+    return "".join(sorted(order[: options.limit_alphabet]))
+
+
+def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[str], SymbolWords]:
+    """Return the first pieces, and words that are made of them."""
+    symbols = words.words.symbols
+    starts_word = np.zeros(len(symbols) + 1, bool)
+    starts_word[0] = True
+    starts_word[words.words.ends] = True
+    starts_word = starts_word[:-1]
+    places = {character: place for place, character in enumerate(characters)}
+    as_first = np.array([places[c] for c in words.characters], np.uint32)
+    continuing = np.unique(symbols[~starts_word])
+    as_later = np.zeros(len(words.characters), np.uint32)
+    as_later[continuing] = len(characters) + np.arange(len(continuing))
+    alphabet = [*characters, *(prefix + words.characters[i] for i in continuing.tolist())]
+    found = np.where(starts_word, as_first[symbols], as_later[symbols]).astype(np.uint32)
+    return alphabet, SymbolWords(found, words.words.ends, words.words.counts, len(alphabet))
+
+
+def _merge(words: SymbolWords, merges: int, options: WordPieceOptions, watch: Watch) -> Merges:
+    least = max(options.min_frequency, 1)
+    if options.objective == "likelihood":
+        return merge_likely(words, merges, min_frequency=least, watch=watch)
+    return merge_symbols(words, merges, ties="smallest-pair", min_frequency=least, watch=watch)
+
+
+def _pieces(
+    alphabet: list[str], learned: Merges, room: int, options: WordPieceOptions
+) -> tuple[list[str], int]:
+    """Return the vocabulary, and how many merges it took."""
+    spelled = list(alphabet)
+    pieces = dict.fromkeys(alphabet)
+    for done, (left, right, _) in enumerate(learned.merges.tolist()):
+        if len(pieces) == len(alphabet) + room:
+            return list(pieces), done
+        spelled.append(spelled[left] + spelled[right].removeprefix(options.prefix))
+        pieces[spelled[-1]] = None
+    return list(pieces), len(learned.merges)
+
+
+def _framing(special_tokens: Sequence[str]) -> Framing:
+    added = tuple(AddedToken(token, i) for i, token in enumerate(special_tokens))
+    ids = {token.content: token.id for token in added}
+    if "[CLS]" not in ids or "[SEP]" not in ids:
+        return Framing(added)
+    return Framing(added, prefix=(ids["[CLS]"],), suffix=(ids["[SEP]"],))

@@ -1,0 +1,122 @@
+"""Counted words for the models that do not come from SentencePiece.
+
+What a splitter drops white space for is counted as it stands in the text, in parallel, and each
+distinct stretch is normalized and split once: none of the normalizers named here looks across a
+space behind a printable ASCII character. Otherwise documents are taken one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from toksmith.engine import Bounds
+from toksmith.errors import TrainingError
+from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
+from toksmith.reference.normalizing import normalized
+from toksmith.reference.pre_tokenizing import pieces
+from toksmith.splitters import (
+    BertSplitter,
+    PatternSplitter,
+    Splitter,
+    Whitespace,
+    WhitespaceSplit,
+)
+from toksmith.text import Text, utf8
+from toksmith.trainers.corpus import Corpus
+from toksmith.training_engine import LineCounter
+
+_LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
+_LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
+
+
+def count_words(
+    corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
+) -> dict[str, int]:
+    """Return how often each word stands in a corpus, in order of first appearance.
+
+    Args:
+        corpus: the text; counts are counts of documents.
+        normalizer: what is done to each document.
+        splitter: what cuts it into words.
+
+    Raises:
+        TrainingError: there is no text, or it holds no word.
+    """
+    words: Counter[str] = Counter()
+    if corpus.counts is not None:
+        for document, count in corpus.counts:
+            for word in _words(document, normalizer, splitter):
+                words[word] += count
+    elif not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
+        for chunk, count in corpus.chunks(splitter):
+            words[chunk.decode("utf-8", "replace")] += count
+    elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
+        isinstance(step, _LOCAL_STEPS) for step in normalizer
+    ):
+        counter = LineCounter(corpus.threads)
+        corpus.read(counter)
+        for word, count in _local_words(counter.finish().items(), normalizer, splitter):
+            words[word] += count
+    else:
+        corpus.read(_DocumentCounter(words, normalizer, splitter))
+    corpus.check_bytes()
+    words.pop("", None)
+    if not words:
+        raise TrainingError("there is nothing to train on: the corpus holds no words")
+    return words
+
+
+def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> list[str]:
+    return pieces(splitter, normalized(normalizer, document.decode("utf-8", "replace")), True)
+
+
+_BATCH = 4096
+_MARKS = "‽⁂⸮‖※⁜"
+"""Punctuation that every one of the splitters leaves alone between spaces."""
+
+
+def _local_words(
+    chunks: Iterable[tuple[bytes, int]], normalizer: Normalizer, splitter: Splitter
+) -> Iterator[tuple[str, int]]:
+    """Normalize and split many chunks at once, with a mark between them."""
+    rest = iter(chunks)
+    while batch := list(islice(rest, _BATCH)):
+        texts = [chunk.decode("utf-8", "replace") for chunk, _ in batch]
+        used = set().union(*texts)
+        mark = next((mark for mark in _MARKS if mark not in used), None)
+        if mark is None:
+            for chunk, count in batch:
+                yield from ((word, count) for word in _words(chunk, normalizer, splitter))
+            continue
+        place = 0
+        for word in pieces(splitter, normalized(normalizer, f" {mark} ".join(texts)), True):
+            if word == mark:
+                place += 1
+            else:
+                yield word, batch[place][1]
+
+
+class _DocumentCounter:
+    """Counts the words of documents one by one."""
+
+    def __init__(
+        self, words: Counter[str], normalizer: Normalizer, splitter: Splitter | None
+    ) -> None:
+        self._found = words
+        self._normalizer, self._splitter = normalizer, splitter
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        for text in texts:
+            self._found.update(_words(utf8(text), self._normalizer, self._splitter))
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the end: documents stay whole."""
+        return end
