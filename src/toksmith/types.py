@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
@@ -41,6 +41,10 @@ class Encoding:
             all report the whole character, so neighbouring spans may overlap.
         byte_spans: the UTF-8 bytes of the text that each token covers.
         special: whether each token is a special token.
+        type_ids: the type that the template gives each token, such as 1 for the second of two
+            texts.
+        sequence: which text each token is of, 0 or 1; -1 for what the template put.
+        pair: the second text, where there are two; the spans of its tokens are places in it.
 
     Example:
         >>> from toksmith import train
@@ -55,20 +59,35 @@ class Encoding:
     spans: list[Span]
     byte_spans: list[Span]
     special: list[bool]
+    type_ids: list[int] = field(default_factory=list)
+    sequence: list[int] = field(default_factory=list)
+    pair: str | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
+    def token_to_chars(self, token: int) -> Span:
+        """Return the characters that a token stands for."""
+        return self.spans[token]
+
+    def char_to_token(self, character: int, sequence: int = 0) -> int | None:
+        """Return the first token that stands for a character; ``None`` where none does.
+
+        Args:
+            character: its place.
+            sequence: in which text, 0 or 1.
+        """
+        places = zip(self.spans, self.sequence, strict=True)
+        return next(
+            (i for i, ((start, end), which) in enumerate(places)
+             if which == sequence and start <= character < end),
+            None,
+        )  # fmt: skip
+
     def __getitem__(self, part: slice) -> Encoding:
         """Return some of the tokens; their spans are still places in the whole text."""
-        return Encoding(
-            self.text,
-            self.ids[part],
-            self.tokens[part],
-            self.spans[part],
-            self.byte_spans[part],
-            self.special[part],
-        )
+        names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
+        return replace(self, **{name: getattr(self, name)[part] for name in names})
 
     def _repr_html_(self) -> str:
         # Views are built on these types; a notebook asks the type for its view.
@@ -140,6 +159,46 @@ class Batch:
                 "Batch.to_arrow needs pyarrow: pip install toksmith[arrow]"
             ) from missing
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Texts, or pairs of texts, as a model takes them: ``n`` rows of ``L`` tokens.
+
+    Attributes:
+        ids: int64, shape ``(n, L)``.
+        attention_mask: int64, shape ``(n, L)``: 1 for tokens, 0 for padding.
+        type_ids: int64, shape ``(n, L)``: as the template says, usually 0 for the first text and 1
+            for the second.
+        special_tokens_mask: int64, shape ``(n, L)``: 1 for what the template put, and padding.
+        lengths: int64, shape ``(n,)``: the tokens of each row without its padding.
+        document: int64, shape ``(n,)``: which text each row is from; a text that overflows has
+            several rows.
+        sequence: int8, shape ``(n, L)``: 0 for tokens of the first text, 1 for those of the second,
+            -1 for all others.
+        spans: int64, shape ``(n, L, 2)``: the characters of its text that each token stands for;
+            ``None`` unless they were asked for.
+    """
+
+    ids: OffsetArray
+    attention_mask: OffsetArray
+    type_ids: OffsetArray
+    special_tokens_mask: OffsetArray
+    lengths: OffsetArray
+    document: OffsetArray
+    sequence: npt.NDArray[np.int8]
+    spans: SpanArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def to_dict(self) -> dict[str, OffsetArray]:
+        """Return what models take, by the names that they have there."""
+        return {
+            "input_ids": self.ids,
+            "attention_mask": self.attention_mask,
+            "token_type_ids": self.type_ids,
+        }
 
 
 def stack(documents: Sequence[IdArray]) -> Batch:
