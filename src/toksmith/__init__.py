@@ -12,12 +12,13 @@ from toksmith import errors
 from toksmith.loading import get, load
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import Counts, train
-from toksmith.types import Batch, Encoding, Span
+from toksmith.types import Batch, Encoding, Inputs, Span
 
 __all__ = [
     "Batch",
     "Counts",
     "Encoding",
+    "Inputs",
     "Span",
     "Tokenizer",
     "__version__",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from toksmith import engine
 from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
-from toksmith.text import Text, utf8
+from toksmith.rows import Stretch, joined
+from toksmith.text import Text, characters, utf8
 from toksmith.threads import thread_count
-from toksmith.types import Batch, IdArray, SpanArray
+from toksmith.types import Batch, Encoding, IdArray, Span, SpanArray, stack
 
 Special = str | Collection[str]
 """What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
@@ -53,6 +54,12 @@ class TextEncoder:
             self._refuse(data)
         return self._encode_around(data, literals, thread_count(threads, len(data)))
 
+    def encode_batch(self, texts: Sequence[Text], special: Special, threads: int | None) -> Batch:
+        """Return the ids of each text."""
+        if self.is_plain(special):
+            return self.encode_texts(texts, threads)
+        return stack([self.encode(text, special, threads) for text in texts])
+
     def encode_texts(self, texts: Sequence[Text], threads: int | None) -> Batch:
         """Return the ids of each plain text."""
         workers = thread_count(threads)
@@ -76,6 +83,13 @@ class TextEncoder:
         if special == "raise":
             self._refuse(data)
         return self._places(data, self._framing.literals(special))
+
+    def located(self, text: Text, special: Special) -> Located:
+        """Return the tokens of a text with the characters and bytes that each stands for."""
+        data = utf8(text)
+        ids, byte_spans = self.places(data, special)
+        shown, spans = characters(text, byte_spans)
+        return Located(shown, ids, spans, byte_spans, len(data))
 
     def forget(self) -> None:
         """Give the memory of caches back."""
@@ -123,6 +137,67 @@ class TextEncoder:
                     f"the text, normalized, holds one of the special tokens {sorted(within)}; "
                     'special="text" takes it as text, special="encode" as the token'
                 )
+
+
+class Located(NamedTuple):
+    """A text, its tokens, and where they stand in it.
+
+    Attributes:
+        text: the text as a string.
+        ids: uint32, shape ``(tokens,)``.
+        spans: int64, shape ``(tokens, 2)``: characters.
+        byte_spans: int64, shape ``(tokens, 2)``: bytes.
+        size: how many bytes the text has.
+    """
+
+    text: str
+    ids: IdArray
+    spans: SpanArray
+    byte_spans: SpanArray
+    size: int
+
+    def stretch(self, sequence: int) -> Stretch:
+        """Return the tokens for a row."""
+        return Stretch(self.ids, sequence, sequence, self.spans)
+
+
+def laid_out(
+    row: Sequence[Stretch], texts: Sequence[Located], tokens: Sequence[bytes], special: set[int]
+) -> Encoding:
+    """Return a row of one or two texts with all that is known of its tokens.
+
+    What the template put stands at an empty place: at the end of the text before it, or at the
+    start of the first.
+
+    Args:
+        row: the row, with all tokens of its texts.
+        texts: the text, or both.
+        tokens: the bytes of each id.
+        special: the ids of special tokens.
+    """
+    spans, byte_spans = [], []
+    end = byte_end = 0
+    for part in row:
+        if part.sequence < 0 or part.spans is None:
+            spans += [(end, end)] * len(part.ids)
+            byte_spans += [(byte_end, byte_end)] * len(part.ids)
+            continue
+        held = texts[part.sequence]
+        spans += part.spans.tolist()
+        byte_spans += held.byte_spans.tolist()
+        end, byte_end = len(held.text), held.size
+    ids = joined(row).tolist()
+    return Encoding(
+        text=texts[0].text,
+        ids=ids,
+        tokens=[tokens[i] for i in ids],
+        spans=[Span(*span) for span in spans],
+        byte_spans=[Span(*span) for span in byte_spans],
+        special=[i in special for i in ids],
+        type_ids=[part.type_id for part in row for _ in range(len(part.ids))],
+        sequence=[part.sequence for part in row for _ in range(len(part.ids))],
+        pair=texts[1].text if len(texts) > 1 else None,
+    )
 
 
 _NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)

@@ -52,6 +52,11 @@ def framed(
     return row
 
 
+def joined(row: Sequence[Stretch]) -> IdArray:
+    """Return the ids of a row."""
+    return np.concatenate([np.zeros(0, np.uint32), *(part.ids for part in row)])
+
+
 def windows(length: int, room: int, stride: int, direction: str) -> list[tuple[int, int]]:
     """Return the stretches of at most ``room`` tokens that a text of so many is cut into.
 
@@ -88,7 +93,9 @@ def rooms(lengths: Sequence[int], truncation: Truncation, added: int) -> list[in
     """
     room = truncation.max_length - added
     if room < 0:
-        raise OptionError(f"max_length is {truncation.max_length}, but the template has {added} ids")
+        raise OptionError(
+            f"max_length is {truncation.max_length}, but the template has {added} ids"
+        )
     excess = sum(lengths) - room
     if excess <= 0:
         return list(lengths)

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from toksmith.arguments import whole
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
-from toksmith.encoding import Special, TextEncoder
-from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError
+from toksmith.encoding import Special, TextEncoder, laid_out
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.framing import Padding, Truncation
 from toksmith.models import BPE, CharacterBPE
+from toksmith.offsets import Trimmer
 from toksmith.pipeline import Pipeline
+from toksmith.preparing import Preparation, lengths
+from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
-from toksmith.text import Text, characters, utf8
+from toksmith.text import Text, utf8
+from toksmith.token_table import TokenTable
 from toksmith.truncation import truncated
-from toksmith.types import Batch, Encoding, IdArray, Ids, Span, stack
+from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, stack
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
@@ -72,7 +75,7 @@ class Tokenizer(Sampling):
     @cached_property
     def vocab_size(self) -> int:
         """The highest id and one, special tokens included: the rows an embedding needs."""
-        return len(self._tokens)
+        return len(self._table.tokens)
 
     @property
     def special_tokens(self) -> dict[str, int]:
@@ -92,21 +95,12 @@ class Tokenizer(Sampling):
         return [(left, right) for left, right, _ in model.merges.tolist()]
 
     @cached_property
-    def _tokens(self) -> list[bytes]:
-        tokens = list(self.pipeline.model.vocab)
-        for added in self._framing.added_tokens:
-            tokens += [b""] * (added.id + 1 - len(tokens))
-            if not added.alias:
-                tokens[added.id] = added.content.encode()
-        return tokens
-
-    @cached_property
-    def _added_ids(self) -> dict[bytes, int]:
-        return {token.content.encode(): token.id for token in self._framing.added_tokens}
+    def _table(self) -> TokenTable:
+        return TokenTable(self.pipeline)
 
     @cached_property
     def _decoder(self) -> TextDecoder:
-        return TextDecoder(self.pipeline, self._tokens)
+        return TextDecoder(self.pipeline, self._table.tokens)
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of a token.
@@ -114,15 +108,7 @@ class Tokenizer(Sampling):
         Raises:
             UnknownTokenError: no token has this id.
         """
-        try:
-            token = self._tokens[token_id] if 0 <= token_id < self.vocab_size else b""
-        except TypeError:
-            raise OptionError(f"token_id is {token_id!r:.80}: use a whole number") from None
-        if not token:
-            raise UnknownTokenError(
-                f"no token has id {token_id}; ids go from 0 to {self.vocab_size - 1}"
-            )
-        return token
+        return self._table.bytes_of(token_id)
 
     def token_id(self, token: str | bytes) -> int:
         """Return the id of a token, special or not.
@@ -130,11 +116,7 @@ class Tokenizer(Sampling):
         Raises:
             UnknownTokenError: there is no such token.
         """
-        literal = utf8(token)
-        found = self._added_ids.get(literal, self.pipeline.model.ids.get(literal))
-        if found is None:
-            raise UnknownTokenError(f"{token!r} is not one token of this vocabulary")
-        return found
+        return self._table.id_of(token)
 
     # Encoding
 
@@ -144,8 +126,12 @@ class Tokenizer(Sampling):
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
+        pair: Text | None = None,
     ) -> list[int]:
         """Return the ids of a text.
+
+        All of them: a truncation or padding that the tokenizer's file asks for is for
+        :meth:`prepare` alone.
 
         Args:
             text: a string, or UTF-8 bytes. Invalid bytes are kept as they are; surrogates in a
@@ -155,15 +141,17 @@ class Tokenizer(Sampling):
                 literals to encode, the rest being plain text.
             add_special_tokens: put the template's own ids around the text.
             threads: for long texts; ``None`` for the cores this process may use.
+            pair: a second text, which the template puts after the first.
 
         Raises:
             SpecialTokenError: ``special="raise"`` and the text holds a special token.
             OptionError: ``special`` is none of these, or the text is no text.
             SplitError: a split pattern of the user's took too long.
         """
-        if self._is_plain(special, add_special_tokens):
+        if pair is None and self._is_plain(special, add_special_tokens):
             return self._encoder.encode_list(text, threads)
-        ids: list[int] = self.encode_array(text, special, add_special_tokens, threads).tolist()
+        found = self.encode_array(text, special, add_special_tokens, threads, pair)
+        ids: list[int] = found.tolist()
         return ids
 
     def encode_array(
@@ -172,10 +160,16 @@ class Tokenizer(Sampling):
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
+        pair: Text | None = None,
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
         ids = self._encoder.encode(text, special, threads)
-        return self._framed(ids) if add_special_tokens else ids
+        if pair is None and not add_special_tokens:
+            return ids
+        texts = [Stretch(ids, 0, 0)]
+        if pair is not None:
+            texts.append(Stretch(self._encoder.encode(pair, special, threads), 1, 1))
+        return joined(framed(self._framing.template, texts, add_special_tokens))
 
     def encode_batch(
         self,
@@ -234,9 +228,16 @@ class Tokenizer(Sampling):
             )
 
     def encoding(
-        self, text: Text, special: Special = "text", add_special_tokens: bool = False
+        self,
+        text: Text,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        pair: Text | None = None,
     ) -> Encoding:
         """Return the tokens of a text with the characters and bytes that each covers.
+
+        The spans of characters leave out spaces at the ends of tokens where the tokenizer's file
+        says so (``Framing.trim_offsets``); the spans of bytes never do.
 
         Example:
             >>> import toksmith
@@ -244,23 +245,61 @@ class Tokenizer(Sampling):
             >>> tok.encoding("abé").spans
             [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
         """
-        data = utf8(text)
-        found, places = self._encoder.places(data, special)
-        ids, spans = found.tolist(), places.tolist()
-        if add_special_tokens:
-            before, after = self._framing.prefix, self._framing.suffix
-            ids = [*before, *ids, *after]
-            spans = [*[[0, 0]] * len(before), *spans, *[[len(data)] * 2] * len(after)]
-        shown, touched = characters(text, np.array(spans, np.int64).reshape(-1, 2))
+        both = [text] if pair is None else [text, pair]
+        texts = [self._encoder.located(each, special) for each in both]
+        parts = [self._trim(each.stretch(place)) for place, each in enumerate(texts)]
+        row = framed(self._framing.template, parts, add_special_tokens)
         special_ids = set(self._framing.special_tokens.values())
-        return Encoding(
-            text=shown,
-            ids=ids,
-            tokens=[self._tokens[i] for i in ids],
-            spans=[Span(*span) for span in touched.tolist()],
-            byte_spans=[Span(*span) for span in spans],
-            special=[i in special_ids for i in ids],
-        )
+        return laid_out(row, texts, self._table.tokens, special_ids)
+
+    def prepare(
+        self,
+        texts: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
+        *,
+        max_length: int | None = None,
+        stride: int | None = None,
+        padding: Padding | int | Literal["longest"] | None = None,
+        truncation: Truncation | None = None,
+        overflow: bool = False,
+        spans: bool = False,
+        special: Special = "text",
+        add_special_tokens: bool = True,
+        threads: int | None = None,
+    ) -> Inputs:
+        """Return texts, or pairs of texts, as arrays that a model takes: ``n`` rows of ``L`` ids.
+
+        Args:
+            texts: one a row.
+            pairs: as many again: the second text of each row.
+            max_length: how many tokens a row has at most, those of the template included; the rest
+                is cut off. Without it, as the tokenizer's file says, or no limit.
+            stride: how many tokens a further row repeats from the one before, with ``overflow``.
+            padding: to how many tokens rows are filled, or ``"longest"``: as many as the longest
+                has; or all there is to say of it. Without it, as the tokenizer's file says (its
+                length is ``max_length``, where that is given), or ``"longest"``.
+            truncation: all there is to say of how rows are cut.
+            overflow: whether what is cut off makes further rows; ``Inputs.document`` then says
+                which text each row is from.
+            spans: whether to find the characters that each token stands for.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's own ids around the texts.
+            threads: ``None`` for the cores this process may use.
+
+        Raises:
+            OptionError: there are not as many pairs as texts, texts cannot be made to fit, or a row
+                is longer than its padding.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> inputs = tok.prepare(["ab", "abba"], max_length=2, overflow=True)
+            >>> inputs.ids.tolist(), inputs.document.tolist()
+            ([[256, 0], [256, 98], [97, 0]], [0, 1, 1])
+        """
+        cut, fill = lengths(self._framing, truncation, padding, max_length, stride)
+        how = Preparation(cut, fill, special, add_special_tokens, overflow, spans, threads)
+        return how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
 
     def explain(self, text: Text) -> Explanation:
         """Return every chunk of a text and every merge inside it; print it to read it.
@@ -375,7 +414,6 @@ class Tokenizer(Sampling):
         """Whether a text goes to the engine as it is."""
         return self._encoder.is_plain(special) and not add_special_tokens
 
-    def _framed(self, ids: IdArray) -> IdArray:
-        around = (self._framing.prefix, self._framing.suffix)
-        before, after = (np.array(part, np.uint32) for part in around)
-        return np.concatenate([before, ids, after])
+    @cached_property
+    def _trim(self) -> Trimmer:
+        return Trimmer(self.pipeline, self._table.tokens)

@@ -63,6 +63,11 @@ class Encoding:
     sequence: list[int] = field(default_factory=list)
     pair: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("type_ids", "sequence"):  # of one text, if nothing is said
+            if len(getattr(self, name)) != len(self.ids):
+                object.__setattr__(self, name, [0] * len(self.ids))
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -12,6 +12,7 @@ import numpy as np
 from toksmith.encoding import Special
 from toksmith.errors import OptionError
 from toksmith.text import Text
+from toksmith.token_table import TokenTable
 from toksmith.tokenizer import Tokenizer
 from toksmith.types import Batch, Encoding, IdArray, Span
 
@@ -149,7 +150,7 @@ def _checked(by: By | None) -> By | None:
 
 
 def _tokens(tok: Tokenizer) -> list[bytes]:
-    return tok._tokens
+    return TokenTable(tok.pipeline).tokens
 
 
 def _renumbered(batch: Batch, tok: Tokenizer, numbers: dict[bytes, int]) -> Batch:

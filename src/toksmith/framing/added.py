@@ -63,9 +63,11 @@ def find(
         if token.single_word and _inside_word(text, start, end):
             continue
         if token.lstrip:
-            start = min(max(_space_before(text, start), done), start)
+            start = max(_space_before(text, start), done)
         if token.rstrip:
             end = _space_after(text, end)
+        if start >= end:
+            continue  # it was white space, and the token before has taken it
         if done < start:
             yield done, start, None
         yield start, end, token
@@ -95,14 +97,14 @@ def search_order_matters(tokens: Collection[AddedToken]) -> bool:
 
 
 _WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
-_SPACE = tuple(
+SPACE = tuple(
     chr(code).encode()
     for span in ((0x09, 0x0E), (0x20, 0x21), (0x85, 0x86), (0xA0, 0xA1), (0x1680, 0x1681),
                  (0x2000, 0x200B), (0x2028, 0x202A), (0x202F, 0x2030), (0x205F, 0x2060),
                  (0x3000, 0x3001))
     for code in range(*span)
 )  # fmt: skip
-_SPACES = re.compile(b"(?:" + b"|".join(_SPACE) + b")*")
+_SPACES = re.compile(b"(?:" + b"|".join(SPACE) + b")*")
 _LONGEST = 4
 """The most bytes of a character."""
 
@@ -114,7 +116,7 @@ def _inside_word(text: bytes, start: int, end: int) -> bool:
 
 
 def _space_before(text: bytes, start: int) -> int:
-    while found := next((space for space in _SPACE if text.endswith(space, 0, start)), None):
+    while found := next((space for space in SPACE if text.endswith(space, 0, start)), None):
         start -= len(found)
     return start
 

@@ -28,4 +28,6 @@ def surfaces(encoding: Encoding) -> list[str] | None:
         for token, (start, end) in zip(encoding.tokens, encoding.byte_spans, strict=True)
     ):
         return None
-    return [visible(utf8(encoding.text[start:end])) for start, end in encoding.spans]
+    texts = (encoding.text, encoding.pair or "")
+    places = zip(encoding.spans, encoding.sequence, strict=True)
+    return [visible(utf8(texts[which == 1][start:end])) for (start, end), which in places]
