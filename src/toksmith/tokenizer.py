@@ -414,6 +414,9 @@ class Tokenizer(Sampling):
         """Whether a text goes to the engine as it is."""
         return self._encoder.is_plain(special) and not add_special_tokens
 
+    def _framed(self, ids: IdArray) -> IdArray:
+        return joined(framed(self._framing.template, [Stretch(ids, 0, 0)]))
+
     @cached_property
     def _trim(self) -> Trimmer:
         return Trimmer(self.pipeline, self._table.tokens)
