@@ -44,13 +44,13 @@ def test_an_existing_directory_is_gpt2(tmp_path: Path) -> None:
 
 
 def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
-    every = "minbpe, tiktoken, huggingface, gpt2"
+    every = "minbpe, tiktoken, huggingface, tekken, gpt2, wordpiece, sentencepiece"
     with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
         formats.read(tmp_path / "a", format="bpe")
     with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
         formats.write(pipeline(), tmp_path / "a", format="bpe")
     with pytest.raises(OptionError, match=f"does not say which format.*{every}"):
-        formats.write(pipeline(), tmp_path / "a.txt")
+        formats.write(pipeline(), tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize("given", [{"split": None}, {"special_tokens": {}}])
