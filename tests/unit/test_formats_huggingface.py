@@ -9,17 +9,28 @@ import numpy as np
 import pytest
 
 from tests.formats_kit import BYTES, model, pipeline, plain_token
-from toksmith import formats
+from toksmith import Tokenizer, formats
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
+from toksmith.normalizers import Lowercase, UnicodeForm
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import PatternSplitter, splitter
+from toksmith.splitters import (
+    Digits,
+    LeadingSpace,
+    PatternSplitter,
+    Split,
+    Splitter,
+    SplitterSequence,
+    splitter,
+)
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
 BERT = {"type": "BertProcessing", "sep": ["<|end|>", 258], "cls": ["<|end|>", 258]}
 TRIM = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+USE_REGEX = BYTE_LEVEL | {"use_regex": True}
+PREFIXED = USE_REGEX | {"add_prefix_space": True}
 SPLIT = {"type": "Split", "pattern": {"Regex": "[a-z]+"}, "behavior": "Isolated", "invert": False}
 
 
@@ -95,10 +106,39 @@ def test_added_tokens_inside_and_outside_the_vocabulary(tmp_path: Path) -> None:
             sequence(SPLIT | {"pattern": {"String": "a.b "}}, BYTE_LEVEL),
             PatternSplitter(r"a\.b "),
         ),
+        (BYTE_LEVEL | {"add_prefix_space": True}, LeadingSpace()),
+        (
+            sequence({"type": "Digits", "individual_digits": True}, USE_REGEX),
+            SplitterSequence((Digits(individual=True), splitter("gpt2"))),
+        ),
+        (
+            sequence(SPLIT, sequence(SPLIT | {"behavior": "MergedWithNext"}), PREFIXED),
+            SplitterSequence(
+                (
+                    PatternSplitter("[a-z]+"),
+                    Split("[a-z]+", "merged-with-next"),
+                    LeadingSpace(),
+                    splitter("gpt2"),
+                )
+            ),
+        ),
+        (sequence(SPLIT | {"pattern": {"Regex": "(?=b)"}}, BYTE_LEVEL), Split("(?=b)")),
     ],
 )
-def test_pre_tokenizers(tmp_path: Path, part: object, expected: PatternSplitter | None) -> None:
-    assert read(tmp_path, good() | {"pre_tokenizer": part}).splitter == expected
+def test_pre_tokenizers(tmp_path: Path, part: object, expected: Splitter | None) -> None:
+    pipe = read(tmp_path, good() | {"pre_tokenizer": part})
+    assert pipe.splitter == expected
+    formats.write(pipe, tmp_path / "again", format="huggingface")
+    assert formats.read(tmp_path / "again", format="huggingface") == pipe
+
+
+def test_a_normalizer_before_bytes(tmp_path: Path) -> None:
+    steps = {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}
+    pipe = read(tmp_path, good() | {"normalizer": steps})
+    assert pipe.normalizer == (UnicodeForm("NFC"), Lowercase())
+    formats.write(pipe, tmp_path / "again", format="huggingface")
+    assert formats.read(tmp_path / "again", format="huggingface") == pipe
+    assert Tokenizer(pipe).encode("AB e\u0301") == Tokenizer(pipe).encode("ab \u00e9")
 
 
 def test_templates(tmp_path: Path) -> None:
@@ -137,33 +177,19 @@ Change = Callable[[dict[str, Any]], object]
         (lambda t: t.update(truncation={"length": 5}), "truncation.length 5"),
         (lambda t: t.update(padding={}), "padding.strategy null"),
         (lambda t: t.update(padding={"strategy": {"Most": 5}}), 'padding.strategy {"Most":5}'),
-        (lambda t: t.update(normalizer={"type": "NFC"}), 'normalizer {"type":"NFC"}'),
+        (lambda t: t.update(normalizer={"type": "ByteLevel"}), 'normalizer {"type":"ByteLevel"}'),
         (lambda t: t.update(decoder=None), "decoder null"),
         (lambda t: t.update(decoder={"type": "Fuse"}), 'decoder {"type":"Fuse"}'),
-        (lambda t: t.update(pre_tokenizer=None), "pre_tokenizer null"),
-        (lambda t: t.update(pre_tokenizer=SPLIT), 'pre_tokenizer {"type":"Split"'),
-        (lambda t: t.update(pre_tokenizer=sequence()), "pre_tokenizer"),
-        (lambda t: t["pre_tokenizer"].update(add_prefix_space=True), "add_prefix_space true"),
         (lambda t: t["pre_tokenizer"].pop("add_prefix_space"), "add_prefix_space null"),
         (
-            lambda t: t.update(pre_tokenizer=sequence(SPLIT, BYTE_LEVEL | {"use_regex": True})),
-            "pre_tokenizer.pretokenizers[1].use_regex true",
-        ),
-        (lambda t: t.update(pre_tokenizer=sequence(SPLIT, SPLIT, BYTE_LEVEL)), "pre_tokenizer {"),
-        (
-            lambda t: t.update(pre_tokenizer=sequence({"type": "Digits"}, BYTE_LEVEL)),
-            'pre_tokenizer.pretokenizers[0].type "Digits"',
+            lambda t: t.update(pre_tokenizer=sequence(BYTE_LEVEL, SPLIT)),
+            'pre_tokenizer.pretokenizers[0] {"type":"ByteLevel"',
         ),
         (
-            lambda t: t.update(
-                pre_tokenizer=sequence(SPLIT | {"behavior": "MergedWithNext"}, BYTE_LEVEL)
-            ),
-            'behavior "MergedWithNext"',
+            lambda t: t.update(pre_tokenizer=sequence(SPLIT | {"behavior": "x"}, BYTE_LEVEL)),
+            'pre_tokenizer.pretokenizers[0].behavior "x"',
         ),
-        (
-            lambda t: t.update(pre_tokenizer=sequence(SPLIT | {"behavior": "Removed"}, BYTE_LEVEL)),
-            'behavior "Removed"',
-        ),
+        (lambda t: t.update(pre_tokenizer={"type": "Words"}), 'pre_tokenizer {"type":"Words"}'),
         (
             lambda t: t.update(
                 pre_tokenizer=sequence(SPLIT | {"pattern": {"Regex": r"\p{N}{1,3}+"}}, BYTE_LEVEL)

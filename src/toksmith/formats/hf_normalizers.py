@@ -2,26 +2,173 @@
 
 from __future__ import annotations
 
-from typing import Any
+import base64
+import binascii
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any, Literal, get_args
 
-from toksmith.errors import UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import files, hf_patterns
 from toksmith.formats.hf_entries import Entry
-from toksmith.normalizers import Normalizer
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Precompiled,
+    Prepend,
+    Replace,
+    Step,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+
+_Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+_BERT = ("clean_text", "handle_chinese_chars", "lowercase")
 
 
 def read(entry: Entry) -> Normalizer:
     """Return the steps that change the text first.
 
     Raises:
-        UnsupportedError: one of them cannot be read yet.
+        FormatError: it is not what it should be.
+        UnsupportedError: one of them cannot be read; the message names it.
     """
-    if entry.value is not None:
+    if entry.value is None:
+        return ()
+    kind = entry.get("type").value
+    if kind == "Sequence":
+        entry.only("type", "normalizers")
+        return tuple(step for part in entry.get("normalizers").items() for step in read(part))
+    # A model behind the normalizer "ByteLevel" would see spelled bytes, and so would the splitter.
+    if not isinstance(kind, str) or kind not in _READERS:
         raise entry.refused()
-    return ()
+    with files.reading(entry.path):
+        return (_READERS[kind](entry),)
 
 
 def write(normalizer: Normalizer) -> dict[str, Any] | None:
-    """Return the entry that does these steps."""
-    if normalizer:
-        raise UnsupportedError(f"huggingface: {normalizer!r:.80} cannot be written yet")
-    return None
+    """Return the entry that does these steps.
+
+    Raises:
+        UnsupportedError: ``tokenizers`` has no such step.
+    """
+    parts = [_write(step) for step in normalizer]
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    return {"type": "Sequence", "normalizers": parts}
+
+
+def _read_bert(entry: Entry) -> Bert:
+    entry.only("type", *_BERT, "strip_accents")
+    strip = entry.get("strip_accents")
+    return Bert(
+        **{key: entry.get(key).of(bool) for key in _BERT},
+        strip_accents=None if strip.value is None else strip.of(bool),
+    )
+
+
+def _read_form(entry: Entry) -> UnicodeForm:
+    entry.only("type")
+    return UnicodeForm(entry.value["type"])
+
+
+def _read_precompiled(entry: Entry) -> Precompiled:
+    entry.only("type", "precompiled_charsmap")
+    try:
+        return Precompiled(base64.b64decode(entry.text("precompiled_charsmap"), validate=True))
+    except (binascii.Error, ValueError) as wrong:
+        raise FormatError(
+            entry.path, f"{entry.name}.precompiled_charsmap is no base64: {wrong}"
+        ) from wrong
+
+
+def _read_prepend(entry: Entry) -> Prepend:
+    entry.only("type", "prepend")
+    return Prepend(entry.text("prepend"))
+
+
+def _read_replace(entry: Entry) -> Replace:
+    entry.only("type", "pattern", "content")
+    pattern, is_regex = hf_patterns.read(entry.get("pattern"))
+    return Replace(pattern, entry.text("content"), is_regex)
+
+
+def _read_strip(entry: Entry) -> Strip:
+    entry.only("type", "strip_left", "strip_right")
+    return Strip(entry.get("strip_left").of(bool), entry.get("strip_right").of(bool))
+
+
+def _alone(step: Step) -> Callable[[Entry], Step]:
+    """Return the reader of a step without options."""
+
+    def reader(entry: Entry) -> Step:
+        entry.only("type")
+        return step
+
+    return reader
+
+
+_READERS: dict[str, Callable[[Entry], Step]] = {
+    "BertNormalizer": _read_bert,
+    "Lowercase": _alone(Lowercase()),
+    "Nmt": _alone(Nmt()),
+    "Precompiled": _read_precompiled,
+    "Prepend": _read_prepend,
+    "Replace": _read_replace,
+    "Strip": _read_strip,
+    "StripAccents": _alone(StripAccents()),
+    **dict.fromkeys(get_args(_Form), _read_form),
+}
+
+
+@singledispatch
+def _write(step: Step) -> dict[str, Any]:
+    raise UnsupportedError(f"huggingface: {step!r:.80} has no equal in a tokenizer.json")
+
+
+@_write.register
+def _(step: Bert) -> dict[str, Any]:
+    return {
+        "type": "BertNormalizer",
+        "clean_text": step.clean_text,
+        "handle_chinese_chars": step.handle_chinese_chars,
+        "strip_accents": step.strip_accents,
+        "lowercase": step.lowercase,
+    }
+
+
+@_write.register
+def _(step: UnicodeForm) -> dict[str, Any]:
+    return {"type": step.form}
+
+
+@_write.register(Lowercase)
+@_write.register(Nmt)
+@_write.register(StripAccents)
+def _(step: Step) -> dict[str, Any]:
+    return {"type": type(step).__name__}
+
+
+@_write.register
+def _(step: Precompiled) -> dict[str, Any]:
+    charsmap = base64.b64encode(step.charsmap).decode("ascii")
+    return {"type": "Precompiled", "precompiled_charsmap": charsmap}
+
+
+@_write.register
+def _(step: Prepend) -> dict[str, Any]:
+    return {"type": "Prepend", "prepend": step.prefix}
+
+
+@_write.register
+def _(step: Replace) -> dict[str, Any]:
+    pattern = hf_patterns.write(step.pattern, step.is_regex)
+    return {"type": "Replace", "pattern": pattern, "content": step.content}
+
+
+@_write.register
+def _(step: Strip) -> dict[str, Any]:
+    return {"type": "Strip", "strip_left": step.left, "strip_right": step.right}

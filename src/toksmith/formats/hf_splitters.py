@@ -1,15 +1,40 @@
-"""The pre-tokenizer of a tokenizer.json."""
+"""The pre-tokenizer of a tokenizer.json.
+
+For models of bytes ``tokenizers`` spells the bytes of each piece as characters, with ``ByteLevel``
+at the end; here the model itself takes bytes, so nothing is left of that step but its regular
+expression and its leading space.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import singledispatch
 from typing import Any
 
 import regex
 
 from toksmith.errors import UnsupportedError
+from toksmith.formats import files, hf_patterns
 from toksmith.formats.hf_entries import Entry
-from toksmith.formats.oniguruma import from_oniguruma, to_oniguruma
-from toksmith.splitters import PatternSplitter, Splitter, splitter
+from toksmith.formats.patterns import may_be_empty
+from toksmith.splitters import (
+    FAMILIES,
+    Behavior,
+    BertSplitter,
+    CharacterDelimiter,
+    Digits,
+    FixedLength,
+    LeadingSpace,
+    Metaspace,
+    PatternSplitter,
+    Punctuation,
+    Split,
+    Splitter,
+    SplitterSequence,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
 
 BYTE_LEVEL: dict[str, Any] = {
     "type": "ByteLevel",
@@ -18,80 +43,231 @@ BYTE_LEVEL: dict[str, Any] = {
     "use_regex": True,
 }
 
+_GPT2 = PatternSplitter(FAMILIES["gpt2"].pattern)
+_BEHAVIORS: dict[str, Behavior] = {
+    "Removed": "removed",
+    "Isolated": "isolated",
+    "MergedWithPrevious": "merged-with-previous",
+    "MergedWithNext": "merged-with-next",
+    "Contiguous": "contiguous",
+}
+_BEHAVIOR_NAMES = {behavior: name for name, behavior in _BEHAVIORS.items()}
+_WITHOUT_OPTIONS: dict[str, Splitter] = {
+    "BertPreTokenizer": BertSplitter(),
+    "UnicodeScripts": UnicodeScripts(),
+    "Whitespace": Whitespace(),
+    "WhitespaceSplit": WhitespaceSplit(),
+}
+
 
 def read(entry: Entry) -> tuple[Splitter | None, bool]:
     """Return how the text is cut, and whether the model then sees bytes (spelled) or characters.
 
     Raises:
-        UnsupportedError: in a way that cannot be read yet.
+        FormatError: it is not what it should be.
+        UnsupportedError: in a way that cannot be read; the message names it.
     """
-    parts = [entry]
-    if entry.value is not None and entry.get("type").value == "Sequence":
-        entry.only("type", "pretokenizers")
-        parts = list(entry.get("pretokenizers").items())
-    # Without the byte level at the end, the model would see characters and not bytes.
-    if not parts or parts[-1].value is None or parts[-1].get("type").value != "ByteLevel":
-        raise entry.refused()
-    *before, last = parts
-    last.only(*BYTE_LEVEL)
-    last.expect("add_prefix_space", False)
-    last.expect("trim_offsets", None, False, True)  # moves offsets, not tokens
-    last.expect("use_regex", None, False, True)
-    use_regex = last.value.get("use_regex") is not False
-    if use_regex and before:
-        raise last.get("use_regex").refused()
-    if use_regex:
-        return splitter("gpt2"), True
-    if len(before) > 1:
-        raise entry.refused()
-    return (_read_split(before[0]) if before else None), True
+    steps: list[Splitter] = []
+    byte_level: Entry | None = None
+    with files.reading(entry.path):
+        for part in _parts(entry):
+            if byte_level is not None:  # what follows would see spelled bytes
+                raise byte_level.refused()
+            kind = part.get("type").value
+            if kind == "ByteLevel":
+                byte_level = part
+                steps += _read_byte_level(part)
+            elif isinstance(kind, str) and kind in _READERS:
+                steps.append(_READERS[kind](part))
+            else:
+                raise part.refused()
+    if len(steps) > 1:
+        return SplitterSequence(tuple(steps)), byte_level is not None
+    return (steps[0] if steps else None), byte_level is not None
 
 
-def _read_split(entry: Entry) -> PatternSplitter:
-    entry.expect("type", "Split")
+def _parts(entry: Entry) -> Iterator[Entry]:
+    """Return the pre-tokenizers one after the other, out of whatever sequences hold them."""
+    if entry.value is None:
+        return
+    if entry.get("type").value != "Sequence":
+        yield entry
+        return
+    entry.only("type", "pretokenizers")
+    for part in entry.get("pretokenizers").items():
+        part.of(dict)
+        yield from _parts(part)
+
+
+def _read_byte_level(entry: Entry) -> list[Splitter]:
+    entry.only(*BYTE_LEVEL)
+    entry.expect("add_prefix_space", False, True)
+    entry.expect("trim_offsets", None, False, True)  # moves offsets, not tokens
+    entry.expect("use_regex", None, False, True)
+    steps: list[Splitter] = [LeadingSpace()] if entry.value["add_prefix_space"] else []
+    return steps if entry.value.get("use_regex") is False else [*steps, _GPT2]
+
+
+def _read_split(entry: Entry) -> Splitter:
     entry.only("type", "pattern", "behavior", "invert")
     entry.expect("invert", False, True)
-    holder = entry.get("pattern")
-    holder.only("Regex", "String")
-    if len(holder.value) != 1:
-        raise holder.refused()
-    if "String" in holder.value:
-        pattern = regex.escape(holder.text("String"), special_only=True, literal_spaces=True)
-    else:
-        pattern = from_oniguruma(holder.text("Regex")) or ""
-    if not pattern:
-        raise holder.refused()
-    behavior, invert = entry.get("behavior").of(str), entry.value["invert"]
-    if behavior == "Isolated":
-        return PatternSplitter(pattern)
-    if behavior == "Removed" and invert:
-        return PatternSplitter(pattern, gaps="drop")
-    raise entry.get("behavior").refused()
+    pattern, is_regex = hf_patterns.read(entry.get("pattern"))
+    behavior, invert = _read_behavior(entry.get("behavior")), entry.value["invert"]
+    # The two that are published most have a splitter of their own, which drops empty matches.
+    keeps, drops = behavior == "isolated", behavior == "removed" and invert
+    if (keeps or drops) and not (is_regex and may_be_empty(pattern)):
+        if not is_regex:
+            pattern = regex.escape(pattern, special_only=True, literal_spaces=True)
+        return PatternSplitter(pattern, "drop" if drops else "keep")
+    return Split(pattern, behavior, invert, is_regex)
+
+
+def _read_behavior(entry: Entry) -> Behavior:
+    if (name := entry.of(str)) not in _BEHAVIORS:
+        raise entry.refused()
+    return _BEHAVIORS[name]
+
+
+def _read_delimiter(entry: Entry) -> Splitter:
+    entry.only("type", "delimiter")
+    return CharacterDelimiter(entry.text("delimiter"))
+
+
+def _read_digits(entry: Entry) -> Splitter:
+    entry.only("type", "individual_digits")
+    return Digits(entry.get("individual_digits").of(bool))
+
+
+def _read_fixed_length(entry: Entry) -> Splitter:
+    entry.only("type", "length")
+    length = entry.get("length")
+    return FixedLength() if length.value is None else FixedLength(length.of(int))
+
+
+def _read_punctuation(entry: Entry) -> Splitter:
+    entry.only("type", "behavior")
+    behavior = entry.get("behavior")
+    return Punctuation() if behavior.value is None else Punctuation(_read_behavior(behavior))
+
+
+def _read_metaspace(entry: Entry) -> Splitter:
+    entry.only("type", "replacement", "prepend_scheme", "split", "add_prefix_space", "str_rep")
+    entry.expect("prepend_scheme", "always", "first", "never", None)
+    entry.expect("split", True, False, None)
+    entry.expect("add_prefix_space", True, False, None)  # of older files, for prepend_scheme
+    scheme = entry.value.get("prepend_scheme")
+    prefix = entry.value.get("add_prefix_space")
+    if prefix is False and scheme not in ("never", None):
+        raise entry.get("add_prefix_space").refused()
+    return Metaspace(
+        entry.text("replacement"),
+        scheme or ("never" if prefix is False else "always"),
+        entry.value.get("split") is not False,
+    )
+
+
+def _read_without_options(entry: Entry) -> Splitter:
+    entry.only("type")
+    return _WITHOUT_OPTIONS[entry.value["type"]]
+
+
+_READERS: dict[str, Callable[[Entry], Splitter]] = {
+    "CharDelimiterSplit": _read_delimiter,
+    "Digits": _read_digits,
+    "FixedLength": _read_fixed_length,
+    "Metaspace": _read_metaspace,
+    "Punctuation": _read_punctuation,
+    "Split": _read_split,
+    **dict.fromkeys(_WITHOUT_OPTIONS, _read_without_options),
+}
 
 
 def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
     """Return the pre-tokenizer that cuts so.
 
+    Args:
+        cut: the splitter.
+        byte_level: whether the model takes bytes.
+
     Raises:
-        UnsupportedError: ``tokenizers`` would read the pattern otherwise.
+        UnsupportedError: ``tokenizers`` has no such splitter, or would read the pattern otherwise.
     """
-    if cut is not None and cut == splitter("gpt2"):
-        return BYTE_LEVEL
-    spelling = BYTE_LEVEL | {"use_regex": False}
-    if cut is None:
-        return spelling
-    if not isinstance(cut, PatternSplitter) or not byte_level:
-        raise UnsupportedError(f"huggingface: {cut!r:.80} cannot be written yet")
-    if not (pattern := to_oniguruma(cut.pattern)):
-        raise UnsupportedError(
-            f"huggingface runs patterns with another engine, which may read {cut.pattern!r} "
-            r"otherwise; of anchors, \w, \b, flags, nested sets and possessive intervals it can "
-            "hold none (minbpe and tiktoken can)"
-        )
-    split = {
+    steps = _flat(cut)
+    last: list[dict[str, Any]] = []
+    if byte_level:
+        use_regex = bool(steps) and steps[-1] == _GPT2
+        steps = steps[:-1] if use_regex else steps
+        leading = bool(steps) and steps[-1] == LeadingSpace()
+        steps = steps[:-1] if leading else steps
+        last = [BYTE_LEVEL | {"add_prefix_space": leading, "use_regex": use_regex}]
+    parts = [_write(step) for step in steps] + last
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    return {"type": "Sequence", "pretokenizers": parts}
+
+
+def _flat(cut: Splitter | None) -> list[Splitter]:
+    if isinstance(cut, SplitterSequence):
+        return [step for part in cut.steps for step in _flat(part)]
+    return [] if cut is None else [cut]
+
+
+@singledispatch
+def _write(step: Splitter) -> dict[str, Any]:
+    raise UnsupportedError(
+        f"huggingface: {step!r:.80} has no equal in a tokenizer.json where it stands"
+    )
+
+
+@_write.register(BertSplitter)
+@_write.register(UnicodeScripts)
+@_write.register(Whitespace)
+@_write.register(WhitespaceSplit)
+def _(step: Splitter) -> dict[str, Any]:
+    return {"type": next(name for name, known in _WITHOUT_OPTIONS.items() if known == step)}
+
+
+@_write.register
+def _(step: PatternSplitter) -> dict[str, Any]:
+    drops = step.gaps == "drop"
+    return _write(Split(step.pattern, "removed" if drops else "isolated", drops))
+
+
+@_write.register
+def _(step: Split) -> dict[str, Any]:
+    return {
         "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": "Isolated" if cut.gaps == "keep" else "Removed",
-        "invert": cut.gaps == "drop",
+        "pattern": hf_patterns.write(step.pattern, step.is_regex),
+        "behavior": _BEHAVIOR_NAMES[step.behavior],
+        "invert": step.invert,
     }
-    return {"type": "Sequence", "pretokenizers": [split, spelling]}
+
+
+@_write.register
+def _(step: CharacterDelimiter) -> dict[str, Any]:
+    return {"type": "CharDelimiterSplit", "delimiter": step.delimiter}
+
+
+@_write.register
+def _(step: Digits) -> dict[str, Any]:
+    return {"type": "Digits", "individual_digits": step.individual}
+
+
+@_write.register
+def _(step: FixedLength) -> dict[str, Any]:
+    return {"type": "FixedLength", "length": step.length}
+
+
+@_write.register
+def _(step: Punctuation) -> dict[str, Any]:
+    return {"type": "Punctuation", "behavior": _BEHAVIOR_NAMES[step.behavior]}
+
+
+@_write.register
+def _(step: Metaspace) -> dict[str, Any]:
+    return {
+        "type": "Metaspace",
+        "replacement": step.replacement,
+        "prepend_scheme": step.prepend,
+        "split": step.split,
+    }

@@ -82,9 +82,19 @@ def _unfit(pattern: str) -> str | None:
             return "has capture groups; make them (?:…)"
         if _REACHING.search(pattern):
             return r"uses \G, \K, recursion, verbs or conditions"
-        without = _BETWEEN.sub(lambda m: "(?:)" if m["between"] is not None else m[0], pattern)
-        if regex.fullmatch(without, "") is not None:
+        if may_be_empty(pattern):
             return "can match nothing at all"
     except (regex.error, RecursionError, TimeoutError):
         return "is no plain regular expression"
     return None
+
+
+def may_be_empty(pattern: str) -> bool:
+    """Return whether a pattern may match without taking a character.
+
+    Example:
+        >>> may_be_empty("(?=a)|b"), may_be_empty("(?=a)b")
+        (True, False)
+    """
+    without = _BETWEEN.sub(lambda m: "(?:)" if m["between"] is not None else m[0], pattern)
+    return regex.fullmatch(without, "") is not None

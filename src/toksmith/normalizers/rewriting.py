@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.splitters.pattern import check_pattern
+
 
 @dataclass(frozen=True)
 class Replace:
@@ -13,11 +15,18 @@ class Replace:
         pattern: a regular expression of the ``regex`` package, or a literal.
         content: what stands in its place, literally.
         is_regex: which of the two the pattern is.
+
+    Raises:
+        SplitError: the pattern does not compile.
     """
 
     pattern: str
     content: str
     is_regex: bool = False
+
+    def __post_init__(self) -> None:
+        if self.is_regex:
+            check_pattern(self.pattern)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from collections.abc import Callable, Sequence
+from functools import partial, singledispatch
 
-from toksmith.normalizers import Normalizer, Step
+from toksmith.normalizers import (
+    Bert,
+    Normalizer,
+    Step,
+)
+from toksmith.reference import normalizing_letters as letters
+from toksmith.reference import normalizing_rewriting as rewriting
 from toksmith.reference.aligned import AnyText, Edit, changed
+from toksmith.reference.normalizing_forms import form_edits
 from toksmith.reference.normalizing_sentencepiece import precompiled_edits, sentencepiece_edits
 
 
@@ -22,15 +30,38 @@ def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
         '_ab'
     """
     for step in normalizer:
-        text = changed(text, edits(step, str(text)))
+        for edits_of in passes(step):
+            found = edits_of(str(text))
+            text = changed(text, found) if found else text
     return text
 
 
 @singledispatch
+def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
+    """Return what a step does to a text, pass after pass: most have one, their edits."""
+    return (partial(edits, step),)
+
+
+@passes.register
+def _(step: Bert) -> Sequence[Callable[[str], list[Edit]]]:
+    return letters.bert_passes(step)
+
+
+@singledispatch
 def edits(step: Step, text: str) -> list[Edit]:
-    """Return what a step changes in a text, from left to right."""
+    """Return what a step of one pass changes in a text, from left to right."""
     raise NotImplementedError(type(step))
 
 
-edits.register(sentencepiece_edits)
-edits.register(precompiled_edits)
+for _edits in (
+    letters.lowercase,
+    letters.strip_accents,
+    letters.nmt,
+    form_edits,
+    rewriting.prepended,
+    rewriting.replaced,
+    rewriting.stripped,
+    precompiled_edits,
+    sentencepiece_edits,
+):
+    edits.register(_edits)

@@ -5,8 +5,21 @@ from __future__ import annotations
 from functools import singledispatch
 
 from toksmith.reference.aligned import AnyText, Edit, changed
+from toksmith.reference.character_classes import code_points, flags_of
+from toksmith.reference.matching import Span, find_matches, split
+from toksmith.reference.pre_tokenizing_classes import character_classes, class_cuts, script_cuts
 from toksmith.reference.splitting import character_spans
-from toksmith.splitters import PatternSplitter, Splitter, SplitterSequence
+from toksmith.splitters import (
+    FixedLength,
+    LeadingSpace,
+    Metaspace,
+    PatternSplitter,
+    Punctuation,
+    Split,
+    Splitter,
+    SplitterSequence,
+    UnicodeScripts,
+)
 
 
 def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
@@ -17,23 +30,29 @@ def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> l
         text: normalized text, as a string or with the places of the original.
         at_start: whether its first character is the first of the whole document, and not one
             behind an added token.
+
+    Example:
+        >>> from toksmith.splitters import WhitespaceSplit
+        >>> pieces(SplitterSequence((WhitespaceSplit(), Metaspace())), "to be")
+        ['▁to', '▁be']
     """
     if not len(text):
         return []
     if splitter is None:
         return [text]
+    return [piece for piece, _ in _pieces(splitter, text, at_start)]
+
+
+def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[AnyText, bool]]:
+    """Return the chunks of a text, and whether each is at the start of the document."""
     if isinstance(splitter, SplitterSequence):
-        parts = [text]
+        parts = [(text, at_start)]
         for step in splitter.steps:
-            # A later step sees pieces; only the first of them can be the start of the document.
-            parts = [
-                piece
-                for place, part in enumerate(parts)
-                for piece in pieces(step, part, at_start and place == 0)
-            ]
+            parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
         return parts
     text = changed(text, rewriting(splitter, str(text), at_start))
-    return [text[start:end] for start, end in cuts(splitter, str(text)) if end > start]
+    spans = cuts(splitter, str(text))
+    return [(text[start:end], at_start and start == 0) for start, end in spans if end > start]
 
 
 @singledispatch
@@ -42,12 +61,73 @@ def rewriting(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
     return []
 
 
+@rewriting.register
+def _(splitter: LeadingSpace, text: str, at_start: bool) -> list[Edit]:
+    return [] if text.startswith(" ") else [_before_first(" ", text[0])]
+
+
+@rewriting.register
+def _(splitter: Metaspace, text: str, at_start: bool) -> list[Edit]:
+    mark = splitter.replacement
+    spaces = [place for place, character in enumerate(text) if character == " "]
+    edits = [Edit(place, place + 1, mark) for place in spaces]
+    wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
+    if wanted and text[0] not in (" ", mark):
+        edits.insert(0, _before_first(mark, text[0]))
+    return edits
+
+
+def _before_first(mark: str, first: str) -> Edit:
+    """Return the edit that puts a mark before a text; it stands for the first character too."""
+    return Edit(0, 1, mark + first)
+
+
 @singledispatch
-def cuts(splitter: Splitter, text: str) -> list[tuple[int, int]]:
-    """Return where each chunk of a text starts and ends, in characters."""
-    raise NotImplementedError(type(splitter))
+def cuts(splitter: Splitter, text: str) -> list[Span]:
+    """Return where each chunk of a text starts and ends, in characters; some may be empty."""
+    classes = character_classes(splitter)
+    if classes is None:
+        raise NotImplementedError(type(splitter))
+    return class_cuts(classes, text)
 
 
 @cuts.register
-def _(splitter: PatternSplitter, text: str) -> list[tuple[int, int]]:
+def _(splitter: PatternSplitter, text: str) -> list[Span]:
     return character_spans(splitter, text)
+
+
+@cuts.register
+def _(splitter: Split, text: str) -> list[Span]:
+    matches = find_matches(splitter.pattern, splitter.is_regex, text)
+    return split(matches, splitter.behavior, len(text), splitter.invert)
+
+
+@cuts.register
+def _(splitter: Punctuation, text: str) -> list[Span]:
+    if (classes := character_classes(splitter)) is not None:
+        return class_cuts(classes, text)
+    marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
+    return split([(place, place + 1) for place in marks], splitter.behavior, len(text))
+
+
+@cuts.register
+def _(splitter: FixedLength, text: str) -> list[Span]:
+    size = splitter.length
+    return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
+
+
+@cuts.register
+def _(splitter: LeadingSpace, text: str) -> list[Span]:
+    return [(0, len(text))]
+
+
+@cuts.register
+def _(splitter: Metaspace, text: str) -> list[Span]:
+    if not splitter.split:
+        return [(0, len(text))]
+    return split(find_matches(splitter.replacement, False, text), "merged-with-next", len(text))
+
+
+@cuts.register
+def _(splitter: UnicodeScripts, text: str) -> list[Span]:
+    return script_cuts(text)

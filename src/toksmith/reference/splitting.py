@@ -24,7 +24,7 @@ import regex
 
 from toksmith.errors import SplitError
 from toksmith.reference.tables_unicode16 import CLASSES
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import PatternSplitter, family_of
 from toksmith.text import byte_sizes
 from toksmith.types import Span
 
@@ -116,18 +116,26 @@ def _characters(category: str) -> str:
 
 def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     """Return the non-empty matches in characters, from left to right."""
-    if splitter.family:
-        found = pinned(splitter.pattern).finditer(string)
-        return [match.span() for match in found if match.end() > match.start()]
+    return [span for span in pattern_spans(splitter.pattern, string) if span[1] > span[0]]
+
+
+def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
+    """Return where a pattern matches, from left to right, in characters; a match may be empty.
+
+    Raises:
+        SplitError: it took too long (see ``SECONDS``).
+    """
+    if family_of(pattern):
+        return [match.span() for match in pinned(pattern).finditer(string)]
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:
-        found = regex.compile(splitter.pattern).finditer(string, timeout=limit)
+        found = regex.compile(pattern).finditer(string, timeout=limit)
         # A pattern may search backwards, (?r); chunks always go forwards.
-        return sorted(match.span() for match in found if match.end() > match.start())
+        return sorted(match.span() for match in found)
     except TimeoutError as late:
         raise SplitError(
-            f"split pattern {splitter.pattern!r} did not get through {size:,} characters in "
+            f"split pattern {pattern!r} did not get through {size:,} characters in "
             f"{limit:.0f} seconds: it backtracks without end; give it possessive quantifiers "
             "(such as ++ or *+), or no repetition inside a repetition"
         ) from late

@@ -7,4 +7,4 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LeadingSpace:
-    """Put a space before each piece that starts with no white space (``add_prefix_space``)."""
+    """Put a space before each piece that starts with none (``add_prefix_space``)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from toksmith.errors import SplitError
+
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
 """What becomes of a match: nothing, a chunk of its own, part of the chunk before it or after it;
 ``contiguous``: a chunk of its own together with the matches that touch it."""
@@ -41,18 +43,38 @@ class Digits:
 
 @dataclass(frozen=True)
 class CharacterDelimiter:
-    """Cut at one character, and drop it (``CharDelimiterSplit``)."""
+    """Cut at one character, and drop it (``CharDelimiterSplit``).
+
+    Raises:
+        SplitError: it is not one character.
+    """
 
     delimiter: str
+
+    def __post_init__(self) -> None:
+        if len(self.delimiter) != 1:
+            raise SplitError(f"delimiter is {self.delimiter!r:.40}; wanted: one character")
 
 
 @dataclass(frozen=True)
 class UnicodeScripts:
-    """Cut where the script changes (Hiragana, Katakana and ー count as Han)."""
+    """Cut where the script changes (Hiragana, Katakana and ー count as Han).
+
+    Spaces and unassigned characters stand with any script; before the first of one they are lost,
+    as in ``tokenizers``.
+    """
 
 
 @dataclass(frozen=True)
 class FixedLength:
-    """Chunks of so many characters."""
+    """Chunks of so many characters.
+
+    Raises:
+        SplitError: the length is below 1.
+    """
 
     length: int = 5
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise SplitError(f"length is {self.length}; wanted: 1 or more")

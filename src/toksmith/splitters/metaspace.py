@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from toksmith.errors import SplitError
+
 
 @dataclass(frozen=True)
 class Metaspace:
@@ -15,8 +17,15 @@ class Metaspace:
         prepend: whether a text that does not start with the mark gets one: ``always``, ``never``,
             or ``first`` (only at the start of the whole text, not after an added token).
         split: whether chunks start at the marks; otherwise the text stays whole.
+
+    Raises:
+        SplitError: the mark is not one character.
     """
 
     replacement: str = "\u2581"
     prepend: Literal["always", "first", "never"] = "always"
     split: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.replacement) != 1:
+            raise SplitError(f"replacement is {self.replacement!r:.40}; wanted: one character")

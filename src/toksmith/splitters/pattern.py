@@ -39,23 +39,32 @@ class PatternSplitter:
     gaps: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
-        counts = (int(count[:9]) for count in regex.findall(r"\{([0-9]+)", self.pattern))
-        if prod(max(count, 1) for count in counts) > _MOST_COPIES:
-            raise SplitError(
-                f"split pattern {self.pattern!r:.80} counts too far: {{n}} is compiled as n "
-                f"copies, and {_MOST_COPIES:,} in all are the most"
-            )
-        try:
-            regex.compile(self.pattern)
-        except (regex.error, RecursionError, OverflowError) as wrong:
-            raise SplitError(
-                f"split pattern {self.pattern!r:.80} is not a regular expression: {wrong}"
-            ) from wrong
+        check_pattern(self.pattern)
 
     @property
     def family(self) -> Family | None:
         """The published family that this pattern spells, if any."""
         return family_of(self.pattern)
+
+
+def check_pattern(pattern: str) -> None:
+    """Check that a pattern compiles, and does not take the memory of the machine to do so.
+
+    Raises:
+        SplitError: it does not.
+    """
+    counts = (int(count[:9]) for count in regex.findall(r"\{([0-9]+)", pattern))
+    if prod(max(count, 1) for count in counts) > _MOST_COPIES:
+        raise SplitError(
+            f"split pattern {pattern!r:.80} counts too far: {{n}} is compiled as n "
+            f"copies, and {_MOST_COPIES:,} in all are the most"
+        )
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError) as wrong:
+        raise SplitError(
+            f"split pattern {pattern!r:.80} is not a regular expression: {wrong}"
+        ) from wrong
 
 
 def splitter(split: str | None, gaps: Literal["keep", "drop"] = "keep") -> PatternSplitter | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toksmith.splitters.classes import Behavior
+from toksmith.splitters.pattern import check_pattern
 
 if TYPE_CHECKING:
     from toksmith.splitters import Splitter
@@ -20,12 +21,19 @@ class Split:
         behavior: what becomes of the matches.
         invert: the matches are what stands *between* the cuts.
         is_regex: which of the two the pattern is.
+
+    Raises:
+        SplitError: the pattern does not compile.
     """
 
     pattern: str
     behavior: Behavior = "isolated"
     invert: bool = False
     is_regex: bool = True
+
+    def __post_init__(self) -> None:
+        if self.is_regex:
+            check_pattern(self.pattern)
 
 
 @dataclass(frozen=True)
