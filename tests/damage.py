@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.formats_kit import pipeline
+from tests.formats_kit import pipeline, tekken
 from tests.sentencepiece_kit import sentencepiece
 from toksmith import formats
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
@@ -228,6 +228,7 @@ class Kind:
         pipeline: what is in it.
         damage: what may happen to it.
         file: what is damaged, where that is one of several files.
+        content: the file, where the format can only be read.
     """
 
     target: str
@@ -235,6 +236,7 @@ class Kind:
     pipeline: Callable[[], Pipeline]
     damage: list[Damage]
     file: str = ""
+    content: bytes | None = None
 
 
 KINDS = {
@@ -254,6 +256,9 @@ KINDS = {
     ),
     "tokenizer.json": Kind(
         "a.json", "huggingface", lambda: pipeline("[a-z]+", framing=TEMPLATED), JSON
+    ),
+    "tekken.json": Kind(
+        "a.json", "tekken", pipeline, JSON, content=json.dumps(tekken()).encode()
     ),
     "sentencepiece bpe": Kind(
         "a.model", "sentencepiece", lambda: sentencepiece(byte_fallback=True), PROTOBUF
@@ -283,7 +288,10 @@ class Report:
 
 def run(kind: Kind, rounds: int, folder: Path) -> Report:
     """Damage a kind of file so many times, and read it by its content and by its name."""
-    formats.write(kind.pipeline(), folder / kind.target, kind.format)
+    if kind.content is None:
+        formats.write(kind.pipeline(), folder / kind.target, kind.format)
+    else:
+        (folder / kind.target).write_bytes(kind.content)
     damaged = folder / (kind.file or kind.target)
     sound = damaged.read_bytes()
     rng = random.Random(f"damage {kind.target} {kind.file}")

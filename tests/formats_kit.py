@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from typing import Any
+
 import numpy as np
 
-from toksmith.framing import AddedToken, Framing
-from toksmith.models import BPE
+from toksmith.decoders import WordPieceDecoder
+from toksmith.framing import AddedToken, Framing, Template, TextPart, TokenPart
+from toksmith.models import BPE, WordPiece
+from toksmith.normalizers import Bert
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import PatternSplitter, splitter
+from toksmith.splitters import BertSplitter, PatternSplitter, splitter
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 PAIRS = (
@@ -53,3 +58,49 @@ def with_whole(pipe: Pipeline) -> Pipeline:
     """The same, as tiktoken's reader gives it."""
     held = pipe.model
     return Pipeline(BPE(held.vocab, held.merges, True), pipe.splitter, pipe.framing)
+
+
+def tekken(version: str = "v11") -> dict[str, Any]:
+    """What a tekken.json holds: three special tokens, one without a name, and two merges."""
+    tokens = [*BYTES, b"ab", b"abab", b"left out"]
+    return {
+        "config": {
+            "pattern": "[a-z]+|[^a-z]+",
+            "num_vocab_tokens": len(tokens),
+            "default_vocab_size": 261,
+            "default_num_special_tokens": 3,
+            "version": version,
+        },
+        "vocab": [
+            {"rank": rank, "token_bytes": b64encode(token).decode(), "token_str": None}
+            for rank, token in enumerate(tokens)
+        ],
+        "special_tokens": [
+            {"rank": rank, "token_str": token, "is_control": True}
+            for rank, token in enumerate(("<unk>", "<s>"))
+        ],
+    }
+
+
+BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "##er", "é", "[Unused]")
+
+
+def bert(tokens: tuple[str, ...] = BERT, **model: Any) -> Pipeline:
+    """BERT's pipeline with these tokens."""
+    ids = {token: i for i, token in enumerate(tokens)}
+    added = tuple(AddedToken(token, ids[token]) for token in BERT[:5] if token in ids)
+    single = (TextPart("A"),)
+    pair = (TextPart("A"), TextPart("B", 1))
+    if "[CLS]" in ids:
+        single = (TokenPart(2), *single, TokenPart(3))
+        pair = (*single, TextPart("B", 1), TokenPart(3, 1))
+    return Pipeline(
+        WordPiece(
+            tuple(token.encode("utf-8", "surrogateescape") for token in tokens),
+            **({"unk_id": ids["[UNK]"]} | model),
+        ),
+        BertSplitter(),
+        Framing(added, template=Template(single, pair)),
+        normalizer=(Bert(),),
+        decoder=(WordPieceDecoder(),),
+    )

@@ -72,6 +72,7 @@ void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_train(nb::module_& module);
+void bind_unigram_training(nb::module_& module);
 
 // The slices [start, end) of a text; throws ValueError where they do not lie in it in order.
 std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds);

@@ -9,4 +9,5 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_encode(module);
     toksmith::bindings::bind_counting(module);
     toksmith::bindings::bind_train(module);
+    toksmith::bindings::bind_unigram_training(module);
 }

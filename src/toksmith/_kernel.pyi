@@ -352,3 +352,36 @@ def train_pieces(
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
 ]: ...
+def train_unigram(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    scripts: Annotated[
+        NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    kinds: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    seeds: int,
+    enough: int,
+    shrinking_factor: float,
+    sub_iterations: int,
+    threads: int,
+    watch: object | None,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+]: ...

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MergeCallback: TypeAlias = "Callable[[int, bytes, int], None]"
 """Told of a merge: how many are done, the bytes of the last one, how often its pair stood."""
 
+RoundCallback: TypeAlias = "Callable[[int, int, float], None]"
+"""Told of a round of training: how many are done, pieces left, the text's log-likelihood."""
+
 BytesCallback: TypeAlias = "Callable[[int], None]"
 """Told how many bytes are counted."""
 
@@ -87,6 +90,35 @@ def counting_progress(
         def report(done: int) -> None:
             if is_due() or done == total_bytes:
                 bar.update(task, completed=done)
+
+        yield report
+
+
+@contextmanager
+def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
+    """Show how many rounds are done and how many pieces are left; nobody knows the end.
+
+    Args:
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(rounds, pieces, log_likelihood)``.
+
+    Example:
+        >>> with rounds_progress(enabled=False) as report:
+        ...     report(1, 400_000, -1.5e8)
+    """
+    if not _is_wanted(enabled):
+        yield lambda rounds, pieces, log_likelihood: None
+        return
+    from rich.progress import TextColumn
+
+    last = TextColumn("{task.fields[last]}", markup=False)
+    with _progress(last) as bar:
+        task = bar.add_task("pieces", total=None, last="counting substrings")
+
+        def report(rounds: int, pieces: int, log_likelihood: float) -> None:
+            bar.update(task, last=f"round {rounds}: {pieces:,} left, {log_likelihood:.5g}")
 
         yield report
 

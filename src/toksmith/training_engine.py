@@ -19,6 +19,9 @@ UInts = npt.NDArray[np.uint64]
 Watch: TypeAlias = "Callable[[int, int, int, int], None]"
 """Called now and then with merges done, left id, right id, count."""
 
+RoundsWatch: TypeAlias = "Callable[[int, int, float], None]"
+"""Called after each round with rounds done, pieces left, the text's log-likelihood."""
+
 
 class CountedLines(NamedTuple):
     """The distinct chunks of lines.
@@ -117,6 +120,20 @@ class Merges(NamedTuple):
     tokens_after: UInts
 
 
+class UnigramPieces(NamedTuple):
+    """What Unigram training learned.
+
+    Attributes:
+        symbols: uint32: those of all pieces end to end.
+        lengths: uint32, shape ``(n,)``: how many symbols each piece has.
+        scores: float64, shape ``(n,)``: the logarithm of each piece's probability.
+    """
+
+    symbols: npt.NDArray[np.uint32]
+    lengths: npt.NDArray[np.uint32]
+    scores: npt.NDArray[np.float64]
+
+
 def merge_symbols(
     words: SymbolWords,
     tokens: int,
@@ -184,7 +201,7 @@ def merge_pieces(
         only_spaces: a piece may consist of ▁ alone.
         watch: told of the progress.
     """
-    kinds = (np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1).astype(np.uint8)
+    kinds = _kinds(spaces, digits)
     symbols, ends, counts, _ = _parts(words)
     return _merges(
         _kernel.train_pieces(
@@ -192,6 +209,72 @@ def merge_pieces(
             *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces, watch),
         )
     )
+
+
+def learn_unigram(
+    words: SymbolWords,
+    *,
+    scripts: Sequence[int],
+    spaces: Sequence[bool],
+    digits: Sequence[bool],
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    seeds: int,
+    enough: int,
+    shrinking_factor: float,
+    sub_iterations: int,
+    threads: int,
+    watch: RoundsWatch | None = None,
+) -> UnigramPieces:
+    """Learn the pieces of a Unigram model, and their probabilities.
+
+    Args:
+        words: what to train on; symbols are characters in the order of their code points.
+        scripts: as all up to ``only_spaces`` in :func:`merge_pieces`.
+        spaces: whether each symbol is ▁.
+        digits: whether each symbol is a digit.
+        longest: a piece has at most so many characters.
+        split_by_script: a piece has one script.
+        split_by_space: ▁ stands at the start of a piece only.
+        split_digits: each digit is a piece.
+        space_as_suffix: ▁ stands at the end, not the start.
+        only_spaces: a piece may consist of ▁ alone.
+        seeds: how many substrings to start with.
+        enough: pruning ends at so many pieces.
+        shrinking_factor: how much of the pieces one pruning leaves.
+        sub_iterations: rounds of expectation and maximization between prunings.
+        threads: how many threads work; the result does not depend on it.
+        watch: told of each round.
+    """
+    return UnigramPieces(
+        *_kernel.train_unigram(
+            words.symbols,
+            words.ends,
+            words.counts,
+            np.array(scripts, np.uint16),
+            _kinds(spaces, digits),
+            longest=longest,
+            split_by_script=split_by_script,
+            split_by_space=split_by_space,
+            split_digits=split_digits,
+            space_as_suffix=space_as_suffix,
+            only_spaces=only_spaces,
+            seeds=seeds,
+            enough=enough,
+            shrinking_factor=shrinking_factor,
+            sub_iterations=sub_iterations,
+            threads=threads,
+            watch=watch,
+        )
+    )
+
+
+def _kinds(spaces: Sequence[bool], digits: Sequence[bool]) -> npt.NDArray[np.uint8]:
+    return (np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1).astype(np.uint8)
 
 
 def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, int]:

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Protocol
 
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import files, gpt2, huggingface, minbpe, sentencepiece, tiktoken
+from toksmith.formats import (
+    files,
+    gpt2,
+    huggingface,
+    minbpe,
+    sentencepiece,
+    tekken,
+    tiktoken,
+    wordpiece_vocab,
+)
 from toksmith.formats.tiktoken import UNSET, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
@@ -32,7 +41,15 @@ class Format(Protocol):
 
 # In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
 # and of these the first says more.
-_ALL: tuple[Format, ...] = (minbpe, tiktoken, huggingface, gpt2, sentencepiece)
+_ALL: tuple[Format, ...] = (
+    minbpe,
+    tiktoken,
+    huggingface,
+    tekken,
+    gpt2,
+    wordpiece_vocab,
+    sentencepiece,
+)
 FORMATS: dict[str, Format] = {each.NAME: each for each in _ALL}
 """The formats by name."""
 
@@ -41,6 +58,7 @@ _BY_SUFFIX: dict[str, Format] = {
     ".vocab": sentencepiece,
     ".tiktoken": tiktoken,
     ".json": huggingface,
+    ".txt": wordpiece_vocab,
 }
 
 
@@ -86,8 +104,8 @@ def write(
     Args:
         pipeline: what to write.
         path: ``*.model`` is sentencepiece for its kinds of model, else minbpe; ``*.tiktoken`` is
-            tiktoken, ``*.json`` huggingface; a directory, or a name without suffix for one to be
-            made, GPT-2's files.
+            tiktoken, ``*.json`` huggingface, ``*.txt`` wordpiece; a directory, or a name without
+            suffix for one to be made, GPT-2's files.
         format: a name of ``FORMATS``, whatever the path looks like.
 
     Raises:

@@ -52,7 +52,7 @@ def learn_pieces(
         learned = merge_pieces(
             words.words,
             pieces,
-            scripts=_scripts(characters, rules),
+            scripts=script_numbers(characters, rules),
             spaces=[character == SPACE for character in characters],
             digits=[is_digit(character) for character in characters],
             longest=rules.max_sentencepiece_length,
@@ -69,7 +69,7 @@ def learn_pieces(
     return LearnedPieces(vocab[len(characters) :], learned.counts, learned.tokens_after)
 
 
-def _scripts(characters: str, rules: PieceRules) -> list[int]:
+def script_numbers(characters: str, rules: PieceRules) -> list[int]:
     """Return the script of each character as a number: 0 for its neighbours', 1 for any."""
     names = [INHERITED if character == SPACE else rules.script(character)
              for character in characters]  # fmt: skip

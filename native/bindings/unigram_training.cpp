@@ -1,0 +1,114 @@
+// Training Unigram pieces.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <chrono>
+
+#include "buffers.hpp"
+#include "unigram/training.hpp"
+
+namespace toksmith::bindings {
+namespace {
+
+constexpr std::uint8_t kSpace = 1, kDigit = 2;
+
+unigram::CountedWords counted_words(const Input<Id>& symbols, const Input<std::uint64_t>& ends,
+                                    const Input<std::uint64_t>& counts,
+                                    const Input<std::uint16_t>& scripts,
+                                    const Input<std::uint8_t>& kinds) {
+    if (counts.size() != ends.size()) throw nb::value_error("as many counts as words, please");
+    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
+    if (symbols.size() + ends.size() >= 0xFFFFFFFFu) {
+        throw std::length_error("the distinct words come to 2^32 characters or more");
+    }
+    unigram::CountedWords words;
+    words.counts.assign(counts.data(), counts.data() + counts.size());
+    words.text.reserve(symbols.size() + ends.size());
+    words.starts.reserve(ends.size());
+    std::uint64_t next = 0;
+    for (std::size_t word = 0; word < ends.size(); ++word) {
+        const std::uint64_t end = ends(word);
+        if (end <= next || end > symbols.size()) throw nb::value_error("word ends out of order");
+        words.starts.push_back(static_cast<std::uint32_t>(words.text.size()));
+        for (; next < end; ++next) {
+            if (symbols(next) >= scripts.size()) throw nb::value_error("no such character");
+            words.text.push_back(symbols(next) + 1);
+        }
+        words.text.push_back(0);
+    }
+    for (std::size_t i = 0; i < scripts.size(); ++i) {
+        const bool space = kinds(i) & kSpace;
+        words.alphabet.push_back({.first = scripts(i),
+                                  .last = scripts(i),
+                                  .spaces = space,
+                                  .starts_with_space = space,
+                                  .ends_with_space = space,
+                                  .has_digit = (kinds(i) & kDigit) != 0});
+    }
+    return words;
+}
+
+// (the characters of all pieces end to end, the length of each, its score)
+using Trained = std::tuple<Array<Id>, Array<std::uint32_t>, Array<double>>;
+
+Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::uint64_t> counts,
+                      Input<std::uint16_t> scripts, Input<std::uint8_t> kinds, std::size_t longest,
+                      bool split_by_script, bool split_by_space, bool split_digits,
+                      bool space_as_suffix, bool only_spaces, std::size_t seeds, std::size_t enough,
+                      double shrinking_factor, std::size_t sub_iterations, std::size_t threads,
+                      nb::object watch) {
+    const unigram::CountedWords words = counted_words(symbols, ends, counts, scripts, kinds);
+    const unigram::TrainingOptions options{
+        seeds,
+        enough,
+        shrinking_factor,
+        sub_iterations,
+        threads,
+        {longest, split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces}};
+
+    // Python hears of each round, and of Ctrl-C some times a second.
+    using Clock = std::chrono::steady_clock;
+    auto heard = Clock::now();
+    std::size_t rounds = 0;
+    const auto tell = [&](const unigram::Progress& progress) {
+        if (progress.rounds == rounds && Clock::now() - heard < std::chrono::milliseconds(50))
+            return;
+        nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (progress.rounds != rounds && !watch.is_none()) {
+            watch(progress.rounds, progress.pieces, progress.log_likelihood);
+        }
+        rounds = progress.rounds;
+        heard = Clock::now();
+    };
+    std::vector<unigram::Piece> pieces;
+    {
+        nb::gil_scoped_release release;
+        pieces = unigram::train(words, options, tell);
+    }
+    std::vector<std::uint32_t> characters, lengths;
+    std::vector<double> scores;
+    for (const unigram::Piece& piece : pieces) {
+        for (std::uint32_t i = 0; i < piece.length; ++i) {
+            characters.push_back(words.text[piece.place + i] - 1);
+        }
+        lengths.push_back(piece.length);
+        scores.push_back(piece.score);
+    }
+    return {to_numpy(std::move(characters)), to_numpy(std::move(lengths)),
+            to_numpy(std::move(scores))};
+}
+
+}  // namespace
+
+void bind_unigram_training(nb::module_& module) {
+    using namespace nb::literals;
+
+    module.def("train_unigram", &train_unigram, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
+               "kinds"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a, "split_digits"_a,
+               "space_as_suffix"_a, "only_spaces"_a, "seeds"_a, "enough"_a, "shrinking_factor"_a,
+               "sub_iterations"_a, "threads"_a, "watch"_a.none());
+}
+
+}  // namespace toksmith::bindings

@@ -1,0 +1,99 @@
+"""Unigram pieces and their scores, from counted words."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from toksmith.arguments import whole
+from toksmith.errors import OptionError
+from toksmith.progress import rounds_progress
+from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
+from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
+from toksmith.threads import thread_count
+from toksmith.trainers.sentencepiece_bpe import script_numbers
+from toksmith.trainers.symbols import CharacterWords
+from toksmith.training_engine import learn_unigram
+
+
+def train_unigram(
+    words: CharacterWords,
+    vocab_size: int,
+    *,
+    required: str | None = None,
+    meta_pieces: int = 0,
+    rules: PieceRules | None = None,
+    options: UnigramOptions | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> list[tuple[str, float]]:
+    """Learn the pieces of a Unigram model.
+
+    How it works stands in :mod:`toksmith.reference.unigram_training`.
+
+    Args:
+        words: words of known characters (what stands between unknown ones is a word each).
+        vocab_size: how many pieces are wanted; there are fewer where the text does not have as
+            many, and more where more characters are required.
+        required: characters that have to be pieces, the most frequent first; ``None`` for those of
+            the words.
+        meta_pieces: how many other pieces the vocabulary will have. SentencePiece counts them
+            where it decides how far to prune.
+        rules: what may be a piece.
+        options: how training goes.
+        threads: how many threads work; ``None`` for the cores this process may use. The result
+            does not depend on it.
+        progress: whether to show it; ``None`` where standard error is a terminal.
+
+    Returns:
+        Pieces with their scores (each a float32), the best first; of equal ones, by code points.
+
+    Raises:
+        OptionError: an option is out of range, or there are no words.
+
+    Example:
+        >>> words = CharacterWords.of({"▁low": 5, "▁lower": 2, "▁newer": 6, "▁wider": 3})
+        >>> pieces = train_unigram(words, 12, progress=False)
+        >>> "".join(piece for piece, score in pieces[:3]), len(pieces)
+        ('▁newer▁low▁wider', 12)
+    """
+    rules, options = rules or PieceRules(), options or UnigramOptions()
+    whole("vocab_size", vocab_size, least=1)
+    whole("seed_sentencepiece_size", options.seed_sentencepiece_size, least=1)
+    whole("num_sub_iterations", options.num_sub_iterations, least=1)
+    if not 0 < options.shrinking_factor < 1:
+        raise OptionError(
+            f"shrinking_factor is {options.shrinking_factor}: use a number between 0 and 1"
+        )
+    if not len(words):
+        raise OptionError("there are no words to train on")
+    counts = words.character_counts()
+    if required is None:
+        order = np.lexsort((np.arange(len(counts)), -counts.astype(np.float64)))
+        required = "".join(words.characters[i] for i in order)
+    with rounds_progress(progress) as report:
+        learned = learn_unigram(
+            words.words,
+            scripts=script_numbers(words.characters, rules),
+            spaces=[character == SPACE for character in words.characters],
+            digits=[is_digit(character) for character in words.characters],
+            longest=rules.max_sentencepiece_length,
+            split_by_script=rules.split_by_unicode_script,
+            split_by_space=rules.split_by_whitespace,
+            split_digits=rules.split_digits,
+            space_as_suffix=rules.treat_whitespace_as_suffix,
+            only_spaces=rules.allow_whitespace_only_pieces,
+            seeds=options.seed_sentencepiece_size,
+            enough=int((vocab_size + meta_pieces) * ROOM),
+            shrinking_factor=options.shrinking_factor,
+            sub_iterations=options.num_sub_iterations,
+            threads=thread_count(threads),
+            watch=report,
+        )
+    text = "".join(map(words.characters.__getitem__, learned.symbols.tolist()))
+    ends = np.cumsum(learned.lengths).tolist()
+    pieces = (text[start:end] for start, end in pairwise([0, *ends]))
+    # Files keep scores in float32: round them before they are compared.
+    scores = learned.scores.astype(np.float32).tolist()
+    return finish(dict(zip(pieces, scores, strict=True)), vocab_size, required)
