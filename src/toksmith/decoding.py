@@ -14,6 +14,7 @@ from toksmith import engine
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.reference.decoding import decoded
+from toksmith.reference.decoding_streams import decoded_stream
 from toksmith.threads import thread_count
 from toksmith.types import Batch, IdArray, Ids, OffsetArray
 
@@ -73,6 +74,16 @@ class TextDecoder:
         ends = np.concatenate([[0], np.cumsum(lengths[batch.ids])])[batch.offsets].tolist()
         return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
 
+    def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
+        """Return what takes ids, and whether they are the last, and returns the text so far."""
+        if self._pipeline.decoder is None:
+            characters = codecs.getincrementaldecoder("utf-8")(errors)
+            return lambda ids, final: characters.decode(
+                self.to_bytes(ids, skip_special_tokens, None), final
+            )
+        feed = decoded_stream(self._pipeline.decoder, self._pipeline.model)
+        return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
+
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
         """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
         array = self._kept(id_array(ids), skip_special_tokens)
@@ -95,6 +106,11 @@ class IncrementalDecoder:
 
     What it returns, joined, is what decoding all the ids at once returns.
 
+    Args:
+        decoder: what decodes the ids of the tokenizer.
+        errors: see :meth:`Tokenizer.decode`.
+        skip_special_tokens: see there.
+
     Example:
         >>> import toksmith
         >>> decoder = toksmith.train(texts=["x"], vocab_size=256).decoder()
@@ -102,23 +118,31 @@ class IncrementalDecoder:
         ['', 'é', '!']
     """
 
-    def __init__(self, to_bytes: Callable[[Ids], bytes], errors: str = "replace") -> None:
-        self._to_bytes = to_bytes
-        self._characters = codecs.getincrementaldecoder("utf-8")(errors)
+    def __init__(
+        self, decoder: TextDecoder, errors: str = "replace", skip_special_tokens: bool = False
+    ) -> None:
+        self._decoder = decoder
+        self._errors = errors
+        self._skip = skip_special_tokens
+        self.reset()
 
     def decode(self, ids: int | Ids = (), final: bool = False) -> str:
         """Return the text that the ids complete.
 
         Args:
             ids: one id, or several.
-            final: whether these are the last; what is left of a character is then not waited for.
+            final: whether these are the last; what is left of a character is then not waited for,
+                and the next call starts a new text.
         """
         several = [int(ids)] if isinstance(ids, int | np.integer) else ids
-        return self._characters.decode(self._to_bytes(several), final)
+        text = self._feed(several, final)
+        if final:
+            self.reset()
+        return text
 
     def reset(self) -> None:
-        """Forget what is left of a character."""
-        self._characters.reset()
+        """Forget what is left of a character, and start a new text."""
+        self._feed = self._decoder.stream(self._errors, self._skip)
 
 
 def id_array(ids: Ids) -> IdArray:

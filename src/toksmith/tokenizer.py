@@ -384,9 +384,11 @@ class Tokenizer(Sampling):
             batch = stack([id_array(ids) for ids in batch])
         return self._decoder.to_texts(batch, errors, skip_special_tokens, threads)
 
-    def decoder(self, errors: str = "replace") -> IncrementalDecoder:
+    def decoder(
+        self, errors: str = "replace", skip_special_tokens: bool = False
+    ) -> IncrementalDecoder:
         """Return a decoder that takes ids as they come and gives whole characters only."""
-        return IncrementalDecoder(self.decode_bytes, errors)
+        return IncrementalDecoder(self._decoder, errors, skip_special_tokens)
 
     # Housekeeping
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -238,11 +239,48 @@ def test_added_tokens(seed: int, tmp_path: Path) -> None:
         assert ours.encode(text, "encode") == expected.ids
 
 
-def test_gpt2_in_pairs(shared: Path) -> None:
-    path = shared / "data/vocab/gpt2_tokenizer.json"
+NAMES = ("gpt2_tokenizer.json", "bert_uncased_tokenizer.json", "t5_envit5_tokenizer.json")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_real_tokenizers_in_pairs(name: str, shared: Path, corpus: Callable[..., bytes]) -> None:
+    path = shared / "data/vocab" / name
     ours, theirs = toksmith.load(path), tokenizers.Tokenizer.from_file(str(path))
+    theirs.no_truncation()
+    theirs.no_padding()
     texts = random_texts(seed=4, count=400)
+    for corpus_name in ("english.txt", "multilingual.txt", "code.txt"):
+        texts += corpus(corpus_name, 12_000).decode().split("<|endoftext|>")
     for text, pair in itertools.pairwise(texts):
-        found, expected = ours.encoding(text, "encode", pair=pair), theirs.encode(text, pair)
+        expected = theirs.encode(text, pair)
+        found = ours.encoding(text, "encode", add_special_tokens=True, pair=pair)
         assert (found.ids, found.type_ids) == (expected.ids, expected.type_ids)
-        assert [tuple(span) for span in found.spans] == expected.offsets
+        places = zip(found.spans, expected.offsets, found.sequence, strict=True)
+        for place, (span, offset, sequence) in enumerate(places):
+            if sequence >= 0:
+                assert tuple(span) == offset, (place, found.tokens[place], text[:100], pair[:100])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prepared_by_real_tokenizers(name: str, shared: Path, corpus: Callable[..., bytes]) -> None:
+    path = shared / "data/vocab" / name
+    ours, theirs = toksmith.load(path), tokenizers.Tokenizer.from_file(str(path))
+    if "bert" in name:  # its file cuts and fills to 128
+        given: dict[str, Any] = {}
+    else:
+        given = {"max_length": 100, "padding": 100}
+        theirs.enable_truncation(100)
+        theirs.enable_padding(length=100)
+    texts = random_texts(seed=6, count=200)
+    for corpus_name in ("english.txt", "multilingual.txt", "code.txt"):
+        texts += corpus(corpus_name, 12_000).decode().split("<|endoftext|>")
+    pairs = [*texts[1:], "the last"]
+    for second in (None, pairs):
+        batch = list(zip(texts, pairs, strict=True)) if second else texts
+        expected = theirs.encode_batch(batch)
+        found = ours.prepare(texts, second, special="encode", **given)
+        assert found.ids.tolist() == [each.ids for each in expected]
+        assert found.type_ids.tolist() == [each.type_ids for each in expected]
+        assert found.attention_mask.tolist() == [each.attention_mask for each in expected]
+        masks = [each.special_tokens_mask for each in expected]
+        assert found.special_tokens_mask.tolist() == masks

@@ -60,18 +60,18 @@ def _(step: ByteFallback, tokens: list[str], model: Model) -> list[str]:
 
 
 def _bytes_joined(tokens: list[str]) -> Iterator[str]:
-    for spelled, group in groupby(tokens, key=lambda token: _byte(token) is not None):
+    for spelled, group in groupby(tokens, key=lambda token: byte_of(token) is not None):
         if not spelled:
             yield from group
             continue
-        data = bytes(byte for token in group if (byte := _byte(token)) is not None)
+        data = bytes(byte for token in group if (byte := byte_of(token)) is not None)
         try:
             yield data.decode()
         except UnicodeDecodeError:
             yield from "\ufffd" * len(data)
 
 
-def _byte(token: str) -> int | None:
+def byte_of(token: str) -> int | None:
     """Return the byte that ``<0x0A>`` or its like spells."""
     if len(token) != 6 or not token.startswith("<0x") or token[5] != ">":
         return None

@@ -1,0 +1,84 @@
+"""Tokens that come one by one decode to what they decode to all at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toksmith.decoders import (
+    CTC,
+    BPEDecoder,
+    ByteFallback,
+    ByteLevelDecoder,
+    Decoder,
+    Fuse,
+    MetaspaceDecoder,
+    Replace,
+    SentencePieceDecoder,
+    Strip,
+    WordPieceDecoder,
+)
+from toksmith.models import Model, SentencePieceBPE, WordLevel
+from toksmith.reference.decoding import decoded
+from toksmith.reference.decoding_streams import decoded_stream
+
+TOKENS = [
+    *("a", "b", "▁", "▁a", "▁▁", "a▁b", "##a", "##", "a</w>", "</w>", "<pad>", "|", "||", " "),
+    *(" a ", ".", ",", " '", "n't", "Ġ", "Ã", "©", "Ġa", "é", "日本", "\n", "'s", "do not"),
+    *("<unk>", "<s>", "<x>"),
+]
+BYTES = [f"<0x{byte:02X}>" for byte in (0x00, 0x20, 0x41, 0x80, 0xA9, 0xC3, 0xE5, 0x8F, 0xF0, 0x9F)]
+tokens = st.lists(st.sampled_from([*TOKENS, *BYTES, *BYTES]), max_size=12)
+
+
+def pieces() -> SentencePieceBPE:
+    vocab = ["<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256)), *TOKENS[:-3]]
+    types = [2, 3, *[6] * 256, *[1] * len(TOKENS[:-3])]
+    return SentencePieceBPE(
+        tuple(piece.encode() for piece in vocab), np.zeros(len(vocab)), np.array(types)
+    )
+
+
+WORDS, PIECES = WordLevel(()), pieces()
+DECODERS: list[tuple[Decoder, Model]] = [
+    ((), WORDS),
+    ((Fuse(" "),), WORDS),
+    ((BPEDecoder(),), WORDS),
+    ((ByteLevelDecoder(),), WORDS),
+    ((CTC(),), WORDS),
+    ((CTC(cleanup=False),), WORDS),
+    ((MetaspaceDecoder(),), WORDS),
+    ((MetaspaceDecoder(strip=False),), WORDS),
+    ((WordPieceDecoder(),), WORDS),
+    ((WordPieceDecoder(cleanup=False), Fuse(), WordPieceDecoder(cleanup=False)), WORDS),
+    ((Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", 1, 0)), WORDS),
+    ((ByteFallback(), MetaspaceDecoder(), Fuse(), Replace("a", "e"), Strip(" ", 2, 2)), WORDS),
+    ((ByteFallback(), Fuse(), Replace("ab", "c"), Strip("a", 1, 1)), WORDS),
+    ((Fuse(), MetaspaceDecoder(), WordPieceDecoder(), BPEDecoder()), WORDS),
+    ((ByteLevelDecoder(), Strip(" ", 0, 1), CTC()), WORDS),
+    ((SentencePieceDecoder(),), PIECES),
+    ((SentencePieceDecoder(add_dummy_prefix=False),), PIECES),
+    ((SentencePieceDecoder(remove_extra_whitespaces=False),), PIECES),
+    ((SentencePieceDecoder(add_dummy_prefix=False, remove_extra_whitespaces=False),), PIECES),
+    ((SentencePieceDecoder(), Strip(" ", 1, 1)), PIECES),
+]
+
+
+@pytest.mark.parametrize(("decoder", "model"), DECODERS, ids=lambda part: repr(part)[:60])
+@given(parts=st.lists(tokens, max_size=6))
+def test_streams(decoder: Decoder, model: Model, parts: list[list[str]]) -> None:
+    feed = decoded_stream(decoder, model)
+    found = [text for part in parts for text in feed(part, False)] + feed([], True)
+    assert "".join(found) == decoded(decoder, [t for part in parts for t in part], model)
+
+
+def test_what_is_certain_comes_at_once() -> None:
+    llama: Decoder = (Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", 1, 0))
+    feed = decoded_stream(llama, WORDS)
+    each = [["▁a"], ["▁b"], ["<0xC3>"], ["<0xA9>"], ["c"]]
+    assert ["".join(feed(part, False)) for part in each] == ["a", " b", "", "", "éc"]
+    feed = decoded_stream((SentencePieceDecoder(),), PIECES)
+    each = [["▁a"], ["▁"], ["<0xC3>"], ["<0xA9>"], ["<s>", "b"]]
+    assert ["".join(feed(part, False)) for part in each] == ["a", " ", "", "é", "b"]
