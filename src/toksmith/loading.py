@@ -20,8 +20,8 @@ def load(
 
     Args:
         path: the file; a directory for formats of several files.
-        format: ``"minbpe"``, ``"tiktoken"``, ``"gpt2"`` or ``"huggingface"``; without it, the
-            format is recognised by the content.
+        format: ``"huggingface"``, ``"sentencepiece"``, ``"tiktoken"``, ``"gpt2"``, ``"minbpe"``,
+            ``"wordpiece"`` or ``"tekken"``; without it, the format is recognised by the content.
         split: for a bare ``.tiktoken`` file, which holds no split pattern: a family's name, a
             pattern, or ``None``.
         special_tokens: for a bare ``.tiktoken`` file: ids by literal.

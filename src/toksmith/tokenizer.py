@@ -397,7 +397,8 @@ class Tokenizer(Sampling):
 
         Args:
             path: where to; its form says which format, unless ``format`` does.
-            format: ``"minbpe"``, ``"tiktoken"``, ``"gpt2"`` or ``"huggingface"``.
+            format: ``"huggingface"``, ``"sentencepiece"``, ``"tiktoken"``, ``"gpt2"``,
+                ``"minbpe"`` or ``"wordpiece"``.
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.

@@ -125,10 +125,17 @@ class CharacterMap:
         return node ^ ((unit >> 10 & 0x1FFFFF) << ((unit & 1 << 9) >> 6))
 
     def _children(self, node: int) -> list[tuple[int, int]]:
-        if not self._units:
-            return []
-        base = self._base(node)
-        return [(b, base ^ b) for b in range(1, 256) if self._units[base ^ b] & (LEAF | 0xFF) == b]
+        """Return the label and the node of each child."""
+        return self._below.get(self._base(node), []) if self._units else []
+
+    @cached_property
+    def _below(self) -> dict[int, list[tuple[int, int]]]:
+        """What :meth:`_children` returns, by the base of the node."""
+        below: dict[int, list[tuple[int, int]]] = {}
+        for node, unit in enumerate(self._units):
+            if node and unit & 0xFF and not unit & LEAF:
+                below.setdefault(node ^ unit & 0xFF, []).append((unit & 0xFF, node))
+        return below
 
 
 @lru_cache(maxsize=16)
