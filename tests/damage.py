@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.formats_kit import pipeline, tekken
+from tests.formats_kit import bert, pipeline, tekken
 from tests.sentencepiece_kit import sentencepiece
 from toksmith import formats
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
@@ -257,6 +257,7 @@ KINDS = {
     "tokenizer.json": Kind(
         "a.json", "huggingface", lambda: pipeline("[a-z]+", framing=TEMPLATED), JSON
     ),
+    "vocab.txt": Kind("a.txt", "wordpiece", bert, LINES),
     "tekken.json": Kind(
         "a.json", "tekken", pipeline, JSON, content=json.dumps(tekken()).encode()
     ),
