@@ -1,0 +1,97 @@
+"""Entries of a tokenizer.json for normalizers and pre-tokenizers, beside those of `tokenizers`."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+import unicodedata2
+
+from tests.parity.test_normalizers import ALL, CHARACTERS
+from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
+from toksmith.formats import hf_normalizers, hf_splitters
+from toksmith.formats.hf_entries import Entry
+from toksmith.formats.oniguruma import from_oniguruma
+from toksmith.normalizers import Normalizer
+from toksmith.reference.pre_tokenizing import pieces
+from toksmith.splitters import PatternSplitter, Split, Splitter
+
+peer = pytest.importorskip("tokenizers")
+
+ASSIGNED = "".join(c for c in CHARACTERS if unicodedata2.category(c) != "Cn")
+
+
+def entry(value: Any) -> Entry:
+    return Entry(Path("tokenizer.json"), "here", value)
+
+
+@pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in ALL])
+def test_normalizers(ours: Normalizer, their: Any) -> None:
+    held = json.loads(their.__getstate__())
+    assert hf_normalizers.write(ours) == held
+    assert hf_normalizers.read(entry(held)) == ours
+
+
+@pytest.mark.parametrize(
+    ("ours", "their", "byte_level"),
+    [(*pair, False) for pair in OF_TEXT] + [(*pair, True) for pair in OF_BYTES],
+    ids=repr,
+)
+def test_pre_tokenizers(ours: Splitter, their: Any, byte_level: bool) -> None:
+    held = json.loads(their.__getstate__())
+    assert hf_splitters.write(ours, byte_level) == held
+    read, bytes_are_seen = hf_splitters.read(entry(held))
+    assert bytes_are_seen == byte_level
+    if isinstance(ours, Split) and isinstance(read, PatternSplitter):
+        for text in ("", "a b", " Ab's  aé", "aaXa\n"):
+            assert pieces(read, text) == pieces(ours, text)
+    else:
+        assert read == ours
+    assert read is not None
+    again = hf_splitters.read(entry(hf_splitters.write(read, byte_level)))
+    assert again == (read, byte_level)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            r"\w",
+            r"\W",
+            r"[\w]",
+            r"[^\w]",
+            r"\h",
+            r"\H",
+            r"\d",
+            r"\D",
+            r"\s",
+            r"\S",
+            "[a[bc]]",
+            ".",
+        ),
+        *(r"\p{L}", r"\p{Lu}", r"\p{Lt}", r"\p{Lm}", r"\p{M}", r"\p{N}", r"\p{Nd}", r"\p{P}"),
+        *(r"\p{S}", r"\p{Z}", r"\p{Alphabetic}", r"\p{Han}", r"\p{Punct}", r"\P{L}", r"[^\p{L}]"),
+    ],
+)
+def test_classes_of_oniguruma(pattern: str) -> None:
+    ours = from_oniguruma(pattern)
+    assert ours is not None
+    found = theirs.Split(peer.Regex(pattern), "removed", invert=True).pre_tokenize_str(ASSIGNED)
+    assert "".join(piece for piece, _ in found) == "".join(regex.findall(ours, ASSIGNED))
+
+
+@pytest.mark.parametrize("pattern", ["^", "$", r"\A", r"\z", r"\Z", r"\b", r"\B"])
+@pytest.mark.parametrize("around", ["%s", "%sa", r"\s%s", "(?:%s|a)b"])
+def test_anchors_of_oniguruma(pattern: str, around: str) -> None:
+    ours = from_oniguruma(around % pattern)
+    assert ours is not None
+    their = theirs.Split(peer.Regex(around % pattern), "isolated")
+    for size in range(5):
+        for letters in product("a\nb\u00b2 ", repeat=size):
+            text = "".join(letters)
+            expected = [piece for piece, _ in their.pre_tokenize_str(text)]
+            assert pieces(Split(ours), text) == expected, ascii(text)

@@ -1,0 +1,149 @@
+"""Normalizers beside those of `tokenizers`: the text that they make, and where it came from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import unicodedata2
+
+from tests import strategies
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Prepend,
+    Replace,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from toksmith.reference.aligned import Aligned
+from toksmith.reference.character_maps import is_bound, is_context_free, map_character
+from toksmith.reference.normalizing import normalized
+from toksmith.text import characters
+
+peer = pytest.importorskip("tokenizers")
+theirs = peer.normalizers
+
+BERTS = [
+    (f"bert-{number}", (Bert(*options),), theirs.BertNormalizer(*options))
+    for number, options in enumerate(
+        product((True, False), (True, False), (True, False, None), (True, False))
+    )
+]
+ALL: list[tuple[str, Normalizer, Any]] = [
+    *((form, (UnicodeForm(form),), getattr(theirs, form)()) for form in ("NFC", "NFD")),
+    *((form, (UnicodeForm(form),), getattr(theirs, form)()) for form in ("NFKC", "NFKD")),
+    ("lowercase", (Lowercase(),), theirs.Lowercase()),
+    ("strip-accents", (StripAccents(),), theirs.StripAccents()),
+    ("nmt", (Nmt(),), theirs.Nmt()),
+    *BERTS,
+    ("strip", (Strip(),), theirs.Strip()),
+    ("strip-left", (Strip(right=False),), theirs.Strip(True, False)),
+    ("strip-right", (Strip(left=False),), theirs.Strip(False, True)),
+    ("prepend", (Prepend("\u2581"),), theirs.Prepend("\u2581")),
+    ("prepend-more", (Prepend("xyz"),), theirs.Prepend("xyz")),
+    ("replace", (Replace(" ", "\u2581"),), theirs.Replace(" ", "\u2581")),
+    ("replace-by-more", (Replace("'s", "<'s>"),), theirs.Replace("'s", "<'s>")),
+    ("replace-runs", (Replace(r"\s+", " ", True),), theirs.Replace(peer.Regex(r"\s+"), " ")),
+    ("replace-nothing", (Replace("a*", "-", True),), theirs.Replace(peer.Regex("a*"), "-")),
+    (
+        "sequence",
+        (UnicodeForm("NFKD"), StripAccents(), Strip(), UnicodeForm("NFC"), Lowercase()),
+        theirs.Sequence(
+            [theirs.NFKD(), theirs.StripAccents(), theirs.Strip(), theirs.NFC(), theirs.Lowercase()]
+        ),
+    ),
+]
+EACH = pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in ALL])
+BY_CHARACTER = [*ALL[:7], BERTS[0], BERTS[-1], ("strip", (Strip(),), theirs.Strip())]
+
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+MARKS = [c for c in CHARACTERS if unicodedata2.combining(c)]
+COMPOSED = [c for c in CHARACTERS if unicodedata2.decomposition(c)]
+JAMO = list(map(chr, [*range(0x1100, 0x1200), *range(0x3131, 0x3190), *range(0xFF66, 0xFFDD)]))
+
+
+def marked_texts(seed: int, count: int) -> list[str]:
+    """Return texts that are full of what the forms work on."""
+    rng = random.Random(seed)
+    kinds = (MARKS, MARKS, COMPOSED, JAMO, JAMO, list("aeo "), list("\u0301\u0323\u0302\u0308"))
+    return [
+        "".join(rng.choice(rng.choice(kinds)) for _ in range(rng.randint(1, 10)))
+        for _ in range(count)
+    ]
+
+
+def places(ours: Normalizer, text: str) -> list[tuple[int, int]]:
+    """Return the characters of a text that each normalized character stands for."""
+    aligned = normalized(ours, Aligned.of(text))
+    spans = np.array([aligned.starts, aligned.ends], np.int64).T.reshape(-1, 2)
+    found: list[list[int]] = characters(text, spans)[1].tolist()
+    return [(start, end) for start, end in found]
+
+
+def single_characters(their: Any) -> Any:
+    """Return a tokenizer whose tokens are the characters of normalized text."""
+    tokenizer = peer.Tokenizer(peer.models.WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.normalizer = their
+    tokenizer.pre_tokenizer = peer.pre_tokenizers.FixedLength(1)
+    return tokenizer
+
+
+@pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in BY_CHARACTER])
+@pytest.mark.parametrize("beside", ["a", " "])
+def test_every_character(ours: Normalizer, their: Any, beside: str) -> None:
+    for start in range(0, len(CHARACTERS), 8192):
+        text = beside.join(["", *CHARACTERS[start : start + 8192], ""])
+        if normalized(ours, text) != their.normalize_str(text):
+            for character in CHARACTERS[start : start + 8192]:
+                short = beside + character + beside
+                assert normalized(ours, short) == their.normalize_str(short), hex(ord(character))
+            raise AssertionError(start)
+
+
+@EACH
+def test_texts_and_where_they_came_from(ours: Normalizer, their: Any) -> None:
+    tokenizer = single_characters(their)
+    for text in strategies.random_texts(3, 150) + marked_texts(4, 250) + ["", " ", "\n \t"]:
+        new = normalized(ours, text)
+        assert new == their.normalize_str(text), ascii(text)
+        assert normalized(ours, Aligned.of(text)).text == new
+        assert places(ours, text) == tokenizer.encode(text).offsets, ascii(text)
+
+
+@EACH
+@pytest.mark.parametrize("name", ["english.txt", "code.txt", "cjk.txt", "multilingual.txt"])
+def test_corpora(ours: Normalizer, their: Any, name: str, corpus: Callable[..., bytes]) -> None:
+    text = corpus(name, 60_000, 1_000_000).decode()
+    assert normalized(ours, text) == their.normalize_str(text)
+    assert places(ours, text[:3000]) == single_characters(their).encode(text[:3000]).offsets
+
+
+@pytest.mark.parametrize(
+    "ours",
+    [
+        (Bert(),),
+        (Bert(lowercase=False, strip_accents=True),),
+        (Lowercase(), UnicodeForm("NFC")),
+        (UnicodeForm("NFKC"), Lowercase()),
+        (UnicodeForm("NFD"), StripAccents()),
+        (Nmt(), Replace(" ", "\u2581")),
+    ],
+)
+def test_single_characters_tell(ours: Normalizer) -> None:
+    assert is_context_free(ours)
+    rng = random.Random(5)
+    drawn = rng.sample(CHARACTERS[:0x3400], 4000) + rng.sample(COMPOSED, 500) + MARKS
+    free = [character for character in drawn if not is_bound(ours, character)]
+    assert len(free) > 4000
+    mapped = {character: map_character(ours, character) for character in free}
+    for _ in range(100):
+        text = "".join(rng.choices(free, k=100))
+        assert normalized(ours, text) == "".join(mapped[character] for character in text)

@@ -1,0 +1,93 @@
+"""Normalizers: what they make of texts, and of which bytes; by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from toksmith.errors import SplitError
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Prepend,
+    Replace,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from toksmith.reference.aligned import Aligned
+from toksmith.reference.normalizing import normalized
+
+ACUTE, DOT = "\u0301", "\u0323"
+NFC, NFD = (UnicodeForm("NFC"),), (UnicodeForm("NFD"),)
+NFKC, NFKD = (UnicodeForm("NFKC"),), (UnicodeForm("NFKD"),)
+
+
+@pytest.mark.parametrize(
+    ("steps", "text", "expected"),
+    [
+        (NFC, "e" + ACUTE, "\u00e9"),
+        (NFC, "\u212b", "\u00c5"),
+        (NFC, "a" + ACUTE + DOT, "\u1ea1" + ACUTE),  # the dot belongs first
+        (NFC, "\u0958", "\u0915\u093c"),  # never composed
+        (NFC, "\u1112\u1161\u11ab", "한"),
+        (NFD, "한é", "\u1112\u1161\u11abe" + ACUTE),
+        (NFKC, "ﬁ①ｶﾞ", "fi1ガ"),
+        (NFKC, "ㄱㅏ", "가"),
+        (NFKD, "½", "1\u20442"),
+        (NFC, "\U00011935\U00011930", "\U00011935\U00011930"),  # of Unicode 13
+        ((Lowercase(),), "ΑΣ İ Ǆ", "ας".replace("ς", "σ") + " i\u0307 ǆ"),
+        ((StripAccents(),), "e" + ACUTE + "é\u0903", "eé"),
+        ((Nmt(),), "a\x01\tb\u200bc\ufeff\u3000", "a b c \u3000"),
+        ((Strip(),), "\u3000 a b\n", "a b"),
+        ((Strip(),), "\x1c", "\x1c"),  # white space to Python alone
+        ((Strip(right=False),), "  ", ""),
+        ((Prepend("_"),), "", ""),
+        ((Replace("a.", "x"),), "a.ab", "xab"),
+        ((Replace("a.", "$0", True),), "a.ab", "$0$0"),
+        ((Replace("^", "> ", True),), "a\nb", "> a\nb"),
+        ((Bert(),), "Éa\x00 中\tb", "ea  中  b"),
+        ((Bert(strip_accents=False),), "É", "é"),
+        ((Bert(lowercase=False),), "É", "É"),
+        ((Bert(lowercase=False, strip_accents=True),), "É", "E"),
+        ((Bert(handle_chinese_chars=False),), "中", "中"),
+        ((Bert(clean_text=False),), "\x00\ufffd", "\x00\ufffd"),
+    ],
+)
+def test_normalizers(steps: Normalizer, text: str, expected: str) -> None:
+    assert normalized(steps, text) == expected
+    assert normalized(steps, Aligned.of(text)).text == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "text", "spans"),
+    [
+        (NFC, "e" + ACUTE + "x", [(0, 1), (3, 4)]),  # a composed character is its first
+        (NFD, "éx", [(0, 2), (0, 2), (2, 3)]),
+        (NFD, "a" + ACUTE + DOT, [(0, 1), (1, 3), (3, 5)]),  # a mark is where it goes
+        ((Lowercase(),), "aİb", [(0, 1), (1, 3), (1, 3), (3, 4)]),
+        ((Prepend("ab"),), "éx", [(0, 2), (0, 2), (0, 2), (2, 3)]),
+        ((Replace("--", "+-"),), "a--b", [(0, 1), (2, 3), (2, 3), (3, 4)]),
+        ((Replace("(?=b)", "+", True),), "ab", [(0, 1), (0, 1), (1, 2)]),
+        ((Strip(),), "  a ", [(2, 3)]),
+        ((Bert(),), "A中", [(0, 1), (1, 4), (1, 4), (1, 4)]),
+        ((Replace("b", "ß"), UnicodeForm("NFD"), Prepend("x")), "b", [(0, 1), (0, 1)]),
+    ],
+)
+def test_what_characters_stand_for(
+    steps: Normalizer, text: str, spans: list[tuple[int, int]]
+) -> None:
+    aligned = normalized(steps, Aligned.of(text))
+    assert list(zip(aligned.starts, aligned.ends, strict=True)) == spans
+
+
+def test_a_surrogate_passes() -> None:
+    for steps in (NFC, NFD, (Bert(),), (Lowercase(), StripAccents(), Nmt())):
+        assert normalized(steps, "\udc80") == "\udc80"
+
+
+def test_patterns_are_checked() -> None:
+    with pytest.raises(SplitError, match="not a regular expression"):
+        Replace("(", "x", is_regex=True)
+    assert Replace("(", "x").pattern == "("
