@@ -16,6 +16,7 @@ struct Places {
     void set(std::size_t i) { words[i / 64] |= std::uint64_t{1} << i % 64; }
     void reset(std::size_t i) { words[i / 64] &= ~(std::uint64_t{1} << i % 64); }
     bool any() const { return words[0] | words[1] | words[2] | words[3]; }
+    bool has(std::size_t i) const { return words[i / 64] >> i % 64 & 1; }
     std::size_t first() const {
         std::size_t word = 0;
         while (words[word] == 0) ++word;
@@ -48,7 +49,7 @@ struct Places {
 
 // Places the nodes level by level, so that those near the root, which are met most, lie together.
 // The children of a node lie in one block of 256 places; no two nodes have theirs at the same
-// place, so the label alone tells whether a unit is the child that was looked for.
+// place, so its byte alone tells whether a node is the child that was looked for.
 class ByteTrie::Builder {
  public:
     explicit Builder(std::vector<Entry> entries) : entries_(std::move(entries)) {
@@ -58,10 +59,9 @@ class ByteTrie::Builder {
         });
         const auto repeated = std::ranges::unique(entries_, {}, &Entry::bytes);
         entries_.erase(repeated.begin(), repeated.end());
-        for (const Entry& entry : entries_) {
-            if (entry.id >= kMostIds) throw std::invalid_argument("a vocabulary is too large");
-        }
-        add_block();  // nobody's: where nodes without children look in vain
+        add_block();  // where nodes without children look in vain, from place 0
+        open_.front().unused.reset(0);
+        close(open_.front());
         open_.clear();
         std::deque<Range> waiting{{0, entries_.size(), 0, 0}};
         while (!waiting.empty()) {
@@ -69,26 +69,29 @@ class ByteTrie::Builder {
             waiting.pop_front();
             place_children(range, waiting);
         }
+        std::ranges::for_each(open_, [&](const Block& block) { close(block); });
     }
 
-    std::vector<Unit> units;
+    std::vector<Node> nodes;
+    std::vector<Id> ids;
     Node root = 0;
 
  private:
     // The entries that start with the bytes of a node.
     struct Range {
         std::size_t first, last, depth;
-        std::size_t unit;  // the node's own; 0 for the root
+        std::size_t place;  // the node's own; 0 for the root
     };
     struct Block {
         std::size_t start;
-        Places free, unused;  // places without a unit; and at which no node's children lie
+        Places free, unused;  // places without a node; and at which no node's children lie
     };
 
     void place_children(const Range& range, std::deque<Range>& waiting) {
         std::size_t i = range.first;
         if (range.depth > 0 && entries_[i].bytes.size() == range.depth) {
-            units[range.unit].label |= (entries_[i].id + 1) << 9;
+            nodes[range.place] |= kEndsToken;
+            ids[range.place] = entries_[i].id;
             ++i;
         }
         if (i == range.last) return;
@@ -106,11 +109,10 @@ class ByteTrie::Builder {
             i = end;
         }
         const Node place = place_for_children();
-        (range.depth > 0 ? units[range.unit].children : root) = place;
+        (range.depth > 0 ? nodes[range.place] : root) |= place << 9;
         for (std::size_t child = 0; child < labels_.size(); ++child) {
-            const std::size_t unit = place ^ labels_[child];
-            units[unit] = {0, kUsed | labels_[child]};
-            waiting[first + child].unit = unit;
+            waiting[first + child].place = place ^ labels_[child];
+            nodes[place ^ labels_[child]] = labels_[child];
         }
     }
 
@@ -124,7 +126,10 @@ class ByteTrie::Builder {
             if (fitting.any()) return take(i, fitting.first());
         }
         add_block();
-        if (open_.size() > kOpen) open_.erase(open_.begin());
+        if (open_.size() > kOpen) {
+            close(open_.front());
+            open_.erase(open_.begin());
+        }
         return take(open_.size() - 1, 0);
     }
 
@@ -138,13 +143,29 @@ class ByteTrie::Builder {
     }
 
     void add_block() {
-        Block block{units.size(), {}, {}};
+        if (nodes.size() >= kMostPlaces) throw std::invalid_argument("a vocabulary is too large");
+        Block block{nodes.size(), {}, {}};
         block.free.words.fill(~std::uint64_t{0});
         block.unused = block.free;
-        units.resize(units.size() + 256);
+        nodes.resize(nodes.size() + 256);
+        ids.resize(nodes.size());
         open_.push_back(block);
     }
 
+    // Gives the free places of a block labels that no step can ask for there: those by which they
+    // would be the children of a place at which no children lie. There is one as long as a place
+    // is free, since each node's children take at least one.
+    void close(const Block& block) {
+        if (!block.free.any()) return;
+        const std::size_t nobodys = block.unused.first();
+        for (std::size_t place = 0; place < 256; ++place) {
+            if (block.free.has(place)) {
+                nodes[block.start + place] = static_cast<Node>(place ^ nobodys);
+            }
+        }
+    }
+
+    static constexpr std::size_t kMostPlaces = (std::size_t{1} << 23) - 256;
     static constexpr std::size_t kOpen = 16;  // blocks that are still looked at
 
     std::vector<Entry> entries_;
@@ -154,8 +175,10 @@ class ByteTrie::Builder {
 
 ByteTrie::ByteTrie(std::vector<Entry> entries) : ByteTrie(Builder(std::move(entries))) {}
 
-ByteTrie::ByteTrie(const Builder& built) : root_(built.root), units_(built.units.size()) {
-    std::ranges::copy(built.units, units_.data());
+ByteTrie::ByteTrie(const Builder& built)
+    : root_(built.root), nodes_(built.nodes.size()), ids_(built.ids.size()) {
+    std::ranges::copy(built.nodes, nodes_.data());
+    std::ranges::copy(built.ids, ids_.data());
 }
 
 }  // namespace toksmith

@@ -19,31 +19,41 @@ class ByteTrie {
         Id id;
     };
     static constexpr Id kNone = 0xFFFFFFFFu;
-    static constexpr std::size_t kMostIds = (std::size_t{1} << 23) - 1;
 
     // Entries without bytes are left out; where equal bytes have several ids, the lowest counts.
-    // Throws std::invalid_argument where an id is kMostIds or more.
+    // Throws std::invalid_argument where there are too many (more than 8 million nodes).
     explicit ByteTrie(std::vector<Entry> entries);
 
-    // A node is told by the place of its children: a child's place is that and its byte, xored.
+    // A node: the place of its children (a child's place is that and its byte, xored), a bit that
+    // tells whether a token ends there, and the byte that leads to it.
     using Node = std::uint32_t;
     Node root() const { return root_; }
 
-    // Goes one byte further, if the trie does. `id`: of the token that ends there, or kNone.
-    bool step(Node& node, std::uint8_t byte, Id& id) const {
-        const Unit unit = units_.data()[node ^ byte];
-        if ((unit.label & 0x1FF) != (kUsed | byte)) return false;
-        node = unit.children;
-        id = (unit.label >> 9) - 1;
+    // Goes one byte further, if the trie does.
+    bool step(Node& node, std::uint8_t byte, std::size_t& place) const {
+        place = node >> 9 ^ byte;
+        const Node next = nodes_.data()[place];
+        if ((next & 0xFF) != byte) return false;
+        node = next;
         return true;
+    }
+    static bool ends_token(Node node) { return node & kEndsToken; }
+    // Of the node that the last step led to.
+    Id token(std::size_t place) const { return ids_.data()[place]; }
+
+    // Asks the memory for what a walk over these two bytes will look at.
+    void prefetch(std::uint8_t first, std::uint8_t second) const {
+        const Node next = nodes_.data()[root_ >> 9 ^ first];
+        __builtin_prefetch(nodes_.data() + (next >> 9 ^ second));
     }
 
     // The longest token that the text starts with, and its length; or kNone.
     Id longest(const std::uint8_t* text, std::size_t size, std::size_t& length) const {
-        Id best = kNone, id;
+        Id best = kNone;
         Node node = root_;
-        for (std::size_t i = 0; i < size && step(node, text[i], id); ++i) {
-            if (id != kNone) best = id, length = i + 1;
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < size && step(node, text[i], place); ++i) {
+            if (ends_token(node)) best = token(place), length = i + 1;
         }
         return best;
     }
@@ -56,17 +66,14 @@ class ByteTrie {
     }
 
  private:
-    struct Unit {
-        std::uint32_t children;
-        std::uint32_t label;  // its byte in 8 bits, kUsed, and one more than its id (0: none)
-    };
-    static constexpr std::uint32_t kUsed = 0x100;
+    static constexpr Node kEndsToken = 0x100;
 
     class Builder;
     explicit ByteTrie(const Builder& built);
 
     Node root_;
-    HugeArray<Unit> units_;
+    HugeArray<Node> nodes_;
+    HugeArray<Id> ids_;  // by place
 };
 
 }  // namespace toksmith

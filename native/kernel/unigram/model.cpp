@@ -111,6 +111,9 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
         scores_.push_back(score);
     }
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
+    for (std::size_t id = 0; id < vocabulary.size(); ++id) {
+        longest_ = std::max(longest_, vocabulary.length(static_cast<Id>(id)));
+    }
 }
 
 template <typename Real>
@@ -123,55 +126,70 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
                                       Model::Scratch& memory, Ids& out, Ids* spans) const {
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
-    // cells[i] is of the place `settled` + i; those up to `furthest` are in use.
+    // best[i] is of the place `settled` + i; those up to `furthest` are in use.
+    if (cells.empty()) cells.resize(longest_ * 2 + 256);
+    Cell* best = cells.data();
+    best[0] = {0, 0, kNone};
     std::size_t settled = 0, furthest = 0;
-    if (cells.empty()) cells.resize(256);
-    cells[0] = {0, 0, kNone};
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
-        const auto length = static_cast<std::uint32_t>(end - start);
+        Cell& cell = best[end - settled];
         if (end > furthest) {
-            if (end - settled >= cells.size()) cells.resize((end - settled) * 2);
-            for (std::size_t i = furthest + 1; i < end; ++i) cells[i - settled].length = 0;
+            for (std::size_t i = furthest + 1; i < end; ++i) best[i - settled].length = 0;
             furthest = end;
-        } else if (const Cell& held = cells[end - settled];
-                   held.length != 0 && !(score > held.score)) {
+        } else if (cell.length != 0 && !(score > cell.score)) {
             return;
         }
-        if (id == kNone) throw UnknownText(chunk, size, start);
-        cells[end - settled] = {score, length, id};
+        cell = {score, static_cast<std::uint32_t>(end - start), id};
     };
     const auto settle = [&](std::size_t place) {
         path.clear();
-        for (std::size_t i = place - settled; i > 0; i -= cells[i].length) {
+        for (std::size_t i = place - settled; i > 0; i -= best[i].length) {
             path.push_back(static_cast<std::uint32_t>(i));
         }
         for (std::size_t i = path.size(); i-- > 0;) {
+            const Cell& cell = best[path[i]];
             const std::size_t end = settled + path[i];
-            writer.piece(cells[path[i]].id, end - cells[path[i]].length, end);
+            writer.piece(cell.id, end - cell.length, end);
         }
-        cells[0].score = cells[place - settled].score;
+        best[0].score = best[place - settled].score;
         settled = place;
     };
 
     for (std::size_t start = 0; start < size;) {
         if (start == furthest && start > settled) settle(start);
-        Real score = cells[start - settled].score;
+        if (start - settled + longest_ >= cells.size()) {
+            cells.resize(cells.size() * 2);
+            best = cells.data();
+        }
+        Real score = best[start - settled].score;
         if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {
-            for (std::size_t i = start; i <= furthest; ++i) cells[i - settled].score -= score;
+            for (std::size_t i = start; i <= furthest; ++i) best[i - settled].score -= score;
             score = 0;
         }
         const std::size_t next = start + utf8::length_by_lead(chunk[start], size - start);
         bool is_character = false;
-        ByteTrie::Node node = trie_.root();
-        Id id;
-        for (std::size_t end = start; end < size && trie_.step(node, chunk[end], id);) {
-            ++end;
-            if (id == kNone) continue;
-            is_character |= end == next;
-            reach(start, end, score + scores_[id], id);
+        const auto walk = [&](auto inside) {
+            ByteTrie::Node node = trie_.root();
+            std::size_t place = 0;
+            for (std::size_t end = start; inside(end) && trie_.step(node, chunk[end], place);) {
+                ++end;
+                if (!ByteTrie::ends_token(node)) continue;
+                const Id id = trie_.token(place);
+                is_character |= end == next;
+                reach(start, end, score + scores_[id], id);
+            }
+        };
+        if (size - start > longest_) {
+            walk([](std::size_t) { return true; });  // the trie ends before the chunk does
+        } else {
+            walk([size](std::size_t end) { return end < size; });
         }
-        if (!is_character) reach(start, next, score + unknown_score_, options_.unk);
+        if (!is_character) {
+            reach(start, next, score + unknown_score_, options_.unk);
+            const Cell& cell = best[next - settled];
+            if (cell.id == kNone) throw UnknownText(chunk, size, start);
+        }
         start = next;
     }
     settle(size);

@@ -54,6 +54,7 @@ class UnigramModel final : public Model {
     ByteTrie trie_;
     std::vector<Real> scores_;
     Real unknown_score_;
+    std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;
 };
