@@ -9,14 +9,22 @@ from toksmith.reference.charsmap import CharacterMap, character_map
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.piece_rules import SPACE
 
-_LATER = """
+_RUNS = """
 300-304 306-30C 30F 311 313-314 31B 323-328 32D-32E 330-331 338 340-343 345 653-655 93C 9BE 9D7 B3E
 B56-B57 BBE BD7 C56 CC2 CD5-CD6 D3E D57 DCA DCF DDF 102E 1161-1175 11A8-11C2 1B35 3099-309A 3133
 3135-3136 313A-313F 314F-3163 FF9E-FF9F FFA3 FFA5-FFA6 FFAA-FFAF FFC2-FFC7 FFCA-FFCF FFD2-FFD7
 FFDA-FFDC 110BA 11127 1133E 11357 113B8 113BB 113C2 113C9 114B0 114BA 114BD 115AF 11930 1611E-16120
 16129 16D67
 """
+
+LATER = "".join(
+    chr(code)
+    for first, _, last in (run.partition("-") for run in _RUNS.split())
+    for code in range(int(first, 16), int(last or first, 16) + 1)
+)
 """The characters with which the keys of SentencePiece's own rules go on behind their first one."""
+
+_SPACES = re.compile("  +")
 
 
 class QuickNormalizer:
@@ -39,7 +47,7 @@ class QuickNormalizer:
         self._table = _Table(character_map(step.charsmap))
         hard = "".join(sorted({symbol[0] for symbol in step.protected}))
         if step.charsmap:
-            hard += _later()
+            hard += LATER
         self._hard = re.compile(f"[{re.escape(hard)}]" if hard else "(?!)")
         if step.charsmap and not step.name:
             self._hard = re.compile("")  # all texts
@@ -51,24 +59,11 @@ class QuickNormalizer:
         new = text.translate(self._table)
         if self.step.remove_extra_whitespaces:
             new = _SPACES.sub(" ", new).lstrip(" ").rstrip(" " + SPACE)
-        if not new and (self.step.remove_extra_whitespaces or not text):
-            return ""
+        if not new:  # whether the dummy space stays is a matter of what was there
+            return normalized((self.step,), text)
         if self.step.add_dummy_prefix:
             new = new + " " if self.step.whitespace_as_suffix else " " + new
         return new.replace(" ", SPACE)
-
-
-_SPACES = re.compile("  +")
-
-
-def _later() -> str:
-    """Return the characters that keys go on with."""
-    runs = (run.partition("-") for run in _LATER.split())
-    return "".join(
-        chr(code)
-        for first, _, last in runs
-        for code in range(int(first, 16), int(last or first, 16) + 1)
-    )
 
 
 class _Table(dict[int, str]):
@@ -79,7 +74,10 @@ class _Table(dict[int, str]):
         self._map = charsmap
 
     def __missing__(self, code: int) -> str:
-        character = "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
-        found = None if code != ord(character) else self._map.longest(character)
-        new = self[code] = character if found is None else found[1]
+        if 0xD800 <= code < 0xE000:
+            new = "\ufffd"
+        else:
+            found = self._map.longest(chr(code))
+            new = chr(code) if found is None else found[1]
+        self[code] = new
         return new
