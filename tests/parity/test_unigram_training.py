@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from toksmith.reference.unigram_training import expected_counts
-from toksmith.trainers.unigram import train_unigram
 
+from toksmith.reference.unigram_training import expected_counts
 from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.unigram import train_unigram
 
 spm = pytest.importorskip("sentencepiece")
 proto = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")

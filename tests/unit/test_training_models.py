@@ -10,7 +10,7 @@ import pytest
 
 import toksmith
 from toksmith.errors import OptionError, TrainingError
-from toksmith.models import CharacterBPE, LongestMatch, WordLevel, WordPiece
+from toksmith.models import CharacterBPE, LongestMatch, Unigram, WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
 from toksmith.reference.sentencepiece_bpe_training import training_steps as piece_steps
 from toksmith.reference.wordpiece_training import training_steps
@@ -23,7 +23,7 @@ def tokens(tok: Tokenizer) -> list[str]:
     return [token.decode() for token in tok.pipeline.model.vocab]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:training ended")
+pytestmark = pytest.mark.filterwarnings("ignore:training ended", "ignore:the text only gives")
 
 
 class TestCharacterBPE:
@@ -197,3 +197,45 @@ def test_unknown_options_are_named() -> None:
 
 def test_the_reference_of_pieces_ends_where_no_pair_is_left() -> None:
     assert [step.piece for step in piece_steps({"abc": 1}, 9)] == ["ab", "abc"]
+
+
+class TestUnigram:
+    def test_pieces(self) -> None:
+        text = "low lower newer wider low new " * 5
+        tok = toksmith.train(texts=[text], model="unigram", vocab_size=14, special_tokens=["<s>"])
+        model = tok.pipeline.model
+        assert isinstance(model, Unigram)
+        assert tokens(tok)[0] == "<unk>"
+        assert "▁low" in tokens(tok)
+        assert tok.special_tokens == {"<s>": 13}
+        assert tok.decode(tok.encode("newer low")) == "newer low"
+        assert tok.encode("q")[-1] == 0
+
+    def test_what_cannot_be(self) -> None:
+        with pytest.raises(OptionError, match="it must hold the 9 characters"):
+            toksmith.train(texts=["low newer wid "], model="unigram", vocab_size=5)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("wordpiece", "vocab.txt"),
+        ("wordpiece", "tokenizer.json"),
+        ("unigram", "tokenizer.json"),
+        ("word", "tokenizer.json"),
+        ("char", "tokenizer.json"),
+        ("bpe", "tokenizer.json"),
+        ("sentencepiece-bpe", "spm.model"),
+        ("sentencepiece-unigram", "spm.model"),
+    ],
+)
+def test_what_is_trained_can_be_written(model: str, name: str, tmp_path: Path) -> None:
+    text = "the cat sat on the mat, the other cat sat there " * 3
+    options: dict[str, Any] = {"unit": "characters"} if model == "bpe" else {}
+    if model.startswith("sentencepiece"):
+        options = {"hard_vocab_limit": False}
+    tok = toksmith.train(texts=[text], model=model, vocab_size=40, **options)
+    tok.save(tmp_path / name)
+    loaded = toksmith.load(tmp_path / name)
+    assert loaded.encode(text) == tok.encode(text)
+    assert loaded.decode(tok.encode(text)) == tok.decode(tok.encode(text))

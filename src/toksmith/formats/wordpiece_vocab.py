@@ -17,7 +17,7 @@ from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files
 from toksmith.formats.hf_entries import Entry
-from toksmith.framing import AddedToken, Framing, Template, TextPart, TokenPart
+from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import WordPiece
 from toksmith.models.vocabulary import ids_of
 from toksmith.normalizers import Bert
@@ -79,9 +79,7 @@ def _framing(ids: dict[str, int]) -> Framing:
     added = tuple(AddedToken(token, ids[token]) for token in _SPECIAL if token in ids)
     if _CLS not in ids or _SEP not in ids:
         return Framing(added)
-    end = ids[_SEP]
-    single = (TokenPart(ids[_CLS]), TextPart("A"), TokenPart(end))
-    return Framing(added, template=Template(single, (*single, TextPart("B", 1), TokenPart(end, 1))))
+    return Framing(added, template=Template.bert(ids[_CLS], ids[_SEP]))
 
 
 def _normalizer(config: Path, lines: list[str]) -> Bert:

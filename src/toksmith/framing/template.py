@@ -50,8 +50,7 @@ class Template:
         OptionError: ``single`` leaves the text out or has a second one.
 
     Example:
-        >>> first = (TokenPart(101), TextPart("A"), TokenPart(102))
-        >>> bert = Template(first, (*first, TextPart("B", 1), TokenPart(102, 1)))
+        >>> bert = Template.bert(101, 102)
         >>> bert.prefix, bert.suffix, bert.added(pair=True)
         ((101,), (102,), 3)
     """
@@ -73,6 +72,12 @@ class Template:
             return (*before, TextPart(which, kind), *after)
 
         return cls(side("A", 0), side("A", 0) + side("B", 1))
+
+    @classmethod
+    def bert(cls, start: int, end: int) -> Template:
+        """Return BERT's template, ``[CLS] A [SEP] B [SEP]``, from the ids of the two tokens."""
+        single = (TokenPart(start), TextPart("A"), TokenPart(end))
+        return cls(single, (*single, TextPart("B", 1), TokenPart(end, 1)))
 
     @property
     def prefix(self) -> tuple[int, ...]:

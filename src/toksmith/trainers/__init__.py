@@ -13,9 +13,13 @@ from toksmith.trainers.bpe import BPEOptions, train_bpe
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, count_chunks
 from toksmith.trainers.frequent import CharOptions, WordOptions, train_characters, train_words
+from toksmith.trainers.metaspace_unigram import (
+    MetaspaceUnigramOptions,
+    train_metaspace_unigram,
+)
 from toksmith.trainers.options import Options, choice, options_of
 from toksmith.trainers.record import Trained, TrainingRecord
-from toksmith.trainers.sentencepiece import train_sentencepiece_bpe
+from toksmith.trainers.sentencepiece import train_sentencepiece_bpe, train_sentencepiece_unigram
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.sources import AnyPath
 from toksmith.trainers.wordpiece import WordPieceOptions, train_wordpiece
@@ -28,7 +32,9 @@ Trainer: TypeAlias = "Callable[[Corpus, int | None, Any], Trained]"
 MODELS: dict[str, tuple[type[Options], Trainer]] = {
     "bpe": (BPEOptions, train_bpe),
     "wordpiece": (WordPieceOptions, train_wordpiece),
+    "unigram": (MetaspaceUnigramOptions, train_metaspace_unigram),
     "sentencepiece-bpe": (SentencePieceOptions, train_sentencepiece_bpe),
+    "sentencepiece-unigram": (SentencePieceOptions, train_sentencepiece_unigram),
     "word": (WordOptions, train_words),
     "char": (CharOptions, train_characters),
 }
@@ -65,7 +71,9 @@ def train(
             - ``"wordpiece"``: :class:`~toksmith.trainers.wordpiece.WordPieceOptions`;
             - ``"word"`` and ``"char"``: :class:`~toksmith.trainers.frequent.WordOptions` and
               :class:`~toksmith.trainers.frequent.CharOptions`;
-            - ``"sentencepiece-bpe"``, which takes SentencePiece's own option names:
+            - ``"unigram"``: :class:`~toksmith.trainers.metaspace_unigram.MetaspaceUnigramOptions`;
+            - ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``, which take SentencePiece's
+              own option names:
               :class:`~toksmith.trainers.sentencepiece_options.SentencePieceOptions`.
         separator: what stands between documents inside the files, such as ``"<|endoftext|>"``.
         threads: for counting; ``None`` for the cores this process may use. The result does not

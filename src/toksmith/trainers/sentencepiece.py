@@ -9,6 +9,7 @@ from toksmith.errors import OptionError
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.charsmap_rules import charsmap_from_tsv, charsmap_of
+from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.record import Trained
@@ -22,6 +23,7 @@ from toksmith.trainers.sentencepiece_vocabulary import (
 )
 from toksmith.trainers.sentences import Sentences, read_sentences
 from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.unigram import train_unigram
 
 VOCAB_SIZE = 8000
 """How many pieces SentencePiece makes if nothing is said."""
@@ -51,6 +53,34 @@ def train_sentencepiece_bpe(
         counts=learned.counts,
         tokens_after=learned.tokens_after,
     )
+
+
+def train_sentencepiece_unigram(
+    corpus: Corpus, vocab_size: int | None, options: SentencePieceOptions
+) -> Trained:
+    """Train SentencePiece's Unigram model.
+
+    Raises:
+        OptionError: the options do not fit each other, or ``vocab_size``.
+        TrainingError: there is no text, or too little for so many pieces.
+    """
+    text = _prepare(corpus, vocab_size, options, "unigram")
+    pieces = train_unigram(
+        text.words,
+        text.size - len(text.meta),
+        required="".join(text.alphabet),
+        meta_pieces=len(text.meta),
+        rules=options.rules(),
+        options=UnigramOptions(
+            options.seed_sentencepiece_size,
+            options.shrinking_factor,
+            options.num_sub_iterations,
+        ),
+        threads=corpus.threads,
+        progress=corpus.progress,
+    )
+    model = Unigram(**vocabulary(pieces, text.meta, text.size, options))
+    return _trained(model, text, options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,7 +129,7 @@ def vocabulary(
     ]  # fmt: skip
     return Vocabulary(
         vocab=tuple(piece.encode() for piece, _, _ in rows),
-        scores=np.array([score for _, _, score in rows], np.float64),
+        scores=np.array([score for _, _, score in rows], np.float32).astype(np.float64),
         types=np.array([kind for _, kind, _ in rows], np.uint8),
         unk_id=options.unk_id,
         byte_fallback=options.byte_fallback,

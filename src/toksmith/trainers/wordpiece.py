@@ -11,7 +11,7 @@ import numpy as np
 from toksmith.arguments import literal, whole
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import OptionError
-from toksmith.framing import AddedToken, Framing
+from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import WordPiece
 from toksmith.normalizers import Bert, Normalizer
 from toksmith.pipeline import Pipeline
@@ -40,7 +40,8 @@ class WordPieceOptions(Options):
         objective: ``"likelihood"``, count(pair) / (count(left) · count(right)), or ``"frequency"``,
             as in Hugging Face's trainer. See :mod:`toksmith.reference.wordpiece_training`.
         min_frequency: a pair that stands in the text less often is never joined. The likelihood
-            would put those first that stand once.
+            puts rare pairs first: with it, the higher this is (as long as the vocabulary is
+            filled), the fewer tokens a text takes.
         limit_alphabet: at most so many characters, the most frequent; words with others are left
             out, as they will be unknown. ``None`` for all.
         initial_alphabet: characters that are taken in any case.
@@ -204,4 +205,4 @@ def _framing(special_tokens: Sequence[str]) -> Framing:
     ids = {token.content: token.id for token in added}
     if "[CLS]" not in ids or "[SEP]" not in ids:
         return Framing(added)
-    return Framing(added, prefix=(ids["[CLS]"],), suffix=(ids["[SEP]"],))
+    return Framing(added, template=Template.bert(ids["[CLS]"], ids["[SEP]"]))
