@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.formats_kit import bert, pipeline, tekken
+from tests.models_kit import PIPELINES
 from tests.sentencepiece_kit import sentencepiece
 from toksmith import formats
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
@@ -257,6 +258,15 @@ KINDS = {
     "tokenizer.json": Kind(
         "a.json", "huggingface", lambda: pipeline("[a-z]+", framing=TEMPLATED), JSON
     ),
+    **{
+        f"tokenizer.json of {name}": Kind(
+            "a.json", "huggingface", lambda name=name: PIPELINES[name], JSON
+        )
+        for name in (
+            "wordpiece", "tokenizers' unigram", "plain sentencepiece-bpe", "character-bpe", "word",
+            "all stages",
+        )
+    },
     "vocab.txt": Kind("a.txt", "wordpiece", bert, LINES),
     "tekken.json": Kind(
         "a.json", "tekken", pipeline, JSON, content=json.dumps(tekken()).encode()

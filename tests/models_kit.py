@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tests.formats_kit import pipeline
+from tests.sentencepiece_kit import sentencepiece
+from toksmith.decoders import BPEDecoder, Fuse, MetaspaceDecoder, WordPieceDecoder
+from toksmith.decoders import Strip as DecoderStrip
+from toksmith.framing import AddedToken, Framing, Padding, Template, Truncation
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,
@@ -13,8 +17,29 @@ from toksmith.models import (
     WordLevel,
     WordPiece,
 )
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Replace,
+    SentencePieceNormalizer,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import PatternSplitter
+from toksmith.sentencepiece_pipeline import sentencepiece_pipeline
+from toksmith.splitters import (
+    BertSplitter,
+    Digits,
+    Metaspace,
+    PatternSplitter,
+    Punctuation,
+    Split,
+    SplitterSequence,
+    UnicodeScripts,
+    WhitespaceSplit,
+)
 
 MARK = "▁"
 WORDS = PatternSplitter(r"\S+", gaps="drop")
@@ -66,7 +91,78 @@ MODELS = {
     "word": Pipeline(WordLevel(utf8(("<unk>", "low", "lower")), unk_id=0), WORDS),
     "longest-match": Pipeline(LongestMatch(utf8(("<unk>", *LETTERS, "low")), unk_id=0)),
 }
-"""A pipeline of each kind of model."""
+"""A pipeline of each kind of model, with little around it."""
+
+BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "low", "##er", "##e", "##r", "a", "b", ",", "日", "hex")
+PLAIN = ("<unk>", "<s>", "</s>", *LETTERS, MARK, "lo", "low", MARK + "low", "er")
+PLAIN_TYPES = (2, 3, 3, *(1 for _ in PLAIN[3:]))
+PLAIN_SCORES = (0, 0, 0, *(-9.0 - i / 4 for i in range(len(LETTERS))), -3, -1, -2, -4, -2.5)
+
+
+def plain_sentencepiece(kind: type[SentencePieceBPE] | type[Unigram]) -> Pipeline:
+    """Pieces without types, and a normalizer without a map: what is more than SentencePiece's."""
+    model = kind(utf8(PLAIN), np.array(PLAIN_SCORES), np.array(PLAIN_TYPES), bos_id=1, eos_id=2)
+    return sentencepiece_pipeline(model, SentencePieceNormalizer())
+
+
+PIPELINES = {
+    "bpe": pipeline("gpt2"),
+    "bpe of another pattern": pipeline("[a-z]+|[0-9]| ", framing=Framing()),
+    "bpe with a template": pipeline(
+        "o200k", framing=Framing((AddedToken("<s>", 266),), prefix=(266,))
+    ),
+    "sentencepiece-bpe": sentencepiece(byte_fallback=True),
+    "sentencepiece-unigram": sentencepiece(Unigram),
+    "plain sentencepiece-bpe": plain_sentencepiece(SentencePieceBPE),
+    "plain sentencepiece-unigram": plain_sentencepiece(Unigram),
+    "tokenizers' unigram": Pipeline(
+        Unigram(utf8(PLAIN), np.array(PLAIN_SCORES), np.array(PLAIN_TYPES), single=False),
+        Metaspace(),
+        Framing.of({"<s>": 1}),
+        decoder=(MetaspaceDecoder(),),
+    ),
+    "wordpiece": Pipeline(
+        WordPiece(utf8(BERT), 1),
+        BertSplitter(),
+        Framing(
+            tuple(AddedToken(token, i) for i, token in enumerate(BERT[:4])),
+            template=Template.bert(2, 3),
+        ),
+        normalizer=(Bert(),),
+        decoder=(WordPieceDecoder(),),
+    ),
+    "character-bpe": MODELS["character-bpe"],
+    "word": MODELS["word"],
+    "char": Pipeline(LongestMatch(utf8(("<unk>", *LETTERS, " ")), unk_id=0)),
+    "longest-match": MODELS["longest-match"],
+    "all stages": Pipeline(
+        WordLevel(utf8(("<unk>", "low", "er", ",", "1")), unk_id=0),
+        SplitterSequence(
+            (
+                WhitespaceSplit(),
+                Punctuation("isolated"),
+                Digits(individual=True),
+                Split("(?:ow)e", "merged-with-previous"),
+                UnicodeScripts(),
+            )
+        ),
+        Framing(
+            (
+                AddedToken("<s>", 5),
+                AddedToken("New", 6, special=False, lstrip=True, normalized=True),
+            ),
+            template=Template.around((5,), ()),
+            padding=Padding(length=4, id=5),
+            truncation=Truncation(8, stride=2),
+        ),
+        normalizer=(
+            UnicodeForm("NFKC"), Lowercase(), Replace("ö", "o"),
+            Replace("[xy]+", "w", is_regex=True), StripAccents(), Nmt(), Strip(),
+        ),
+        decoder=(BPEDecoder(), DecoderStrip("<", 1, 1), Fuse()),
+    ),
+}  # fmt: skip
+"""Pipelines such as files hold."""
 
 TEXTS = (
     "",

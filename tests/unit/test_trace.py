@@ -8,10 +8,12 @@ import pytest
 from tests.models_kit import MODELS, TEXTS
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
+from toksmith.normalizers import Lowercase, Prepend
 from toksmith.pipeline import Pipeline
 from toksmith.reference import ReferenceEncoder, explain
 from toksmith.reference.steps import MatchStep, PathStep, UnknownWordStep
 from toksmith.splitters import PatternSplitter, splitter
+from toksmith.tokenizer import Tokenizer
 from toksmith.types import Span
 
 VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
@@ -203,3 +205,23 @@ def test_a_long_way_shows_where_the_runner_up_parts_from_it() -> None:
     assert shown[3].startswith("    " + "a " * 50 + "low a")
     assert shown[3].endswith(f"the best way: {best.score:.6g}")
     assert shown[4].startswith("    … " + "a " * 12 + "lo w " + "a " * 11 + "… ")
+
+
+def test_spans_speak_of_the_original() -> None:
+    pipeline = Pipeline(WordLevel((b"e", b"f"), 0), WORDS, normalizer=(Prepend("e "),))
+    explanation = explain(pipeline, "é f")
+    assert explanation.normalized == "e é f".encode()
+    assert [chunk.span for chunk in explanation.chunks] == [Span(0, 2), Span(0, 2), Span(3, 4)]
+    assert lines(pipeline, "é f")[1] == "normalized: 'e·é·f'"
+
+
+def test_added_tokens_are_found_in_normalized_text() -> None:
+    framing = Framing((AddedToken("New", 3, special=False, normalized=True),))
+    pipeline = Pipeline(
+        WordLevel((b"a", b"b", b"<unk>"), 2), WORDS, framing, normalizer=(Lowercase(),)
+    )
+    explanation = explain(pipeline, "A NEW b")
+    assert explanation.tokens == [b"a", b"New", b"b"]
+    assert explanation.ids == Tokenizer(pipeline).encode("A NEW b")
+    assert [chunk.whole for chunk in explanation.chunks] == [True, True, True]
+    assert explanation.chunks[1].span == Span(2, 5)

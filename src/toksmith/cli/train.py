@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toksmith.cli.common import FormatName, Quiet, Separator, Threads, split_of
-from toksmith.errors import ToksmithError
+from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith train corpus/*.txt -o mine.model --vocab-size 32000"
+_LINE = "the quick brown fox jumps over the lazy dog"
 
 
 class Ties(str, Enum):
@@ -28,6 +29,23 @@ class Model(str, Enum):
     """What can be trained."""
 
     BPE = "bpe"
+    WORDPIECE = "wordpiece"
+    UNIGRAM = "unigram"
+    SENTENCEPIECE_BPE = "sentencepiece-bpe"
+    SENTENCEPIECE_UNIGRAM = "sentencepiece-unigram"
+    WORD = "word"
+    CHAR = "char"
+
+
+def _list_options(model: Model | None) -> None:
+    """Print what a model takes, and end."""
+    if model is None:
+        return
+    from toksmith.cli.model_options import described
+
+    for option in described(_options_of(model)):
+        print(f"{option.name}={option.default}\n    {option.kind}: {option.meaning}")
+    raise typer.Exit
 
 
 def run(
@@ -37,71 +55,110 @@ def run(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PATH", help="The file to write.")
     ],
+    model: Annotated[Model, typer.Option("--model", "-m", help="What to train.")] = Model.BPE,
     vocab_size: Annotated[
-        int, typer.Option(min=256, help="How many tokens, special tokens included.")
-    ],
+        int | None,
+        typer.Option(min=1, help="How many tokens, special tokens and all else included."),
+    ] = None,
     split: Annotated[
-        str,
-        typer.Option(metavar="NAME|REGEX", help="gpt4, gpt2, o200k, none or a regex."),
-    ] = "gpt4",
+        str | None,
+        typer.Option(metavar="NAME|REGEX", help="bpe: gpt4 (default), gpt2, o200k, none, a regex."),
+    ] = None,
     special_token: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="A special token. May stand several times."),
     ] = None,
     ties: Annotated[
-        Ties, typer.Option(help="Of equally frequent pairs: minbpe's choice or Hugging Face's.")
-    ] = Ties.FIRST_SEEN,
+        Ties | None,
+        typer.Option(help="bpe: of equally frequent pairs, minbpe's choice or Hugging Face's."),
+    ] = None,
     min_frequency: Annotated[
-        int, typer.Option(min=1, help="Stop when no pair is this frequent.")
-    ] = 1,
+        int | None, typer.Option(min=1, help="Leave out what is rarer.")
+    ] = None,
     max_token_length: Annotated[
-        int | None, typer.Option(min=1, metavar="BYTES", help="Make no longer tokens.")
+        int | None, typer.Option(min=1, metavar="BYTES", help="bpe: make no longer tokens.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-O",
+            metavar="NAME=VALUE",
+            help="Any option of the model, such as byte_fallback=true. May stand several times.",
+        ),
+    ] = None,
+    list_options: Annotated[
+        Model | None,
+        typer.Option(
+            "--list-options",
+            help="Print all options of a model with what they mean, and end.",
+            callback=_list_options,
+            is_eager=True,
+        ),
     ] = None,
     separator: Separator = None,
     threads: Threads = None,
     to: FormatName = None,
-    model: Annotated[Model, typer.Option(help="What to train.")] = Model.BPE,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a tokenizer from text and write it to a file."""
+    """Learn a tokenizer from text and write it to a file.
+
+    Each model has options of its own (SentencePiece's by its own names).
+
+    --list-options MODEL prints them, --option NAME=VALUE sets one.
+    """
+    from toksmith.cli.model_options import parsed
     from toksmith.cli.writing import check_folder
 
     check_folder(output)
-    _rehearse(output, to, split_of(split), special_token or [])
+    flags: dict[str, Any] = {
+        "split": None if split is None else [split_of(split)],
+        "special_tokens": special_token,
+        "ties": ties and ties.value,
+        "min_frequency": min_frequency,
+        "max_token_length": max_token_length,
+    }
+    options = parsed(_options_of(model), option or [])
+    for name, value in flags.items():
+        if value is None:
+            continue
+        if name in options:
+            raise OptionError(f"{name} is given twice, once by --option")
+        options[name] = value[0] if name == "split" else value
+
+    _rehearse(output, to, model.value, options)
     import toksmith
 
     tok = toksmith.train(
         files,
         model=model.value,
         vocab_size=vocab_size,
-        split=split_of(split),
-        special_tokens=special_token or (),
-        ties=ties.value,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
         separator=separator,
         threads=threads,
         progress=False if quiet else None,
+        **options,
     )
     tok.save(output, format=to)
     if not quiet:
         print(f"{figures(tok)} → {output}")
 
 
-def _rehearse(output: Path, to: str | None, split: str | None, special_tokens: list[str]) -> None:
+def _options_of(model: Model) -> type:
+    """Return the dataclass of a model's options."""
+    from toksmith.trainers import MODELS
+    from toksmith.trainers.options import choice
+
+    choice("model", model.value, list(MODELS))
+    return MODELS[model.value][0]
+
+
+def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any]) -> None:
     """Find out before the long work, not after it, that the format cannot hold the result."""
     from tempfile import TemporaryDirectory
 
-    import toksmith
-
-    smallest = 256 + len(special_tokens)
-    tok = toksmith.train(
-        texts=["-"],
-        vocab_size=smallest,
-        split=split,
-        special_tokens=special_tokens,
-        progress=False,
-    )
+    tok = _smallest(model, options)
+    if tok is None:
+        return
     with TemporaryDirectory() as folder:
         stand_in = Path(folder, output.name)
         if output.is_dir():
@@ -113,18 +170,44 @@ def _rehearse(output: Path, to: str | None, split: str | None, special_tokens: l
             raise
 
 
+def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
+    """Return a tokenizer like the one that is wanted, of a line of text; ``None`` for too little.
+
+    Raises:
+        OptionError: the options of byte-level BPE, whose smallest vocabulary is known, are wrong.
+    """
+    import warnings
+
+    import toksmith
+
+    size = 256 + len(options.get("special_tokens", ()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return toksmith.train(
+                texts=[_LINE], model=model, vocab_size=size, progress=False, **options
+            )
+        except (OptionError, TrainingError):
+            if model == "bpe":
+                raise
+            return None
+
+
 def figures(tok: Tokenizer) -> str:
     """Return what training did, in one line of figures."""
     record = tok.training
     if record is None:
         return f"{tok.vocab_size:,} tokens"
-    ratio = record.bytes / record.tokens if record.tokens else 0.0
     plural = "" if record.documents == 1 else "s"
-    return (
-        f"{record.model}: {record.documents:,} document{plural}, {megabytes(record.bytes)}, "
-        f"{record.chunks:,} distinct chunks, {record.merges:,} merges, "
-        f"{record.tokens:,} tokens, {ratio:.2f} bytes a token, {record.seconds:.1f} s"
-    )
+    parts = [
+        f"{record.model}: {record.documents:,} document{plural}",
+        megabytes(record.bytes),
+        f"{record.chunks:,} distinct chunks",
+        f"{record.merges:,} merges" if record.merges else f"{record.vocab_size:,} ids",
+    ]
+    if record.tokens:
+        parts += [f"{record.tokens:,} tokens", f"{record.bytes / record.tokens:.2f} bytes a token"]
+    return ", ".join([*parts, f"{record.seconds:.1f} s"])
 
 
 def megabytes(size: int) -> str:

@@ -59,9 +59,7 @@ def _read_trim(entry: Entry) -> TrimOffsets | None:
 
 def _read_bert(entry: Entry) -> Template:
     entry.only("type", "sep", "cls")
-    first, end = (TokenPart(_named_id(entry.get(key))) for key in ("cls", "sep"))
-    single: tuple[Part, ...] = (first, TextPart("A"), end)
-    return Template(single, (*single, TextPart("B", 1), TokenPart(end.id, 1)))
+    return Template.bert(*(_named_id(entry.get(key)) for key in ("cls", "sep")))
 
 
 def _read_roberta(entry: Entry) -> Template:

@@ -17,6 +17,7 @@ from toksmith.formats import (
     hf_framing,
     hf_models,
     hf_normalizers,
+    hf_sentencepiece,
     hf_splitters,
     hf_templates,
 )
@@ -81,6 +82,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
         UnsupportedError: the pipeline has something that ``tokenizers`` would run otherwise.
         OptionError: the file cannot be written there.
     """
+    pipeline = hf_sentencepiece.in_steps(pipeline)
     byte_level = isinstance(pipeline.model, BPE)
     framing = pipeline.framing
     parts: dict[str, Any] = {
