@@ -35,7 +35,7 @@ TEST(longest_match_literals) {
     CHECK(matched(tokens, {.unk = 0}, "abcdab") == List({3, 0, 2}));
     CHECK(matched(tokens, {.unk = 0}, "xxbcd") == List({0, 0, 4}));
     CHECK(matched(tokens, {.unk = 0, .fuse_unk = true}, "xxbcd?x") == List({0, 4, 0}));
-    CHECK(matched(tokens, {}, "xxbcd?a") == List({4, 1}));
+    CHECK(matched(tokens, {}, "xxbcd?a") == List({4, 0, 1}));
 }
 
 TEST(matches_agree_with_trying_all_ends) {

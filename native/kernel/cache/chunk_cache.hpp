@@ -2,6 +2,7 @@
 // and a ring for what does not fit into a slot.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -81,7 +82,7 @@ class ChunkCache {
         slot.high = key.high;
         slot.count = static_cast<std::uint32_t>(count);
         if (size <= kInline && count <= kIdsInside) {
-            std::memcpy(slot.ids, ids, count * sizeof(Id));
+            std::copy_n(ids, count, slot.ids);  // there may be none
             return;
         }
         const std::size_t text = size > kInline ? words_for(size) : 0;
@@ -90,7 +91,7 @@ class ChunkCache {
         slot.set_place(written_);
         Id* stored = arena_.data() + (written_ & (kArenaWords - 1));
         if (text) std::memcpy(stored, p, size);
-        std::memcpy(stored + text, ids, count * sizeof(Id));
+        std::copy_n(ids, count, stored + text);
         written_ += text + count;
     }
 

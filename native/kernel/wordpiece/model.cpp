@@ -100,6 +100,7 @@ std::uint32_t LongestMatchModel::joined(std::uint32_t list, std::uint32_t more) 
 
 void LongestMatchModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&,
                                      Ids& out, Ids* spans) const {
+    if (size == 0) return;
     const std::size_t first = out.size(), first_span = spans ? spans->size() : 0;
     if (!match(chunk, size, out, spans)) {
         out.truncate(first);

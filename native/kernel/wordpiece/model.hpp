@@ -21,7 +21,7 @@ namespace toksmith::wordpiece {
 
 struct Options {
     // Tokens after the first one of a chunk are those that start with this.
-    std::string prefix;
+    std::string prefix{};
     // kNone: what is unknown becomes nothing.
     Id unk = kNone;
     // Whether a chunk that does not come out, or has too many characters, is unknown as a whole;
