@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "buffers.hpp"
@@ -13,40 +14,39 @@ namespace {
 
 constexpr std::uint8_t kSpace = 1, kDigit = 2;
 
-unigram::CountedWords counted_words(const Input<Id>& symbols, const Input<std::uint64_t>& ends,
-                                    const Input<std::uint64_t>& counts,
-                                    const Input<std::uint16_t>& scripts,
-                                    const Input<std::uint8_t>& kinds) {
+bpe::CountedSymbols counted(const Input<Id>& symbols, const Input<std::uint64_t>& ends,
+                            const Input<std::uint64_t>& counts, std::size_t alphabet) {
     if (counts.size() != ends.size()) throw nb::value_error("as many counts as words, please");
-    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
-    if (symbols.size() + ends.size() >= 0xFFFFFFFFu) {
-        throw std::length_error("the distinct words come to 2^32 characters or more");
-    }
-    unigram::CountedWords words;
-    words.counts.assign(counts.data(), counts.data() + counts.size());
-    words.text.reserve(symbols.size() + ends.size());
-    words.starts.reserve(ends.size());
-    std::uint64_t next = 0;
+    std::uint64_t before = 0;
     for (std::size_t word = 0; word < ends.size(); ++word) {
-        const std::uint64_t end = ends(word);
-        if (end <= next || end > symbols.size()) throw nb::value_error("word ends out of order");
-        words.starts.push_back(static_cast<std::uint32_t>(words.text.size()));
-        for (; next < end; ++next) {
-            if (symbols(next) >= scripts.size()) throw nb::value_error("no such character");
-            words.text.push_back(symbols(next) + 1);
+        if (ends(word) < before || ends(word) > symbols.size()) {
+            throw nb::value_error("word ends out of order");
         }
-        words.text.push_back(0);
+        before = ends(word);
     }
+    if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
+                    [&](Id symbol) { return symbol >= alphabet; })) {
+        throw nb::value_error("a symbol outside the alphabet");
+    }
+    return {symbols.data(),
+            {ends.data(), ends.data() + ends.size()},
+            {counts.data(), counts.data() + counts.size()}};
+}
+
+std::vector<bpe::PieceTraits> alphabet(const Input<std::uint16_t>& scripts,
+                                       const Input<std::uint8_t>& kinds) {
+    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
+    std::vector<bpe::PieceTraits> result;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
         const bool space = kinds(i) & kSpace;
-        words.alphabet.push_back({.first = scripts(i),
-                                  .last = scripts(i),
-                                  .spaces = space,
-                                  .starts_with_space = space,
-                                  .ends_with_space = space,
-                                  .has_digit = (kinds(i) & kDigit) != 0});
+        result.push_back({.first = scripts(i),
+                          .last = scripts(i),
+                          .spaces = space,
+                          .starts_with_space = space,
+                          .ends_with_space = space,
+                          .has_digit = (kinds(i) & kDigit) != 0});
     }
-    return words;
+    return result;
 }
 
 // (the characters of all pieces end to end, the length of each, its score)
@@ -58,7 +58,8 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
                       bool space_as_suffix, bool only_spaces, std::size_t seeds, std::size_t enough,
                       double shrinking_factor, std::size_t sub_iterations, std::size_t threads,
                       nb::object watch) {
-    const unigram::CountedWords words = counted_words(symbols, ends, counts, scripts, kinds);
+    const bpe::CountedSymbols given = counted(symbols, ends, counts, scripts.size());
+    std::vector<bpe::PieceTraits> characters = alphabet(scripts, kinds);
     const unigram::TrainingOptions options{
         seeds,
         enough,
@@ -82,21 +83,23 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
         rounds = progress.rounds;
         heard = Clock::now();
     };
+    unigram::CountedWords words;
     std::vector<unigram::Piece> pieces;
     {
         nb::gil_scoped_release release;
+        words = unigram::count_stretches(given, std::move(characters), options.rules);
         pieces = unigram::train(words, options, tell);
     }
-    std::vector<std::uint32_t> characters, lengths;
+    std::vector<std::uint32_t> spelled, lengths;
     std::vector<double> scores;
     for (const unigram::Piece& piece : pieces) {
         for (std::uint32_t i = 0; i < piece.length; ++i) {
-            characters.push_back(words.text[piece.place + i] - 1);
+            spelled.push_back(words.text[piece.place + i] - 1);
         }
         lengths.push_back(piece.length);
         scores.push_back(piece.score);
     }
-    return {to_numpy(std::move(characters)), to_numpy(std::move(lengths)),
+    return {to_numpy(std::move(spelled)), to_numpy(std::move(lengths)),
             to_numpy(std::move(scores))};
 }
 

@@ -41,14 +41,17 @@ struct PieceRules {
     bool space_as_suffix = false;
     bool only_spaces = false;  // a piece may be nothing but spaces
 
+    // Whether no piece can hold the end of `left` and the start of `right` side by side.
+    bool apart(const PieceTraits& left, const PieceTraits& right) const {
+        if (split_digits && (left.has_digit || right.has_digit)) return true;
+        return split_by_script && left.last >= PieceTraits::kScripts &&
+               right.first >= PieceTraits::kScripts && left.last != right.first;
+    }
+
     // Whether two pieces, each of them valid or one character, make a valid one.
     bool allow(const PieceTraits& left, const PieceTraits& right) const {
         if (std::size_t{left.length} + right.length > longest) return false;
-        if (split_digits && (left.has_digit || right.has_digit)) return false;
-        if (split_by_script && left.last >= PieceTraits::kScripts &&
-            right.first >= PieceTraits::kScripts && left.last != right.first) {
-            return false;
-        }
+        if (apart(left, right)) return false;
         return left.spaces + right.spaces == 0 || allow_spaces(joined(left, right));
     }
 

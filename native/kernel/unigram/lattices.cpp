@@ -8,8 +8,9 @@
 namespace toksmith::unigram {
 
 const Block& Lattices::block_at(std::uint32_t place) const {
-    const auto next = std::upper_bound(first_places.begin(), first_places.end(), place);
-    return blocks[static_cast<std::size_t>(next - first_places.begin()) - 1];
+    std::size_t number = block_numbers[place >> kBlockBits];
+    while (number + 1 < blocks.size() && blocks[number + 1].first_place <= place) ++number;
+    return blocks[number];
 }
 
 void Workers::run(std::size_t jobs,

@@ -33,10 +33,10 @@ struct Block {
 };
 
 struct Lattices {
-    static constexpr std::size_t kBlockPlaces = 1 << 16;
+    static constexpr unsigned kBlockBits = 16;  // a block has at least so many places: 2^16
 
     std::vector<Block> blocks;
-    std::vector<std::uint32_t> first_places;  // of each block, to find a place's block
+    std::vector<std::uint32_t> block_numbers;  // of the block at each multiple of 2^16, or before
     ArcFormat format;
 
     const Block& block_at(std::uint32_t place) const;

@@ -91,10 +91,9 @@ std::vector<std::uint32_t> owners(const CountedWords& words) {
 std::vector<Candidate> best_substrings(const CountedWords& words, const Suffixes& suffixes,
                                        const TrainingOptions& options, const Workers& workers) {
     const std::vector<std::uint32_t> owner = owners(words);
-    const auto count_at = [&](std::uint32_t i) { return words.counts[owner[suffixes.places[i]]]; };
     std::vector<Best> best(workers.threads, Best(options.seeds));
     workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
-        shared_substrings(words, suffixes, bucket, count_at, [&](const Shared& found) {
+        shared_substrings(words, suffixes, bucket, owner, [&](const Shared& found) {
             if (found.count < 2) return;
             const Candidate candidate{found.count * found.length, found.first, found.last,
                                       found.length};
@@ -129,7 +128,7 @@ std::vector<Block> cut(const CountedWords& words) {
     std::vector<Block> blocks;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
         if (blocks.empty() ||
-            words.starts[word] - blocks.back().first_place >= Lattices::kBlockPlaces) {
+            (words.starts[word] - blocks.back().first_place) >> Lattices::kBlockBits) {
             blocks.push_back({word, word, words.starts[word], {}, {}});
         }
         blocks.back().last_word = word + 1;
@@ -172,15 +171,19 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
     });
     Lattices lattices{cut(words), {}, format};
     for (Block& block : lattices.blocks) {
-        lattices.first_places.push_back(block.first_place);
+        const auto number = static_cast<std::uint32_t>(&block - lattices.blocks.data());
         const std::uint32_t end = words.end(block.last_word - 1) + 1;
-        std::uint32_t arcs = 0;
+        while (lattices.block_numbers.size() << Lattices::kBlockBits < end) {
+            lattices.block_numbers.push_back(number ? number - 1 : 0);
+        }
+        std::uint64_t arcs = 0;
         block.offsets.reserve(end - block.first_place + 1);
         for (std::uint32_t place = block.first_place; place < end; ++place) {
-            block.offsets.push_back(arcs);
+            block.offsets.push_back(static_cast<std::uint32_t>(arcs));
             arcs += arcs_at[place];
         }
-        block.offsets.push_back(arcs);
+        if (arcs > 0xFFFFFFFFu) throw std::length_error("a word is too long for so many seeds");
+        block.offsets.push_back(static_cast<std::uint32_t>(arcs));
         block.arcs.resize(arcs);
     }
     sweep([&](std::uint32_t place, const std::vector<std::uint32_t>& pieces) {

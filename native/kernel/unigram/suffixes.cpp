@@ -7,6 +7,8 @@
 namespace toksmith::unigram {
 namespace {
 
+constexpr std::uint32_t kAhead = 16;
+
 // A suffix with as many of its next characters as fit into a number: comparing the numbers compares
 // the characters. The end of a word is a 0 and stays 0.
 struct Item {
@@ -94,7 +96,7 @@ Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Worke
 }
 
 void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
-                       const std::function<std::uint64_t(std::uint32_t)>& count_at,
+                       const std::vector<std::uint32_t>& owners,
                        const std::function<void(const Shared&)>& found) {
     // Substrings that the suffix at hand starts with, each a start of the next. What ends with the
     // bucket has no length.
@@ -115,6 +117,10 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
     const std::uint32_t* before = nullptr;
     const std::uint32_t end = suffixes.buckets[bucket + 1];
     for (std::uint32_t i = suffixes.buckets[bucket]; i < end; ++i) {
+        if (i + kAhead < end) {  // suffixes in order stand all over the text
+            __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
+            __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);
+        }
         const std::uint32_t* suffix = words.text.data() + suffixes.places[i];
         std::uint32_t common = 0, length = 0;
         if (before) {
@@ -125,7 +131,7 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
         length = common;
         while (length < suffixes.depth && suffix[length]) ++length;
         close(common, i);
-        const std::uint64_t count = count_at(i);
+        const std::uint64_t count = words.counts[owners[suffixes.places[i]]];
         if (length > open.back().length) {
             open.push_back({i, 0, length, count});
         } else {

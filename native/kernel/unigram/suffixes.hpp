@@ -30,9 +30,9 @@ struct Shared {
 
 // Calls found(substring) for the substrings of one bucket that different characters follow, or that
 // a word ends with. Longer than one character and at most `depth` characters, in no fixed order.
-// `weights` holds the count of the word of each suffix.
+// `owners` holds the number of the word at each place of the text.
 void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
-                       const std::function<std::uint64_t(std::uint32_t)>& count_at,
+                       const std::vector<std::uint32_t>& owners,
                        const std::function<void(const Shared&)>& found);
 
 }  // namespace toksmith::unigram

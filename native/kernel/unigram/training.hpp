@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "train/piece_rules.hpp"
+#include "train/training.hpp"
 
 namespace toksmith::unigram {
 
@@ -38,6 +39,11 @@ struct CountedWords {
     }
 };
 
+// Cuts words where no piece can reach across, and counts the stretches between. Throws
+// std::length_error where the distinct ones come to 2^32 - 1 characters or more.
+CountedWords count_stretches(const bpe::CountedSymbols& words,
+                             std::vector<bpe::PieceTraits> alphabet, const bpe::PieceRules& rules);
+
 struct Piece {
     std::uint32_t place;   // where it stands in the text, for the first time
     std::uint32_t length;  // in characters
@@ -54,8 +60,8 @@ struct Progress {
 // throwing.
 using Watch = std::function<void(const Progress&)>;
 
-// The pieces after the last round, characters first. Throws std::length_error where the words come
-// to 2^32 - 1 characters or more, or where the seeds are too many for their length.
+// The pieces after the last round, characters first. Throws std::length_error where the seeds are
+// too many for their length.
 std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
                          const Watch& watch);
 

@@ -45,6 +45,19 @@ class PieceRules:
             and not (self.split_by_unicode_script and self._mixes_scripts(piece))
         )
 
+    def apart(self, left: str, right: str) -> bool:
+        """Return whether no piece can hold these two characters side by side.
+
+        Example:
+            >>> rules = PieceRules()
+            >>> [rules.apart(*pair) for pair in ("aя", "a1", "ab", "▁a", "カ漢")]
+            [True, True, False, False, False]
+        """
+        if self.split_digits and (is_digit(left) or is_digit(right)):
+            return True
+        scripts = {self.script(character) for character in (left, right) if character != SPACE}
+        return self.split_by_unicode_script and len(scripts - {None, INHERITED}) > 1
+
     def _allow_spaces(self, piece: str) -> bool:
         if self.allow_whitespace_only_pieces and piece == SPACE * len(piece):
             return True

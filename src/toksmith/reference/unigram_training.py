@@ -4,6 +4,7 @@ A Unigram model gives each piece a probability. A word can be put together from 
 ways; the probability of a way is the product of its pieces', that of the word the sum over its
 ways. Training looks for the pieces and probabilities that make the text likely:
 
+0. :func:`stretches`: words are cut where no piece can reach across anyway.
 1. :func:`seed_pieces`: all characters, and the frequent substrings.
 2. :func:`expected_counts` and :func:`reestimate`, some times over (expectation and maximization):
    how often does each piece stand in the text, if every way counts as much as it is probable? Its
@@ -20,6 +21,7 @@ Kudo 2018, "Subword Regularization", section 3.2; the steps are those of Sentenc
     7 pieces, log-likelihood -100.0
     5 pieces, log-likelihood -59.1
     >>> [piece for piece, score in finish(step.scores, 9, "u▁npghsb")]
+    ['▁pun', 'b', 's', 'h', 'g', 'p', 'n', '▁', 'u']
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from toksmith.reference.piece_rules import PieceRules
@@ -103,7 +106,9 @@ def training_steps(
         options: how training goes.
     """
     options = options or UnigramOptions()
-    scores = seed_pieces(words, rules or PieceRules(), options.seed_sentencepiece_size)
+    rules = rules or PieceRules()
+    words = stretches(words, rules)
+    scores = seed_pieces(words, rules, options.seed_sentencepiece_size)
     enough = int(wanted * ROOM)
     while True:
         for _ in range(options.num_sub_iterations):
@@ -115,6 +120,24 @@ def training_steps(
             scores = prune(words, scores, max(enough, int(options.shrinking_factor * size)))
         if len(scores) == size:  # there are few enough, or none that the text can do without
             return
+
+
+def stretches(words: Words, rules: PieceRules) -> Counter[str]:
+    """Return the stretches of words that no piece can reach out of, with their counts.
+
+    What is inside one is put together from pieces as if the rest of the word were not there. So
+    nothing changes, but there are fewer of them ("▁say" of "▁say," and "▁say.").
+
+    Example:
+        >>> stretches({"▁say,": 2, "▁say.": 1}, PieceRules())
+        Counter({'▁say': 3, ',': 2, '.': 1})
+    """
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        cuts = [i for i in range(1, len(word)) if rules.apart(word[i - 1], word[i])]
+        for start, end in pairwise([0, *cuts, len(word)]):
+            counts[word[start:end]] += count
+    return counts
 
 
 def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,11 @@ from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
 from toksmith.threads import thread_count
 from toksmith.trainers.sentencepiece_bpe import script_numbers
 from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import learn_unigram
+from toksmith.training_engine import SymbolWords, learn_unigram
+
+MOST_CHARACTERS = 1 << 28
+"""Distinct words of more characters in all are not looked at, the rarest left out. Training takes
+about 40 bytes a character, after stretches of words that no piece reaches out of are counted."""
 
 
 def train_unigram(
@@ -30,7 +35,8 @@ def train_unigram(
 ) -> list[tuple[str, float]]:
     """Learn the pieces of a Unigram model.
 
-    How it works stands in :mod:`toksmith.reference.unigram_training`.
+    How it works stands in :mod:`toksmith.reference.unigram_training`. Where the distinct words come
+    to more than ``MOST_CHARACTERS``, the rarest are left out, with a warning.
 
     Args:
         words: words of known characters (what stands between unknown ones is a word each).
@@ -68,13 +74,13 @@ def train_unigram(
         )
     if not len(words):
         raise OptionError("there are no words to train on")
-    counts = words.character_counts()
     if required is None:
-        order = np.lexsort((np.arange(len(counts)), -counts.astype(np.float64)))
+        counts = words.character_counts()
+        order = np.argsort(-counts.astype(np.float64), kind="stable")
         required = "".join(words.characters[i] for i in order)
     with rounds_progress(progress) as report:
         learned = learn_unigram(
-            words.words,
+            _frequent(words.words),
             scripts=script_numbers(words.characters, rules),
             spaces=[character == SPACE for character in words.characters],
             digits=[is_digit(character) for character in words.characters],
@@ -97,3 +103,25 @@ def train_unigram(
     # Files keep scores in float32: round them before they are compared.
     scores = learned.scores.astype(np.float32).tolist()
     return finish(dict(zip(pieces, scores, strict=True)), vocab_size, required)
+
+
+def _frequent(words: SymbolWords) -> SymbolWords:
+    """Return the words without the rarest, so that they come to ``MOST_CHARACTERS`` at most."""
+    if len(words.symbols) <= MOST_CHARACTERS:
+        return words
+    ends = words.ends.astype(np.int64)
+    lengths = ends - np.append(0, ends[:-1])
+    order = np.argsort(-words.counts.astype(np.float64), kind="stable")
+    fit = int(np.searchsorted(np.cumsum(lengths[order]), MOST_CHARACTERS, "right"))
+    kept = np.zeros(len(lengths), bool)
+    kept[order[:fit]] = True
+    warnings.warn(
+        f"{len(lengths) - fit:,} of {len(lengths):,} distinct words are left out of training, the "
+        f"rarest (up to {words.counts[order[fit]]:,} times in the text): the words come to more "
+        f"than {MOST_CHARACTERS:,} characters",
+        stacklevel=3,
+    )
+    symbols = words.symbols[np.repeat(kept, lengths)]
+    return SymbolWords(
+        symbols, np.cumsum(lengths[kept]).astype(np.uint64), words.counts[kept], words.alphabet
+    )
