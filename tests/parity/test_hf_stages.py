@@ -11,6 +11,8 @@ import pytest
 import regex
 import unicodedata2
 
+import toksmith
+from tests import strategies
 from tests.parity.test_normalizers import ALL, CHARACTERS
 from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
 from toksmith.formats import hf_normalizers, hf_splitters
@@ -95,3 +97,62 @@ def test_anchors_of_oniguruma(pattern: str, around: str) -> None:
             text = "".join(letters)
             expected = [piece for piece, _ in their.pre_tokenize_str(text)]
             assert pieces(Split(ours), text) == expected, ascii(text)
+
+
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
+SPELLED = BYTES | {"use_regex": False}
+PREFIXED = BYTES | {"add_prefix_space": True}
+DIGITS = {"type": "Digits", "individual_digits": True}
+
+
+def split(pattern: str) -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "steps"),
+    [
+        ([{"type": "NFC"}], [PREFIXED]),
+        ([{"type": "NFKC"}, {"type": "Lowercase"}], [DIGITS, PREFIXED]),
+        (  # cut at lines, words, punctuation, white space at the end, ideographs and digits
+            [{"type": "Prepend", "prepend": "é"}],
+            [
+                split(r"[\r\n]"),
+                split(r"\s?[A-Za-zµÀ-ÖØ-öø-ƺ]+"),
+                split(r"\s?[!-/:-~！-／：-～‘-‟　-。]+"),
+                split(r"\s+$"),
+                split(r"[一-龥ࠀ-一가-퟿]+"),
+                DIGITS,
+                SPELLED,
+            ],
+        ),
+        ([], [split(r" ?[^(\s|[.,!?…。，、।۔،])]+"), SPELLED]),
+        ([], [{"type": "Punctuation", "behavior": "Contiguous"}, {"type": "Whitespace"}, PREFIXED]),
+    ],
+)
+def test_byte_level_pipelines(
+    normalizer: list[Any], steps: list[Any], shared: Path, tmp_path: Path
+) -> None:
+    held = json.loads((shared / "data/vocab/gpt2_tokenizer.json").read_text())
+    held |= {
+        "normalizer": {"type": "Sequence", "normalizers": normalizer},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps},
+        "post_processor": None,
+        "added_tokens": [],
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(held))
+    their = peer.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    ours = toksmith.load(tmp_path)
+    ours.save(tmp_path / "again.json", format="huggingface")
+    again = peer.Tokenizer.from_file(str(tmp_path / "again.json"))
+    for text in strategies.random_texts(11, 120):
+        expected = their.encode(text)
+        encoding = ours.encoding(text)
+        assert list(encoding.ids) == ours.encode(text) == expected.ids
+        assert [tuple(span) for span in encoding.spans] == expected.offsets
+        assert again.encode(text).ids == expected.ids

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from itertools import pairwise
+
+import numpy as np
 
 from toksmith.reference.aligned import AnyText, Edit, changed
 from toksmith.reference.character_classes import code_points, flags_of
@@ -69,12 +72,16 @@ def _(splitter: LeadingSpace, text: str, at_start: bool) -> list[Edit]:
 @rewriting.register
 def _(splitter: Metaspace, text: str, at_start: bool) -> list[Edit]:
     mark = splitter.replacement
-    spaces = [place for place, character in enumerate(text) if character == " "]
-    edits = [Edit(place, place + 1, mark) for place in spaces]
+    edits = [Edit(place, place + 1, mark) for place in _places(" ", text)]
     wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
     if wanted and text[0] not in (" ", mark):
         edits.insert(0, _before_first(mark, text[0]))
     return edits
+
+
+def _places(character: str, text: str) -> list[int]:
+    places: list[int] = np.flatnonzero(code_points(text) == ord(character)).tolist()
+    return places
 
 
 def _before_first(mark: str, first: str) -> Edit:
@@ -125,7 +132,8 @@ def _(splitter: LeadingSpace, text: str) -> list[Span]:
 def _(splitter: Metaspace, text: str) -> list[Span]:
     if not splitter.split:
         return [(0, len(text))]
-    return split(find_matches(splitter.replacement, False, text), "merged-with-next", len(text))
+    starts = {0, *_places(splitter.replacement, text)}
+    return list(pairwise([*sorted(starts), len(text)]))
 
 
 @cuts.register

@@ -11,15 +11,16 @@ bytes → characters → matches → bytes again:
 - A byte that is not UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
   no letter, no digit and no space. On the way back it is the same byte again.
 - The published patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may
-  know a newer Unicode, so :func:`pinned` writes the characters of each class out. That is slow
-  (about 1 MB/s) and exact; the kernel does the same with tables.
+  know a newer Unicode, so it is shown :func:`stand_ins`: for each character one of the same class
+  that is as old as Unicode. The kernel uses the same tables.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import regex
 
 from toksmith.errors import SplitError
@@ -33,8 +34,6 @@ SECONDS = 10.0
 
 SECONDS_PER_MB = 2.0
 """How much longer it may search for each 1,000,000 characters."""
-
-_CLASS_OR_SET = regex.compile(r"\[[^\]]*\]|\\p\{(?<name>\w+)\}")
 
 
 def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
@@ -87,31 +86,35 @@ def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, i
     return spans
 
 
-@lru_cache(maxsize=64)
-def pinned(pattern: str) -> regex.Pattern[str]:
-    r"""Compile a published pattern so that it means here what it means to its publisher.
+def stand_ins(string: str) -> str:
+    """Return a text in which one character of each class stands for all others of that class.
 
-    Two things differ between regular-expression engines: which characters a class holds
-    (``\p{L}``), and whether ``$`` also matches before a last line break (in Python it does).
+    ASCII stays, and so does ſ, which is an s where case does not matter.
 
     Example:
-        >>> pinned(r"\p{Lu}+|\s++$").findall("ÀB c")
-        ['ÀB']
+        >>> stand_ins("Łódź №5 ٥")
+        'Àòdò €5 ²'
     """
-    exact = _CLASS_OR_SET.sub(_write_out, pattern)
-    return regex.compile(exact.replace("$", r"\Z"))
+    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return _stand_ins()[codes].tobytes().decode("utf-32-le")
 
 
-def _write_out(found: regex.Match[str]) -> str:
-    r"""Replace ``\p{L}`` by ``[A-Za-zª…]``, and by ``A-Za-zª…`` where it stands inside a set."""
-    if found["name"]:
-        return f"[{_characters(found['name'])}]"
-    return regex.sub(r"\\p\{(\w+)\}", lambda inner: _characters(inner[1]), found[0])
+@cache
+def _stand_ins() -> npt.NDArray[np.uint32]:
+    table = np.full(0x110000, ord("€"), np.uint32)
+    for name, stand_in in _STAND_INS.items():
+        for first, last in _RANGE.findall(CLASSES[name]):
+            table[int(first, 16) : int(last or first, 16) + 1] = ord(stand_in)
+    for space in regex.findall(r"\s", "".join(map(chr, range(0x110000)))):
+        table[ord(space)] = ord("\u3000")
+    table[:0x80] = np.arange(0x80)
+    table[ord("ſ")] = ord("ſ")
+    return table
 
 
-def _characters(category: str) -> str:
-    """Return the ranges of a category, or of all categories that start with its letter."""
-    return "".join(ranges for name, ranges in CLASSES.items() if name.startswith(category))
+# All of them have been in Unicode from its start, and any engine knows their classes.
+_STAND_INS = {"Lu": "À", "Ll": "ò", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "²"}
+_RANGE = regex.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
 
 
 def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
@@ -126,7 +129,9 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
         SplitError: it took too long (see ``SECONDS``).
     """
     if family_of(pattern):
-        return [match.span() for match in pinned(pattern).finditer(string)]
+        # In Python "$" also matches before a last line break, which the publishers do not mean.
+        found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(string))
+        return [match.span() for match in found]
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:
