@@ -209,22 +209,36 @@ def test_lengths_of_the_caller(tmp_path: Path) -> None:
 # Added tokens
 
 
-@pytest.mark.parametrize("seed", range(30))
+PIECES = ["<m>", "a", "ab", "b", " ", "_", "é", "\u3000", "x<", "<m><m>", "-", "\u0301"]
+
+
+def normalizers() -> list[Any]:
+    n = tokenizers.normalizers
+    return [
+        *(None, None, n.Lowercase(), n.NFKD(), n.Prepend("_"), n.Replace("a", "bb"), n.Strip()),
+        *(n.BertNormalizer(), n.Sequence([n.NFD(), n.StripAccents()]), n.Replace("b", "")),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_added_tokens(seed: int, tmp_path: Path) -> None:
     """Random literals with random flags, in texts that are mostly made of them."""
     rng = random.Random(seed)
-    pieces = ["<m>", "a", "ab", "b", " ", "_", "é", "\u3000", "x<", "<m><m>", "-", "\u0301"]
     theirs = byte_level()
-    literals = {"".join(rng.choices(pieces, k=rng.randint(1, 3))) for _ in range(4)}
+    if normalizer := normalizers()[seed % 10]:
+        theirs.normalizer = normalizer
+    literals = {"".join(rng.choices([*PIECES, "A", "É"], k=rng.randint(1, 3))) for _ in range(4)}
     for literal in sorted(literals):
         if theirs.token_to_id(literal) is not None:
             continue  # a token of the model, or a byte as it is spelled
+        if normalizer and not normalizer.normalize_str(literal):
+            continue  # there is nothing to be found
         names = ("single_word", "lstrip", "rstrip", "normalized", "special")
         flags = {name: rng.random() < 0.4 for name in names}
         token = tokenizers.AddedToken(literal, **flags)
         (theirs.add_special_tokens if flags["special"] else theirs.add_tokens)([token])
     ours = load(theirs, tmp_path)
-    filler = [*pieces, *literals, *literals, "\t", "\n", "\u2003", "1", "\x1c", "the"]
+    filler = [*PIECES, *literals, *literals, "\t", "\n", "\u2003", "1", "\x1c", "the", "Ａ"]
     for _ in range(300):
         text = "".join(rng.choices(filler, k=rng.randint(0, 9)))
         try:
