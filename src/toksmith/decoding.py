@@ -13,8 +13,8 @@ import numpy.typing as npt
 from toksmith import engine
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
-from toksmith.reference.decoding import decoded
 from toksmith.reference.decoding_streams import decoded_stream
+from toksmith.surfaces import SurfaceTable
 from toksmith.threads import thread_count
 from toksmith.types import Batch, IdArray, Ids, OffsetArray
 
@@ -43,6 +43,10 @@ class TextDecoder:
         return [token.decode("utf-8", "replace") for token in self._tokens]
 
     @cached_property
+    def _table(self) -> SurfaceTable:
+        return SurfaceTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
+
+    @cached_property
     def _lengths(self) -> OffsetArray:
         return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
 
@@ -57,9 +61,7 @@ class TextDecoder:
         """Return the text of ids."""
         if self._pipeline.decoder is None:
             return self.to_bytes(ids, skip_special_tokens, None).decode("utf-8", errors)
-        return decoded(
-            self._pipeline.decoder, self.tokens(ids, skip_special_tokens), self._pipeline.model
-        )
+        return self._table.decode(self._kept(id_array(ids), skip_special_tokens))
 
     def to_texts(
         self, batch: Batch, errors: str, skip_special_tokens: bool, threads: int | None

@@ -46,8 +46,8 @@ class Preparation:
         Raises:
             OptionError: they are no lists of equal length, or cannot be made to fit.
         """
-        for each in (texts, pairs):
-            if isinstance(each, Text) or not isinstance(each, Iterable | None):
+        for each in (texts, texts if pairs is None else pairs):
+            if isinstance(each, Text) or not isinstance(each, Iterable):
                 raise OptionError("prepare takes a list of texts; of one text, give [text]")
         given = [list(texts)] if pairs is None else [list(texts), list(pairs)]
         if len(given[0]) != len(given[-1]):

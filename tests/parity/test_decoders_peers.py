@@ -84,3 +84,32 @@ def test_decoding_of_real_tokenizers(
         decoder = ours.decoder(skip_special_tokens=skip)
         parts = [decoder.decode(token_id) for token_id in ids]
         assert "".join(parts) + decoder.decode(final=True) == other
+
+
+MODELS = (
+    *("llama2.model", "spm_test_unigram.model", "english8k_unigram.model", "spm_toy400_bpe.model"),
+)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_decoding_of_sentencepiece_models(
+    name: str, shared: Path, corpus: Callable[..., bytes]
+) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    path = shared / "data/vocab" / name
+    theirs = sentencepiece.SentencePieceProcessor(str(path))
+    ours = toksmith.load(path)
+    rng = random.Random(7)
+    size = theirs.get_piece_size()
+    pools = (range(size), range(min(size, 300)), [0, 1, 2, *range(3, 20)])
+    lists = [rng.choices(rng.choice(pools), k=rng.randint(0, 12)) for _ in range(6_000)]
+    for corpus_name in ("english.txt", "multilingual.txt", "cjk.txt"):
+        texts = corpus(corpus_name, 20_000).decode().split("<|endoftext|>")
+        lists += theirs.encode(texts)
+    found = ours.decode_batch(lists)
+    for ids, one in zip(lists, found, strict=True):
+        assert one == theirs.decode(ids), ids[:50]
+    for ids, one in list(zip(lists, found, strict=True))[::5]:
+        decoder = ours.decoder()
+        parts = [decoder.decode(token_id) for token_id in ids]
+        assert "".join(parts) + decoder.decode(final=True) == one

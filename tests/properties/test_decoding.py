@@ -1,4 +1,4 @@
-"""Tokens that come one by one decode to what they decode to all at once."""
+"""Tokens that come one by one, or are looked up in a table, decode as the steps decode them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from toksmith.decoders import (
 from toksmith.models import Model, SentencePieceBPE, WordLevel
 from toksmith.reference.decoding import decoded
 from toksmith.reference.decoding_streams import decoded_stream
+from toksmith.surfaces import SurfaceTable
 
 TOKENS = [
     *("a", "b", "▁", "▁a", "▁▁", "a▁b", "##a", "##", "a</w>", "</w>", "<pad>", "|", "||", " "),
@@ -72,6 +73,17 @@ def test_streams(decoder: Decoder, model: Model, parts: list[list[str]]) -> None
     feed = decoded_stream(decoder, model)
     found = [text for part in parts for text in feed(part, False)] + feed([], True)
     assert "".join(found) == decoded(decoder, [t for part in parts for t in part], model)
+
+
+VOCAB = [*TOKENS, *BYTES, *BYTES]
+
+
+@pytest.mark.parametrize(("decoder", "model"), DECODERS, ids=lambda part: repr(part)[:60])
+@given(ids=st.lists(st.integers(0, len(VOCAB) - 1), max_size=20))
+def test_tables(decoder: Decoder, model: Model, ids: list[int]) -> None:
+    table = SurfaceTable(decoder, VOCAB, model)
+    found = table.decode(np.array(ids, np.uint32))
+    assert found == decoded(decoder, [VOCAB[i] for i in ids], model)
 
 
 def test_what_is_certain_comes_at_once() -> None:

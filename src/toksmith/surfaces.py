@@ -1,0 +1,112 @@
+"""Decoding by a table: what each token becomes, wherever it stands but at the start of a text.
+
+Most decoders look at one token at a time. The exceptions are the first token, which may lose a mark
+or a space, and tokens of bytes, which make characters together; so the table holds bytes. Where
+this does not hold, the steps themselves decode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from toksmith.decoders import (
+    ByteFallback,
+    Decoder,
+    Fuse,
+    MetaspaceDecoder,
+    Replace,
+    SentencePieceDecoder,
+    Strip,
+    WordPieceDecoder,
+)
+from toksmith.models import Model
+from toksmith.reference.decoding import byte_of, decode_step, decoded
+from toksmith.types import IdArray
+
+_TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)
+_JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
+
+
+class SurfaceTable:
+    """A decoder with a table of what its tokens become.
+
+    Args:
+        decoder: the steps.
+        tokens: each as the vocabulary spells it.
+        model: whose tokens they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from toksmith.models import WordLevel
+        >>> table = SurfaceTable((WordPieceDecoder(),), ["to", "##ken", "!"], WordLevel(()))
+        >>> table.decode(np.array([0, 1, 2]))
+        'token!'
+    """
+
+    def __init__(self, decoder: Decoder, tokens: Sequence[str], model: Model) -> None:
+        self._decoder = decoder
+        self._tokens = tokens
+        self._model = model
+        end = next((i for i, step in enumerate(decoder) if isinstance(step, Fuse)), len(decoder))
+        self._head, self._tail = decoder[:end], decoder[end:]
+        self._is_byte = np.zeros(len(tokens), np.bool_)
+        self._surfaces = self._table()
+        self._is_empty = np.array([not surface for surface in self._surfaces or ()], np.bool_)
+
+    def decode(self, ids: IdArray) -> str:
+        """Return the text of known ids."""
+        surfaces = self._surfaces
+        start = self._start(ids)
+        # Bytes with nothing in between stand apart, and so may bytes that make no character.
+        if surfaces is None or (self._is_byte[ids[:-1]] & self._is_empty[ids[1:]]).any():
+            return self._steps(self._decoder, ids)
+        try:
+            rest = b"".join([surfaces[i] for i in ids[start:].tolist()]).decode()
+        except UnicodeDecodeError:
+            return self._steps(self._decoder, ids)
+        text = self._steps(self._head, ids[:start]) + rest
+        for step in self._tail:
+            (text,) = decode_step(step, [text], self._model)
+        return text
+
+    def _steps(self, decoder: Decoder, ids: IdArray) -> str:
+        return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)
+
+    def _start(self, ids: IdArray) -> int:
+        """Return how many ids have to be looked at together to know how a text starts."""
+        size = 1
+        if self._head and isinstance(self._head[0], SentencePieceDecoder):
+            # Up to the first text that there is: before it, marks are taken off.
+            while size < len(ids) and not self._steps(self._head, ids[size - 1 : size]):
+                size += 1
+        while size < len(ids) and self._is_byte[ids[size - 1]]:
+            size += 1
+        return size
+
+    def _table(self) -> list[bytes] | None:
+        """Return what each token becomes behind others; ``None`` where that is not all."""
+        head = self._head
+        if self._tail and self._tail[0] != Fuse():
+            return None
+        if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
+            # At the start marks are taken off; behind it, they are spaces.
+            plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
+            return [self._behind((plain,), i) for i in range(len(self._tokens))]
+        until = -1 if head and isinstance(head[-1], ByteFallback) else None
+        if not all(isinstance(step, _TOKEN_BY_TOKEN) for step in head[:until]):
+            return None
+        return [self._behind(head, i) for i in range(len(self._tokens))]
+
+    def _behind(self, head: Decoder, token_id: int) -> bytes:
+        tokens = ["", self._tokens[token_id]]
+        for step in head:
+            before = tokens[-1]
+            tokens = decode_step(step, tokens, self._model)
+            byte = byte_of(before)
+            if byte is not None and tokens[-1] != before and isinstance(step, _JOINS_BYTES):
+                self._is_byte[token_id] = True
+                return bytes([byte])
+        return tokens[-1].encode()

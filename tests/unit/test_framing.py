@@ -1,0 +1,318 @@
+"""Added tokens, templates and lengths, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import toksmith
+from tests.formats_kit import pipeline
+from toksmith import Tokenizer
+from toksmith.errors import OptionError, SpecialTokenError, UnsupportedError
+from toksmith.framing import (
+    AddedToken,
+    Framing,
+    Padding,
+    Template,
+    TextPart,
+    TokenPart,
+    TrimOffsets,
+    Truncation,
+)
+from toksmith.framing.added import find, search_order_matters
+from toksmith.normalizers import Lowercase
+from toksmith.pipeline import Pipeline
+from toksmith.rows import rooms, windows
+
+CLS, SEP, MASK = 300, 301, 302
+BERT = Template(
+    (TokenPart(CLS), TextPart("A"), TokenPart(SEP)),
+    (TokenPart(CLS), TextPart("A"), TokenPart(SEP), TextPart("B", 1), TokenPart(SEP, 1)),
+)
+ADDED = (AddedToken("[C]", CLS), AddedToken("[S]", SEP), AddedToken("[M]", MASK, lstrip=True))
+
+
+def tokenizer(**options: object) -> Tokenizer:
+    """Bytes by value, ``th`` 256, ``the`` 257, `` the`` 258, and a template as BERT's."""
+    return Tokenizer(pipeline(framing=Framing(ADDED, template=BERT, **options)))  # type: ignore[arg-type]
+
+
+def found(text: str, *tokens: AddedToken) -> list[tuple[str, int | None]]:
+    by_literal = {token.content: token for token in tokens}
+    data = text.encode()
+    return [
+        (data[start:end].decode(), token and token.id)
+        for start, end, token in find(data, frozenset(by_literal), by_literal)
+    ]
+
+
+class TestAddedTokens:
+    def test_longest_at_the_leftmost_place(self) -> None:
+        tokens = (AddedToken("ab", 1), AddedToken("abc", 2), AddedToken("bcd", 3))
+        assert found("xabcdab", *tokens) == [("x", None), ("abc", 2), ("d", None), ("ab", 1)]
+
+    def test_white_space_is_taken(self) -> None:
+        both = AddedToken("<m>", 1, lstrip=True, rstrip=True)
+        assert found("a \u3000\t<m>\n\u2003b", both) == [
+            *(("a", None), (" \u3000\t<m>\n\u2003", 1), ("b", None))
+        ]
+        # U+001C is white space to Python, but not to Unicode.
+        assert found("\x1c<m>", both) == [("\x1c", None), ("<m>", 1)]
+        # What the first took is not there for the second.
+        assert found("<m> <m>", both) == [("<m> ", 1), ("<m>", 1)]
+
+    def test_single_words(self) -> None:
+        word = AddedToken("<m>", 1, single_word=True)
+        assert found("<m>,<m> -<m>", word) == [
+            *(("<m>", 1), (",", None), ("<m>", 1), (" -", None), ("<m>", 1))
+        ]
+        for text in ("a<m>", "<m>é", "_<m>", "<m>\u0301", "٣<m>", "\u200d<m>"):
+            assert found(text, word) == [(text, None)]
+
+    def test_does_the_order_of_search_matter(self) -> None:
+        first, last = AddedToken("<a>", 1), AddedToken("<b>", 2, normalized=True)
+        assert not search_order_matters([first, last])
+        assert not search_order_matters([AddedToken("<a><b>", 1), AddedToken("<a>", 2)])
+        assert search_order_matters([first, AddedToken("x<", 2, normalized=True)])
+        assert search_order_matters([first, AddedToken("x<a>", 2, normalized=True)])
+        assert search_order_matters([AddedToken("<a>", 1, lstrip=True), last])
+
+    def test_in_normalized_text(self) -> None:
+        tokens = (AddedToken("[X]", 300, normalized=True), AddedToken("[Y]", 301))
+        plain = pipeline(framing=Framing(tokens))
+        tok = Tokenizer(Pipeline(plain.model, plain.splitter, plain.framing, None, (Lowercase(),)))
+        text = "A[x][X][y][Y]"
+        y = [*b"[y]"]
+        assert tok.encode(text, "encode") == [97, 300, 300, *y, 301]
+        assert tok.encode(text) == [*b"a[x][x][y][y]"]
+        encoding = tok.encoding(text, "encode")
+        assert [tuple(span) for span in encoding.spans[:3]] == [(0, 1), (1, 4), (4, 7)]
+        assert tok.encode("[x]", {"[Y]"}) == [*b"[x]"]
+        with pytest.raises(SpecialTokenError, match="normalized, holds one of"):
+            tok.encode("[x]", "raise")
+        assert tok.encode("[y]", "raise") == y
+
+    def test_a_literal_that_vanishes(self) -> None:
+        plain = pipeline(framing=Framing((AddedToken(" ", 300, normalized=True),)))
+        from toksmith.normalizers import Strip
+
+        with pytest.raises(UnsupportedError, match="nothing is left of the added token ' '"):
+            Tokenizer(Pipeline(plain.model, plain.splitter, plain.framing, None, (Strip(),)))
+
+
+class TestTemplates:
+    def test_parts(self) -> None:
+        assert (BERT.prefix, BERT.suffix, BERT.added(), BERT.added(pair=True)) == (
+            *((CLS,), (SEP,), 2, 3),
+        )
+        assert Template.around([1], [2, 3]) == Template(
+            (TokenPart(1), TextPart("A"), TokenPart(2), TokenPart(3)),
+            (
+                *(TokenPart(1), TextPart("A"), TokenPart(2), TokenPart(3)),
+                *(TokenPart(1, 1), TextPart("B", 1), TokenPart(2, 1), TokenPart(3, 1)),
+            ),
+        )
+        assert Framing(prefix=(1,)).template == Template.around([1], [])
+        assert Framing().template == Template()
+
+    @pytest.mark.parametrize("single", [(), (TokenPart(1),), (TextPart("A"), TextPart("B"))])
+    def test_one_text_has_to_be_there(self, single: tuple[TextPart | TokenPart, ...]) -> None:
+        with pytest.raises(OptionError, match="needs A alone"):
+            Template(single)
+
+    def test_either_a_template_or_its_sides(self) -> None:
+        with pytest.raises(OptionError, match="give a template, or its prefix and suffix"):
+            Framing(prefix=(1,), template=BERT)
+
+    def test_encoding_a_pair(self) -> None:
+        tok = tokenizer()
+        assert tok.encode("the", add_special_tokens=True) == [CLS, 257, SEP]
+        ids = [CLS, 257, SEP, 97, 258, SEP]
+        assert tok.encode("the", add_special_tokens=True, pair="a the") == ids
+        assert tok.encode("the", pair="a the") == [257, 97, 258]
+        encoding = tok.encoding("the", add_special_tokens=True, pair="é the")
+        assert encoding.ids == [CLS, 257, SEP, 259, 258, SEP]
+        assert encoding.type_ids == [0, 0, 0, 1, 1, 1]
+        assert encoding.sequence == [-1, 0, -1, 1, 1, -1]
+        assert encoding.special == [True, False, True, False, False, True]
+        assert encoding.spans == [(0, 0), (0, 3), (3, 3), (0, 1), (1, 5), (5, 5)]
+        assert encoding.byte_spans == [(0, 0), (0, 3), (3, 3), (0, 2), (2, 6), (6, 6)]
+        assert (encoding.text, encoding.pair) == ("the", "é the")
+        assert encoding.char_to_token(2) == 1
+        assert encoding.char_to_token(2, sequence=1) == 4
+        assert encoding.char_to_token(3) is None
+        assert encoding.token_to_chars(4) == (1, 5)
+        assert encoding[3:5].sequence == [1, 1]
+
+    def test_trimmed_spans(self) -> None:
+        text = " the  the"
+        spans = {
+            None: [(0, 4), (4, 5), (5, 9)],
+            TrimOffsets(add_prefix_space=False): [(1, 4), (5, 5), (6, 9)],
+            TrimOffsets(): [(0, 4), (5, 5), (6, 9)],
+        }
+        for trim, expected in spans.items():
+            encoding = tokenizer(trim_offsets=trim).encoding(text)
+            assert encoding.spans == expected
+            assert encoding.byte_spans == spans[None]
+
+
+class TestLengths:
+    def test_windows(self) -> None:
+        assert windows(3, 4, 0, "right") == [(0, 3)]
+        assert windows(8, 4, 0, "right") == [(0, 4), (4, 8)]
+        assert windows(9, 4, 2, "right") == [(0, 4), (2, 6), (4, 8), (6, 9)]
+        assert windows(9, 4, 2, "left") == [(5, 9), (3, 7), (1, 5), (0, 3)]
+
+    @pytest.mark.parametrize(
+        ("lengths", "limit", "expected"),
+        [
+            ([5], 9, [5]),
+            ([15], 9, [9]),
+            ([2, 15], 9, [2, 7]),
+            ([15, 2], 9, [7, 2]),
+            ([15, 8], 9, [5, 4]),
+            ([8, 15], 9, [4, 5]),
+            ([1, 1], 0, [0, 0]),
+        ],
+    )
+    def test_the_longest_is_cut_first(
+        self, lengths: list[int], limit: int, expected: list[int]
+    ) -> None:
+        assert rooms(lengths, Truncation(limit), 0) == expected
+        assert rooms(lengths, Truncation(limit + 3), 3) == expected
+
+    def test_only_one_is_cut(self) -> None:
+        assert rooms([5, 9], Truncation(10, strategy="only_first"), 0) == [1, 9]
+        assert rooms([5, 9], Truncation(10, strategy="only_second"), 0) == [5, 5]
+        with pytest.raises(OptionError, match="cannot take 5 tokens off a text of 5"):
+            rooms([5, 9], Truncation(9, strategy="only_first"), 0)
+        with pytest.raises(OptionError, match="and there is one"):
+            rooms([5], Truncation(3, strategy="only_second"), 0)
+        with pytest.raises(OptionError, match="but the template has 3"):
+            rooms([5], Truncation(2), 3)
+
+    def test_padding(self) -> None:
+        assert Padding().target(5) == 5
+        assert Padding(multiple_of=4).target(5) == 8
+        assert Padding(6, multiple_of=4).target(8) == 8
+        with pytest.raises(OptionError, match="a row has 9 tokens, but padding makes rows of 8"):
+            Padding(8).target(9)
+
+    @pytest.mark.parametrize(
+        ("make", "reason"),
+        [
+            (lambda: Truncation(-1), "max_length is -1: use 0 or more"),
+            (lambda: Truncation(5, stride=1.5), "stride is 1.5: use a whole number"),
+            (lambda: Truncation(5, strategy="first"), "strategy is 'first': use 'longest_first'"),
+            (lambda: Truncation(5, direction="up"), "direction is 'up': use 'left' or 'right'"),
+            (lambda: Padding(direction="up"), "direction is 'up': use 'left' or 'right'"),
+            (lambda: Padding(multiple_of=-2), "multiple_of is -2"),
+        ],
+    )
+    def test_bad_lengths(self, make: object, reason: str) -> None:
+        with pytest.raises(OptionError) as caught:
+            make()  # type: ignore[operator]
+        assert reason in str(caught.value)
+
+
+class TestPrepare:
+    def test_rows(self) -> None:
+        inputs = tokenizer().prepare(["the", "a the"], padding=8)
+        assert inputs.ids.tolist() == [
+            [CLS, 257, SEP, 0, 0, 0, 0, 0],
+            [CLS, 97, 258, SEP, 0, 0, 0, 0],
+        ]
+        assert inputs.attention_mask.tolist() == [[1] * 3 + [0] * 5, [1] * 4 + [0] * 4]
+        assert inputs.special_tokens_mask.tolist() == [
+            [1, 0, 1, 1, 1, 1, 1, 1],
+            [1, 0, 0, 1, 1, 1, 1, 1],
+        ]
+        assert inputs.lengths.tolist() == [3, 4]
+        assert inputs.document.tolist() == [0, 1]
+        assert inputs.ids.dtype == inputs.type_ids.dtype == inputs.attention_mask.dtype == np.int64
+        assert inputs.spans is None
+        assert list(inputs.to_dict()) == ["input_ids", "attention_mask", "token_type_ids"]
+        assert len(inputs) == 2
+
+    def test_overflow_with_spans(self) -> None:
+        inputs = tokenizer().prepare(
+            ["pqrst", "x"], max_length=5, stride=1, overflow=True, spans=True
+        )
+        assert inputs.ids.tolist() == [
+            [CLS, *b"pqr", SEP],
+            [CLS, *b"rst", SEP],
+            [CLS, *b"x", SEP, 0, 0],
+        ]
+        assert inputs.document.tolist() == [0, 0, 1]
+        assert inputs.spans is not None
+        assert inputs.spans[1].tolist() == [[0, 0], [2, 3], [3, 4], [4, 5], [0, 0]]
+        assert inputs.sequence[2].tolist() == [-1, 0, -1, -1, -1]
+        cut = tokenizer().prepare(["pqrst", "x"], max_length=5)
+        assert cut.ids.tolist() == [[CLS, *b"pqr", SEP], [CLS, *b"x", SEP, 0, 0]]
+
+    def test_pairs_on_the_left(self) -> None:
+        tok = tokenizer(padding=Padding(direction="left", id=9, type_id=3))
+        inputs = tok.prepare(["a", "the"], ["b", "xy"])
+        assert inputs.ids.tolist() == [
+            [9, CLS, 97, SEP, 98, SEP],
+            [CLS, 257, SEP, *b"xy", SEP],
+        ]
+        assert inputs.type_ids.tolist() == [[3, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
+        assert inputs.attention_mask.tolist() == [[0, 1, 1, 1, 1, 1], [1] * 6]
+
+    def test_the_files_lengths_are_for_this_alone(self) -> None:
+        tok = tokenizer(truncation=Truncation(4), padding=Padding(6, id=9))
+        assert tok.prepare(["pqrst"]).ids.tolist() == [[CLS, *b"pq", SEP, 9, 9]]
+        assert tok.prepare(["pqrst"], max_length=3).ids.tolist() == [[CLS, *b"p", SEP]]
+        assert tok.prepare(["pqrst"], padding="longest").ids.tolist() == [[CLS, *b"pq", SEP]]
+        assert tok.encode("pqrst", add_special_tokens=True) == [CLS, *b"pqrst", SEP]
+        assert tok.count("pqrst") == 5
+
+    def test_no_texts(self) -> None:
+        inputs = tokenizer().prepare([])
+        assert inputs.ids.shape == (0, 0)
+        assert tokenizer().prepare([""]).ids.tolist() == [[CLS, SEP]]
+
+    @pytest.mark.parametrize(
+        ("options", "reason"),
+        [
+            ({"texts": "one"}, "prepare takes a list of texts"),
+            ({"texts": ["a"], "pairs": "one"}, "prepare takes a list of texts"),
+            ({"texts": None}, "prepare takes a list of texts"),
+            ({"texts": ["a"], "pairs": []}, "there are 1 texts, but 0 pairs"),
+            ({"texts": ["a"], "padding": "most"}, "padding is 'most'"),
+            ({"texts": ["a"], "stride": 2}, "give a max_length too"),
+            ({"texts": ["a"], "max_length": -1}, "max_length is -1"),
+            ({"texts": ["a", "abc"], "max_length": 1}, "text 0: max_length is 1, but the template"),
+            ({"texts": ["pqr"], "padding": 4}, "a row has 5 tokens, but padding makes rows of 4"),
+            (
+                {"texts": ["a", "pqrs"], "max_length": 4, "stride": 2, "overflow": True},
+                "text 1: a row has room for 2 tokens of a text, but the stride is 2",
+            ),
+        ],
+    )
+    def test_what_cannot_be(self, options: dict[str, object], reason: str) -> None:
+        with pytest.raises(OptionError) as caught:
+            tokenizer().prepare(**options)  # type: ignore[arg-type]
+        assert reason in str(caught.value)
+
+
+def test_skipping_special_tokens() -> None:
+    tok = tokenizer()
+    ids = tok.encode("the é", add_special_tokens=True)
+    assert tok.decode(ids) == "[C]the é[S]"
+    assert tok.decode(ids, skip_special_tokens=True) == "the é"
+    assert tok.decode_bytes(ids, skip_special_tokens=True) == "the é".encode()
+    assert tok.decode_batch([ids, [SEP], []], skip_special_tokens=True) == ["the é", "", ""]
+    decoder = tok.decoder(skip_special_tokens=True)
+    assert "".join(decoder.decode(i) for i in ids) == "the é"
+    with pytest.raises(toksmith.errors.UnknownTokenError, match="id 290 at position 1"):
+        tok.decode([CLS, 290], skip_special_tokens=True)
+
+
+def test_a_decoder_starts_anew_after_the_last_id() -> None:
+    decoder = tokenizer().decoder()
+    assert [decoder.decode(0xC3), decoder.decode(final=True), decoder.decode(97)] == [
+        *("", "\ufffd", "a"),
+    ]
