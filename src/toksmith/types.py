@@ -183,6 +183,12 @@ class Inputs:
             -1 for all others.
         spans: int64, shape ``(n, L, 2)``: the characters of its text that each token stands for;
             ``None`` unless they were asked for.
+
+    Example:
+        >>> from toksmith import train
+        >>> inputs = train(texts=["abab"], vocab_size=257).prepare(["abc", "b"])
+        >>> inputs.ids.tolist(), inputs.attention_mask.tolist()
+        ([[256, 99], [98, 0]], [[1, 1], [1, 0]])
     """
 
     ids: OffsetArray

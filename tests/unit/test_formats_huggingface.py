@@ -12,7 +12,16 @@ from tests.formats_kit import BYTES, model, pipeline, plain_token
 from toksmith import Tokenizer, formats
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.framing import AddedToken, Framing
+from toksmith.framing import (
+    AddedToken,
+    Framing,
+    Padding,
+    Template,
+    TextPart,
+    TokenPart,
+    TrimOffsets,
+    Truncation,
+)
 from toksmith.models import BPE
 from toksmith.normalizers import Lowercase, UnicodeForm
 from toksmith.pipeline import Pipeline
@@ -273,6 +282,58 @@ def test_round_trip(tmp_path: Path, split: str | PatternSplitter | None, whole: 
     pipe = pipeline(split, whole=whole)
     formats.write(pipe, tmp_path / "a.json")
     assert formats.read(tmp_path / "a.json") == pipe
+
+
+def test_post_processors(tmp_path: Path) -> None:
+    def framing(*entries: dict[str, Any]) -> Framing:
+        entry = entries[0] if len(entries) == 1 else {"type": "Sequence", "processors": entries}
+        return read(tmp_path, good() | {"post_processor": entry}).framing
+
+    end = TokenPart(258)
+    single = (end, TextPart("A"), end)
+    bert = Template(single, (*single, TextPart("B", 1), TokenPart(258, 1)))
+    assert framing(BERT).template == bert
+    assert framing(TRIM, BERT).template == framing(BERT, TRIM).template == bert
+    assert framing(TRIM, BERT).trim_offsets == TrimOffsets(add_prefix_space=False)
+    roberta = BERT | {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}
+    assert framing(roberta).template == Template(single, (*single, end, TextPart("B"), end))
+    assert framing(roberta).trim_offsets == TrimOffsets()
+    assert framing(roberta | {"trim_offsets": False}).trim_offsets is None
+
+
+def test_lengths(tmp_path: Path) -> None:
+    truncation = {"direction": "Left", "max_length": 9, "strategy": "OnlyFirst", "stride": 2}
+    padding = {
+        "strategy": {"Fixed": 16},
+        "direction": "Left",
+        "pad_to_multiple_of": 8,
+        "pad_id": 258,
+        "pad_type_id": 1,
+        "pad_token": "<|end|>",
+    }
+    pipe = read(tmp_path, good() | {"truncation": truncation, "padding": padding})
+    assert pipe.framing.truncation == Truncation(9, 2, "only_first", "left")
+    assert pipe.framing.padding == Padding(16, "left", 8, 258, 1, "<|end|>")
+    formats.write(pipe, tmp_path / "a.json")
+    held = json.loads((tmp_path / "a.json").read_text())
+    assert (held["truncation"], held["padding"]) == (truncation, padding)
+    longest = padding | {"strategy": "BatchLongest", "pad_to_multiple_of": None}
+    assert read(tmp_path, good() | {"padding": longest}).framing.padding == Padding(
+        None, "left", None, 258, 1, "<|end|>"
+    )
+
+
+def test_added_tokens_with_flags(tmp_path: Path) -> None:
+    held = good()
+    held["added_tokens"][0] |= {"lstrip": True, "single_word": True}
+    pipe = read(tmp_path, held)
+    assert pipe.framing.added_tokens == (AddedToken("<|end|>", 258, lstrip=True, single_word=True),)
+    formats.write(pipe, tmp_path / "a.json")
+    assert formats.read(tmp_path / "a.json") == pipe
+    # Where it makes no difference when a token is looked for, nothing is kept of it.
+    held = good()
+    held["added_tokens"][0] |= {"normalized": True}
+    assert read(tmp_path, held) == read(tmp_path, good())
 
 
 def test_round_trip_of_framing(tmp_path: Path) -> None:
