@@ -14,9 +14,6 @@ from toksmith.reference.scripts import INHERITED, script
 SPACE = "\u2581"
 """What SentencePiece writes for a space: ▁."""
 
-_JAPANESE = {"Hira": "Hani", "Kana": "Hani"}
-_LONG_VOWEL = "\u30fc"
-
 
 @dataclass(frozen=True)
 class PieceRules:
@@ -78,15 +75,11 @@ class PieceRules:
             before = own
         return False
 
-    def script(self, character: str) -> str | None:
-        """Return the script of a character by itself; ``None`` if it stands with any.
-
-        Hiragana, Katakana and ー count as Han.
-        """
+    def script(self, character: str) -> int | None:
+        """Return the script of a character by itself; ``None`` if it stands with any."""
         if not self.split_by_number and is_digit(character):
             return None
-        found = script(character)
-        return "Hani" if character == _LONG_VOWEL else _JAPANESE.get(found, found)
+        return script(character)
 
 
 def is_digit(character: str) -> bool:

@@ -73,5 +73,5 @@ def script_numbers(characters: str, rules: PieceRules) -> list[int]:
     """Return the script of each character as a number: 0 for its neighbours', 1 for any."""
     names = [INHERITED if character == SPACE else rules.script(character)
              for character in characters]  # fmt: skip
-    numbers: dict[str | None, int] = {INHERITED: 0, None: 1}
+    numbers: dict[int | None, int] = {INHERITED: 0, None: 1}
     return [numbers.setdefault(name, len(numbers)) for name in names]
