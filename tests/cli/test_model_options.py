@@ -19,7 +19,7 @@ class Options:
     Attributes:
         fallback: whether unknown characters
             become ``bytes``.
-        coverage: of characters.
+        coverage: of characters, as in :class:`~a.b.Options`.
         size: how many.
         symbols: pieces that are always whole.
         split: a name, a pattern, or ``None``.
@@ -104,4 +104,5 @@ def test_described() -> None:
         ("rule", "nfkc or identity", "nfkc"),
         ("share", "a whole number or a number or text", "1"),
     ]
+    assert found[1].meaning == "of characters, as in a.b.Options."
     assert found[-1].meaning == "of lines, or how many."

@@ -110,7 +110,7 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
 ]
-FORMATS = "huggingface, sentencepiece, minbpe, tiktoken or gpt2"
+FORMATS = "huggingface, sentencepiece, wordpiece, minbpe, tiktoken or gpt2"
 """What files can be written; spelled out, so that help does not load the formats."""
 FormatName = Annotated[
     str | None,

@@ -19,6 +19,7 @@ from toksmith.errors import OptionError
 
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 _ATTRIBUTE = re.compile(r"(\w+): (.*)")
+_MARKUP = re.compile(r"``(.*?)``|:\w+:`~?(.*?)`")
 
 
 class Described(NamedTuple):
@@ -154,4 +155,4 @@ def _meanings(documentation: str) -> dict[str, str]:
             name, found[match[1]] = match[1], match[2]
         elif line.strip() and name:
             found[name] += " " + line.strip()
-    return {name: text.replace("``", "") for name, text in found.items()}
+    return {name: _MARKUP.sub(r"\1\2", text) for name, text in found.items()}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith train corpus/*.txt -o mine.model --vocab-size 32000"
-_LINE = "the quick brown fox jumps over the lazy dog"
+_LINE = "The Quick Brown Fox jumps over the lazy dog"
 
 
 class Ties(str, Enum):

@@ -1,0 +1,130 @@
+"""Every kind of model through the commands: trained, run, looked into, converted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from tests.cli.conftest import CORPUS, Run
+from toksmith import formats
+from toksmith.cli.common import FORMATS
+from toksmith.cli.train import Model
+from toksmith.trainers import MODELS
+
+PIECES = ("-O", "hard_vocab_limit=false", "-O", "normalization_rule_name=identity")
+TRAINED = {
+    "bpe": ("a.json", ("--vocab-size", 280)),
+    "wordpiece": ("a.txt", ("--vocab-size", 60, "-O", "min_frequency=1")),
+    "unigram": ("a.json", ("--vocab-size", 60)),
+    "sentencepiece-bpe": ("a.model", ("--vocab-size", 60, *PIECES)),
+    "sentencepiece-unigram": ("a.model", ("--vocab-size", 60, *PIECES)),
+    "word": ("a.json", ("--vocab-size", 30)),
+    "char": ("a.json", ()),
+}
+TEXT = "low, lower newest; the quick fox"
+
+
+@pytest.fixture(scope="module")
+def trained(
+    run: Run, corpus_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """A file of each model, made by ``toksmith train``."""
+    found = {}
+    for model, (name, options) in TRAINED.items():
+        found[model] = tmp_path_factory.mktemp("trained") / name
+        ran = run("train", corpus_file, "-m", model, "-o", found[model], *options)
+        assert ran.code == 0, ran.err
+        assert ran.out.decode().startswith(f"{model}: 1 document, {len(CORPUS):,} bytes, ")
+    return found
+
+
+def test_all_models_are_there() -> None:
+    assert [model.value for model in Model] == list(MODELS)
+    assert TRAINED.keys() == MODELS.keys()
+
+
+@pytest.mark.parametrize("model", TRAINED)
+def test_run_and_look(run: Run, trained: dict[str, Path], model: str) -> None:
+    tok = toksmith.load(trained[model])
+    encoding = tok.encoding(TEXT)
+    ran = run("encode", TEXT, "-t", trained[model])
+    assert (ran.code, ran.ids) == (0, encoding.ids)
+    assert 4 < len(encoding) <= len(TEXT)
+    assert run("count", TEXT, "-t", trained[model]).out == b"%d\n" % len(encoding)
+    decoded = run("decode", "-t", trained[model], stdin=ran.out).out.decode()
+    assert decoded == tok.decode(encoding.ids)
+    assert re.sub(r"\W", "", decoded) == re.sub(r"\W", "", TEXT)
+    shown = run("inspect", TEXT, "-t", trained[model], "--steps").out.decode()
+    assert shown.endswith(f"\n\n{tok.explain(TEXT)}\n")
+    rows = [line.split() for line in shown.splitlines()]
+    for token_id, token in zip(encoding.ids, encoding.tokens, strict=True):
+        name = token.decode().replace(" ", "·")
+        assert any(row[:2] in ([str(token_id), name], [f"*{token_id}", name]) for row in rows)
+
+
+@pytest.mark.parametrize("model", TRAINED)
+def test_convert_and_verify(
+    run: Run, trained: dict[str, Path], model: str, corpus_file: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "other.json"
+    ran = run("convert", trained[model], target, "--verify", corpus_file, "--separator", "\n")
+    assert ran.code == 0, ran.out.decode() + ran.err
+    assert ran.out.decode().endswith(
+        f"{trained[model]} and {target} agree by ids: 20 documents, {len(CORPUS) - 20:,} bytes\n"
+    )
+    assert run("verify", trained[model], target, TEXT, "--by", "tokens").code == 0
+
+
+def test_two_models_by_the_text_that_tokens_stand_for(run: Run, trained: dict[str, Path]) -> None:
+    """▁low and " low" are other tokens; what they stand for may be the same."""
+    pair = (trained["char"], trained["bpe"])
+    assert run("verify", *pair, "xyz", "--by", "spans").code == 0
+    ran = run("verify", trained["sentencepiece-bpe"], trained["word"], "low, fox")
+    assert ran.code == 1
+    assert "differs at character 0 (byte 0), after 0 equal tokens" in ran.out.decode()
+
+
+@pytest.mark.parametrize("model", TRAINED)
+def test_list_options(run: Run, model: str) -> None:
+    ran = run("train", "--list-options", model)
+    names = [line.partition("=")[0] for line in ran.out.decode().splitlines()[::2]]
+    assert ran.code == 0
+    assert names == [field.name for field in fields(MODELS[model][0])]
+    assert "`" not in ran.out.decode()
+    assert not re.search(r": $", ran.out.decode(), re.M)  # each has a meaning
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["-m", "char", "-O", "byte_fallback=true"], "byte_fallback= is no option of model 'char'"),
+        (
+            ["-m", "sentencepiece-bpe", "-O", "input=x"],
+            "input= is no option here: files come first",
+        ),
+        (["-m", "sentencepiece-bpe", "-O", "byte_fallback=x"], "true or false is wanted"),
+        (["-m", "sentencepiece-bpe", "--split", "gpt2"], "split= is no option of model"),
+        (["-m", "bpe", "--split", "gpt2", "-O", "split=none"], "split is given twice"),
+        (["-m", "bpe"], "vocab_size is not given"),
+        (["-m", "wordpiece", "-o", "t.tiktoken"], "tiktoken holds byte-level BPE"),
+        (["-m", "char", "-o", "t.model"], "minbpe holds byte-level BPE"),
+    ],
+)
+def test_errors_come_before_the_work(
+    run: Run, corpus_file: Path, tmp_path: Path, arguments: list[str], reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    ran = run("train", corpus_file, "-o", "t.json", *arguments)
+    assert ran.code == 2
+    assert reason in ran.err
+    assert ran.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_names_all_formats_that_can_be_written() -> None:
+    assert set(re.findall(r"\w+", FORMATS)) - {"or"} == formats.FORMATS.keys() - {"tekken"}
