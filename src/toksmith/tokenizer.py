@@ -397,8 +397,15 @@ class Tokenizer(Sampling):
 
         Args:
             path: where to; its form says which format, unless ``format`` does.
-            format: ``"huggingface"``, ``"sentencepiece"``, ``"tiktoken"``, ``"gpt2"``,
-                ``"minbpe"`` or ``"wordpiece"``.
+            format: one of
+
+                - ``"huggingface"`` (``.json``): a tokenizer.json, for every model but the longest
+                  match, and for SentencePiece's where its normalizer maps no characters;
+                - ``"sentencepiece"`` (``.model``, with a ``.vocab`` beside it): SentencePiece's BPE
+                  and Unigram;
+                - ``"wordpiece"`` (``.txt``): BERT's vocab.txt;
+                - ``"tiktoken"`` (``.tiktoken``), ``"minbpe"`` (``.model``), ``"gpt2"`` (a
+                  directory): byte-level BPE.
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.

@@ -133,7 +133,7 @@ class VocabularyAtoms:
                 self._kinds[space] = Unit.SPACE
                 joined |= {(atoms[space], other) for other in (UNKNOWN, *atoms.values())}
         self._atoms = atoms
-        self.joined = {pair for pair in joined if OPEN not in pair}
+        self.joined: Set[tuple[int, int]] = {pair for pair in joined if OPEN not in pair}
 
     def sides(self, text: str) -> tuple[int, int]:
         """Return the atoms of the last and the first character."""
