@@ -20,9 +20,9 @@ def load(
 
     Args:
         path: the file; a directory for formats of several files.
-        format: ``"huggingface"`` (tokenizer.json), ``"sentencepiece"`` (``.model``),
-            ``"tiktoken"``, ``"gpt2"``, ``"minbpe"``, ``"wordpiece"`` (BERT's vocab.txt) or ``"tekken"`` (Mistral's
-            tekken.json); without it, the format is recognised by the content.
+        format: ``"huggingface"`` (tokenizer.json), ``"sentencepiece"`` (``.model``), ``"minbpe"``,
+            ``"tiktoken"``, ``"gpt2"``, ``"wordpiece"`` (BERT's vocab.txt) or ``"tekken"``
+            (Mistral's tekken.json); without it, the format is recognised by the content.
         split: for a bare ``.tiktoken`` file, which holds no split pattern: a family's name, a
             pattern, or ``None``.
         special_tokens: for a bare ``.tiktoken`` file: ids by literal.
