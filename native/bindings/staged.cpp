@@ -55,7 +55,7 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 
 std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::object fill,
                                           InputRows<std::uint16_t> joined, const std::string& lead,
-                                          bool collapse, nb::object fallback) {
+                                          bool collapse, bool trim, nb::object fallback) {
     if (joined.shape(1) != 2) throw nb::value_error("joined must have two columns");
     std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> pairs;
     pairs.reserve(joined.shape(0));
@@ -64,6 +64,7 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
 
     Stages stages;
     stages.collapse = collapse;
+    stages.trim = trim;
     if (lead == "always") {
         stages.lead = Lead::kAlways;
     } else if (lead == "unless-space") {
@@ -102,7 +103,7 @@ void bind_staged(nb::module_& module) {
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<StagedModel, Model>(module, "StagedModel")
         .def(nb::new_(&staged_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
-             "fallback"_a);
+             "trim"_a, "fallback"_a);
 }
 
 }  // namespace toksmith::bindings

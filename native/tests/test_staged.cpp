@@ -145,6 +145,7 @@ TEST(a_start_takes_what_follows) {
 TEST(spaces_collapse) {
     Stages stages;
     stages.collapse = true;
+    stages.trim = true;
     stages.lead = Lead::kAlways;
     const auto model = staged(Unit::kSpace, stages);
     CHECK(encoded(model, "ab   cd  ") == " ab| cd|");
@@ -168,6 +169,7 @@ TEST(a_lead_stands_before_the_document_only) {
 TEST(threads_change_nothing) {
     Stages stages;
     stages.collapse = true;
+    stages.trim = true;
     stages.lead = Lead::kAlways;
     const auto model = staged(Unit::kSpace, stages);
     std::string text;

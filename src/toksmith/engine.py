@@ -224,7 +224,13 @@ class FusedEncoder:
         self._first_only = stages.first_only
         self._encoder = _kernel.Encoder(
             _kernel.StagedModel(
-                model, stages.fill, stages.joined, stages.lead, stages.collapse, stages.fallback
+                model,
+                stages.fill,
+                stages.joined,
+                stages.lead,
+                stages.collapse,
+                stages.trim,
+                stages.fallback,
             ),
             "model",
             instruction_set(),

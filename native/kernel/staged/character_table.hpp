@@ -50,9 +50,9 @@ class CharacterTable {
 
     const Row& row(std::uint32_t code) const { return block_of(code).rows[code % kBlock]; }
 
-    // A byte that is no UTF-8 is U+FFFD.
+    // A byte that is no UTF-8 is looked up as a surrogate, which no text holds.
     static std::uint32_t code_of(utf8::Char c) {
-        return c.code == utf8::kInvalid ? 0xFFFDu : c.code;
+        return c.code == utf8::kInvalid ? 0xDFFFu : c.code;
     }
 
  private:

@@ -66,6 +66,8 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
         const std::uint8_t* unit = block.units.data() + row.begin;
         for (const std::uint8_t* stop = unit + row.size; unit < stop; unit += 2 + unit[1]) {
             const auto kind = static_cast<Unit>(unit[0]);
+            const bool is_space = kind == Unit::kSpace || kind == Unit::kStart;
+            if (stages_.collapse && is_space && space) continue;
             switch (kind) {
                 case Unit::kRemoved:
                     flush();
@@ -76,7 +78,6 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
                     flush();
                     break;
                 case Unit::kSpace:
-                    if (stages_.collapse && space) break;
                     piece.insert(piece.end(), unit + 2, unit + 2 + unit[1]);
                     break;
                 default:
@@ -86,12 +87,12 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
                     }
                     piece.insert(piece.end(), unit + 2, unit + 2 + unit[1]);
             }
-            space = kind == Unit::kSpace ? unit[1] : 0;
+            space = is_space ? unit[1] : 0;
             // What follows a start belongs to it, whatever its class.
             last = last == Unit::kStart && kind >= Unit::kRun ? Unit::kStart : kind;
         }
     }
-    if (stages_.collapse) piece.resize(piece.size() - space);
+    if (stages_.trim) piece.resize(piece.size() - space);
     flush();
 }
 

@@ -31,7 +31,8 @@ enum class Lead : std::uint8_t {
 
 struct Stages {
     Lead lead = Lead::kNone;
-    bool collapse = false;  // make one of several spaces, and none at the end
+    bool collapse = false;  // make one of several spaces
+    bool trim = false;      // leave no space at the end; chunks end with one only there
     // What the stages make of a chunk in which neighbours matter: the pieces end to end, and where
     // each ends.
     std::function<void(const std::uint8_t* chunk, std::size_t size,

@@ -28,7 +28,7 @@ from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import Metaspace
 from toksmith.staging.atoms import OPEN, Atoms, atoms_of
-from toksmith.staging.characters import Characters, characters_of
+from toksmith.staging.characters import INVALID, Characters, characters_of
 
 CHARACTERS_A_BLOCK = 256
 
@@ -47,7 +47,8 @@ class Staging:
         joined: uint16, shape ``(n, 2)``: the pairs of atoms that are not parted.
         lead: whether a space is put before a text.
         first_only: the lead is for the start of a document, not for what follows an added token.
-        collapse: whether several spaces become one, and none at the end.
+        collapse: whether several spaces become one.
+        trim: whether a text ends with no space.
         fallback: what the stages make of a chunk: its pieces as UTF-8.
     """
 
@@ -56,6 +57,7 @@ class Staging:
     lead: Literal["none", "always", "unless-space"]
     first_only: bool
     collapse: bool
+    trim: bool
     fallback: Callable[[bytes], list[bytes]]
 
 
@@ -76,7 +78,8 @@ def staging(pipeline: Pipeline) -> Staging | None:
     splitter = pipeline.splitter
 
     def fallback(chunk: bytes) -> list[bytes]:
-        text = normalized(characters.inside, characters.sentinel + _text(chunk))
+        text = chunk.decode("utf-8", "surrogateescape")
+        text = normalized(characters.inside, characters.sentinel + text)
         text = text.removeprefix(characters.sentinel)
         return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
 
@@ -86,6 +89,7 @@ def staging(pipeline: Pipeline) -> Staging | None:
         lead=lead,
         first_only=first_only,
         collapse=characters.collapse,
+        trim=characters.trim,
         fallback=fallback,
     )
 
@@ -97,19 +101,16 @@ def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
     units = bytearray()
     for place in range(CHARACTERS_A_BLOCK):
         code = block * CHARACTERS_A_BLOCK + place
-        character = "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
-        if characters.depends(character):
+        character = INVALID if 0xD800 <= code < 0xE000 else chr(code)
+        becomes = characters.becomes(character)
+        # Where spaces are counted, a mark that stands in the text itself is none.
+        marked = characters.collapse and atoms.mark and atoms.mark in becomes
+        if marked or characters.depends(character):
             depends[place] = 1
-        elif becomes := characters.becomes(character):
+        elif becomes:
             sides[place] = atoms.sides(becomes)
             for unit, text in atoms.units(becomes):
                 encoded = text.encode()
                 units += bytes((unit, len(encoded))) + encoded
         ends[place] = len(units)
     return sides, depends, ends, bytes(units)
-
-
-def _text(chunk: bytes) -> str:
-    """Return a chunk as text; each byte that is no UTF-8 is U+FFFD."""
-    text = chunk.decode("utf-8", "surrogateescape")
-    return "".join("\ufffd" if 0xDC80 <= ord(c) < 0xDD00 else c for c in text)

@@ -20,6 +20,7 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
+from toksmith.reference.character_maps import classes as classes_of
 from toksmith.splitters import Metaspace, Splitter
 
 OPEN = 0xFFFF
@@ -44,9 +45,11 @@ class Atoms(Protocol):
 
     Attributes:
         joined: the pairs of atoms that are not parted.
+        mark: what the splitter writes for a space, if anything.
     """
 
     joined: Set[tuple[int, int]]
+    mark: str
 
     def sides(self, text: str) -> tuple[int, int]:
         """Return the atom that a character's text ends with, and the one that it starts with."""
@@ -105,15 +108,15 @@ class VocabularyAtoms:
     def __init__(
         self, model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
     ) -> None:
-        self._mark = metaspace.replacement if metaspace else ""
+        self.mark = metaspace.replacement if metaspace else ""
         starts = metaspace is not None and metaspace.split
-        characters = {c for token in tokens for c in token} | {"\u2581", " "} | set(self._mark)
+        characters = {c for token in tokens for c in token} | {"\u2581", " "} | set(self.mark)
         atoms = {c: 1 + place for place, c in enumerate(sorted(characters))}
         joined = {
             (atoms[left], atoms[right])
             for token in tokens
             for left, right in pairwise(token)
-            if not (starts and right == self._mark)
+            if not (starts and right == self.mark)
         }
         # Characters that tokens hold, but none is alone, may be unknown as well.
         unknown = characters - {token for token in tokens if len(token) == 1}
@@ -126,7 +129,9 @@ class VocabularyAtoms:
             atoms |= dict.fromkeys(unknown, OPEN)
         self._kinds: dict[str, Unit] = {}
         if starts:
-            self._kinds[self._mark] = Unit.START
+            self._kinds[self.mark] = Unit.START
+            if collapse:
+                joined.add((atoms[self.mark], atoms[self.mark]))
         elif collapse:
             # Behind a space nothing is parted: it may be the first of several, or the last of all.
             for space in "\u2581 ":
@@ -137,7 +142,7 @@ class VocabularyAtoms:
 
     def sides(self, text: str) -> tuple[int, int]:
         """Return the atoms of the last and the first character."""
-        text = text.replace(" ", self._mark) if self._mark else text
+        text = text.replace(" ", self.mark) if self.mark else text
         return (
             self._atoms.get(text[-1], self._unknown),
             self._atoms.get(text[0], self._unknown),
@@ -145,7 +150,7 @@ class VocabularyAtoms:
 
     def units(self, text: str) -> Iterator[tuple[int, str]]:
         """Return each character, as the splitter writes it, with what it does to pieces."""
-        text = text.replace(" ", self._mark) if self._mark else text
+        text = text.replace(" ", self.mark) if self.mark else text
         return ((self._kinds.get(c, Unit.RUN), c) for c in text)
 
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import replace
 from typing import Protocol
 
-from toksmith.normalizers import Normalizer, SentencePieceNormalizer
+import regex
+
+from toksmith.normalizers import (
+    Normalizer,
+    Precompiled,
+    Replace,
+    SentencePieceNormalizer,
+)
+from toksmith.reference.character_maps import is_bound, is_context_free, map_character
+from toksmith.reference.charsmap import character_map
+
+INVALID = "\udfff"
+"""Stands for a byte that is no UTF-8."""
 
 
 class Characters(Protocol):
@@ -17,13 +28,15 @@ class Characters(Protocol):
         sentinel: a character, or none, to put before such a chunk, so that its start is no start
             of a text; it comes out as it is.
         lead: whether the normalizer puts a space before a text.
-        collapse: whether it makes one space of several, and none at the end.
+        collapse: whether it makes one space of several.
+        trim: whether it leaves no space at the end of a text.
     """
 
     inside: Normalizer
     sentinel: str
     lead: bool
     collapse: bool
+    trim: bool
 
     def becomes(self, character: str) -> str:
         """Return what a character becomes."""
@@ -34,8 +47,6 @@ class Characters(Protocol):
 
 def characters_of(normalizer: Normalizer) -> Characters | None:
     """Return a normalizer character by character; ``None`` where it has to see the whole text."""
-    if not normalizer:
-        return Unchanged()
     if len(normalizer) == 1 and isinstance(normalizer[0], SentencePieceNormalizer):
         step = normalizer[0]
         # What it does at the ends of a text can be told from a chunk only where spaces are first
@@ -43,24 +54,49 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
         if step.whitespace_as_suffix or step.remove_extra_whitespaces > step.add_dummy_prefix:
             return None
         return SentencePieceCharacters(step)
+    *steps, last = normalizer or (None,)
+    collapse = last == _ONE_SPACE
+    mapped = normalizer[:-1] if collapse else normalizer
+    if all(isinstance(step, Precompiled) or is_context_free((step,)) for step in mapped):
+        return MappedCharacters(normalizer, mapped, collapse)
     return None
 
 
-class Unchanged:
-    """No normalizer."""
+_ONE_SPACE = Replace(" {2,}", " ", is_regex=True)
 
-    inside: Normalizer = ()
+
+class MappedCharacters:
+    """Steps that see characters one by one, and at the end perhaps one space made of several."""
+
     sentinel = ""
     lead = False
-    collapse = False
+    trim = False
+
+    def __init__(self, normalizer: Normalizer, mapped: Normalizer, collapse: bool) -> None:
+        self.inside = normalizer
+        self.collapse = collapse
+        self._mapped = mapped
+        self._clusters = any(isinstance(step, Precompiled) for step in mapped)
 
     def becomes(self, character: str) -> str:
-        """Return the character."""
-        return character
+        """Return what a character becomes."""
+        return map_character(self._mapped, "\ufffd" if character == INVALID else character)
 
     def depends(self, character: str) -> bool:
-        """Return that none depends on others."""
-        return False
+        """Return whether its neighbours matter."""
+        if character == INVALID:
+            return False
+        if self._clusters and _JOINS.match(character):
+            return True
+        if is_bound(tuple(s for s in self._mapped if not isinstance(s, Precompiled)), character):
+            return True
+        return self.collapse and " " in (new := self.becomes(character)) and new != " "
+
+
+# Characters that make one cluster with what stands beside them.
+_JOINS = regex.compile(
+    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=V}\p{GCB=T}\p{GCB=RI}\r]"
+)
 
 
 class SentencePieceCharacters:
@@ -69,29 +105,37 @@ class SentencePieceCharacters:
     def __init__(self, step: SentencePieceNormalizer) -> None:
         self.inside: Normalizer = (replace(step, add_dummy_prefix=False),)
         self.lead = step.add_dummy_prefix
-        self.collapse = step.remove_extra_whitespaces
-        entries: dict[str, str] = {}  # TODO: charsmap
-        self._single = {key: new for key, new in entries.items() if len(key) == 1}
-        self._single |= {symbol: symbol for symbol in step.protected if len(symbol) == 1}
+        self.collapse = self.trim = step.remove_extra_whitespaces
+        self._map = character_map(step.charsmap)
+        self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
         self._space = "\u2581" if step.escape_whitespaces else " "
         # What is rewritten together with what stands before it, and what starts a symbol that
         # passes as it is.
-        depends = {c for key in entries for c in key[1:]}
-        depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
-        if self.collapse:
+        self._depends = set(self._map.later_characters)
+        self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
+        if self.collapse and self._space != " ":
             # Spaces are counted by what they are, not by what they are written as.
-            depends |= {self._space} - {" "}
-            depends |= {key for key, new in self._single.items() if " " in new and new != " "}
-        self._depends: Set[str] = depends
-        self.sentinel = next(c for c in _SENTINELS if c not in self._single and c not in depends)
+            self._depends.add(self._space)
+        firsts = self._map.first_characters
+        self.sentinel = next(
+            c for c in _PRIVATE if c not in self._depends and c not in firsts | self._alone
+        )
 
     def becomes(self, character: str) -> str:
         """Return what a character becomes."""
-        return self._single.get(character, character).replace(" ", self._space)
+        return self._single(character).replace(" ", self._space)
 
     def depends(self, character: str) -> bool:
         """Return whether its neighbours matter."""
-        return character in self._depends
+        if character in self._depends:
+            return True
+        return self.collapse and " " in (new := self._single(character)) and new != " "
+
+    def _single(self, character: str) -> str:
+        if character == INVALID:
+            return "\ufffd"
+        found = None if character in self._alone else self._map.longest(character)
+        return found[1] if found else character
 
 
-_SENTINELS = [chr(code) for code in range(0xE000, 0xF900)]  # of private use
+_PRIVATE = [chr(code) for code in range(0xE000, 0xF900)]
