@@ -125,6 +125,7 @@ class StagedModel(Model):
         ],
         lead: str,
         collapse: bool,
+        trim: bool,
         fallback: object,
     ) -> None: ...
 

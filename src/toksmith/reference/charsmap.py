@@ -108,6 +108,32 @@ class CharacterMap:
                     todo.append((child, begun))
         return frozenset(firsts)
 
+    @cached_property
+    def later_characters(self) -> frozenset[str]:
+        """The characters that stand in some key, but not first."""
+        later = set()
+        seen = {node for _, node in self._characters(0)}
+        todo = list(seen)
+        while todo:
+            for character, node in self._characters(todo.pop()):
+                later.add(character)
+                if node not in seen:
+                    seen.add(node)
+                    todo.append(node)
+        return frozenset(later)
+
+    def _characters(self, node: int) -> Iterator[tuple[str, int]]:
+        """Return the characters that lead on from a node, and the nodes behind them."""
+        todo = [(node, b"")]
+        while todo:
+            node, start = todo.pop()
+            for byte, child in self._children(node):
+                begun = start + bytes([byte])
+                if len(begun) == _character_size(begun[0]):
+                    yield begun.decode("utf-8", "replace"), child
+                else:
+                    todo.append((child, begun))
+
     def _walk(self, node: int, character: str) -> tuple[int, str | None] | None:
         """Return the node behind a character, and the replacement of the key that ends there."""
         if character == "\0" or 0xD800 <= ord(character) < 0xE000 or not self._units:
