@@ -51,7 +51,8 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
     for (std::size_t document = 0; document < documents.size(); ++document) {
         Text rest = documents[document];
         bool starts = true;
-        while (threads > 1 && rest.size() > kPiece + kPiece / 2) {
+        // A sum that is carried binds a document to one thread.
+        while (threads > 1 && rest.size() > kPiece + kPiece / 2 && !model_->carrier()) {
             const std::uint8_t* cut =
                 safe_cut(family_, rest.begin + kPiece, rest.end, model_->boundaries());
             pieces.push_back({{rest.begin, cut}, document, starts});

@@ -18,6 +18,8 @@ struct UnknownText : std::runtime_error {
     UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start);
 };
 
+class Carrier;
+
 class Model {
  public:
     // Memory that a model may keep from one miss to the next; each thread has its own.
@@ -35,8 +37,26 @@ class Model {
 
     // Where a text may be cut into chunks, for Family::kModel.
     virtual const Boundaries* boundaries() const { return nullptr; }
+    // Not null where the ids of a chunk depend on a sum that is carried from chunk to chunk.
+    virtual const Carrier* carrier() const { return nullptr; }
     // Whether a document that starts so is encoded as if a space stood before it.
     virtual bool leads(const std::uint8_t*, const std::uint8_t*) const { return false; }
+};
+
+// A model that adds numbers up from the start of the document, and rounds: of ways that are all but
+// equal, the one it takes depends on how large the sum is already. Such close calls are rare, so
+// ids are kept together with how far they can be relied on.
+class Carrier {
+ public:
+    virtual ~Carrier() = default;
+    // Appends the ids of a chunk, and behind them one number more: their reliance.
+    virtual void encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                Model::Scratch& scratch, Ids& out) const = 0;
+    // If the ids are right behind this sum, adds their numbers to it and returns true.
+    virtual bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const = 0;
+    // Appends the ids of a chunk behind this sum, and adds to the sum.
+    virtual void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                               double& sum, Ids& out) const = 0;
 };
 
 }  // namespace toksmith

@@ -30,39 +30,67 @@ bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) cons
 void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                                Ids& out, Ids* spans) const {
     if (spans) throw std::logic_error("a model with stages gives no spans");
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        model_->encode_chunk(piece, length, inner, out, nullptr);
+    });
+}
+
+void StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                 Ids& out) const {
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    bool any = false;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        if (any) throw std::logic_error("a sum is carried through text that nothing splits");
+        any = true;
+        model_->carrier()->encode_relying(piece, length, inner, out);
+    });
+    if (!any) out.push(0);  // nothing was added
+}
+
+void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                double& sum, Ids& out) const {
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        model_->carrier()->encode_behind(piece, length, inner, sum, out);
+    });
+}
+
+template <typename WithPiece>
+void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                 WithPiece with_piece) const {
     auto& buffers = static_cast<Buffers&>(scratch);
     std::vector<std::uint8_t>& piece = buffers.piece;
-    const std::size_t before = out.size();
     const auto flush = [&] {
-        if (!piece.empty()) {
-            model_->encode_chunk(piece.data(), piece.size(), *buffers.inner, out, nullptr);
-        }
+        if (!piece.empty()) with_piece(piece.data(), piece.size());
         piece.clear();
     };
+
+    const std::uint8_t* end = chunk + size;
+    for (const std::uint8_t* p = chunk; p < end;) {
+        const utf8::Char c = utf8::decode(p, end);
+        p += c.size;
+        if (!table_->row(CharacterTable::code_of(c)).depends) continue;
+        buffers.pieces.clear();
+        buffers.ends.clear();
+        stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
+        std::size_t start = 0;
+        for (const std::size_t stop : buffers.ends) {
+            with_piece(buffers.pieces.data() + start, stop - start);
+            start = stop;
+        }
+        return;
+    }
 
     piece.clear();
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // the size of the space that the piece ends with
-    const std::uint8_t* end = chunk + size;
     for (const std::uint8_t* p = chunk; p < end;) {
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
         const std::uint32_t code = CharacterTable::code_of(c);
         const CharacterTable::Block& block = table_->block_of(code);
         const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
-        if (row.depends) {
-            out.truncate(before);
-            buffers.pieces.clear();
-            buffers.ends.clear();
-            stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
-            std::size_t start = 0;
-            for (const std::size_t stop : buffers.ends) {
-                model_->encode_chunk(buffers.pieces.data() + start, stop - start, *buffers.inner,
-                                     out, nullptr);
-                start = stop;
-            }
-            return;
-        }
         const std::uint8_t* unit = block.units.data() + row.begin;
         for (const std::uint8_t* stop = unit + row.size; unit < stop; unit += 2 + unit[1]) {
             const auto kind = static_cast<Unit>(unit[0]);

@@ -40,7 +40,7 @@ struct Stages {
         fallback;
 };
 
-class StagedModel final : public Model {
+class StagedModel final : public Model, public Carrier {
  public:
     StagedModel(std::shared_ptr<const Model> model, std::shared_ptr<const CharacterTable> table,
                 std::shared_ptr<const Boundaries> boundaries, Stages stages)
@@ -56,7 +56,21 @@ class StagedModel final : public Model {
     const Boundaries* boundaries() const override { return boundaries_.get(); }
     bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
+    const Carrier* carrier() const override { return model_->carrier() ? this : nullptr; }
+    void encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                        Ids& out) const override;
+    bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const override {
+        return model_->carrier()->relies(ids, count, reliance, sum);
+    }
+    void encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, double& sum,
+                       Ids& out) const override;
+
  private:
+    // Calls with_piece(piece, size) for each piece of the chunk, from left to right.
+    template <typename WithPiece>
+    void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                        WithPiece with_piece) const;
+
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const CharacterTable> table_;
     std::shared_ptr<const Boundaries> boundaries_;

@@ -18,6 +18,10 @@ constexpr double kUnknownPenalty = 10;
 // from 0 there.
 constexpr double kFar = 100'000;
 
+// The parts of a reliance: how large the sum may be, as a power of two, and 24 bits of characters.
+constexpr int kMostLimit = 60;
+constexpr std::size_t kMostCharacters = (1 << 24) - 1;
+
 template <typename Real>
 constexpr bool kSentencePiece = std::is_same_v<Real, float>;
 
@@ -109,6 +113,7 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
             score = static_cast<Real>(0.1 * (length - 1));  // more than any probability
         }
         scores_.push_back(score);
+        highest_score_ = std::max(highest_score_, score);
     }
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
     for (std::size_t id = 0; id < vocabulary.size(); ++id) {
@@ -123,7 +128,58 @@ std::unique_ptr<Model::Scratch> UnigramModel<Real>::scratch() const {
 
 template <typename Real>
 void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t size,
-                                      Model::Scratch& memory, Ids& out, Ids* spans) const {
+                                      Model::Scratch& scratch, Ids& out, Ids* spans) const {
+    run(chunk, size, scratch, 0, out, spans, nullptr);
+}
+
+// A sum of n numbers that stays below 2^limit is off by less than n * 2^(limit - digits) in all, so
+// no rounding turns a gap of several times that.
+template <typename Real>
+void UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                        Model::Scratch& scratch, Ids& out) const {
+    Margin margin{std::numeric_limits<Real>::infinity()};
+    run(chunk, size, scratch, 0, out, nullptr, &margin);
+    int limit = 0;
+    if (margin.known && margin.gap > 0 && margin.characters < kMostCharacters) {
+        const auto adds = static_cast<double>(margin.characters + 1);
+        const double far = std::min(static_cast<double>(margin.gap), 1e6) / (4 * adds);
+        limit = std::ilogb(far) + std::numeric_limits<Real>::digits - 1;
+    }
+    const auto characters = static_cast<Id>(std::min(margin.characters, kMostCharacters));
+    out.push(static_cast<Id>(std::clamp(limit, 0, kMostLimit)) | characters << 8);
+}
+
+template <typename Real>
+bool UnigramModel<Real>::relies(const Id* ids, std::size_t count, Id reliance, double& sum) const {
+    if (count == 0 && reliance >> 8 == 0) return true;
+    const int limit = static_cast<int>(reliance & 0xFF);
+    if (limit == 0) return false;
+    auto score = static_cast<Real>(sum);
+    if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) score = 0;
+    const double before = score;
+    if constexpr (kSentencePiece<Real>) {  // the sum must not start anew at any place inside
+        const double characters = reliance >> 8;
+        if (before + characters * static_cast<double>(unknown_score_) < -kFar ||
+            before + characters * static_cast<double>(highest_score_) > kFar) {
+            return false;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) score += scores_[ids[i]];
+    const double most = std::ldexp(1.0, limit);
+    if (std::abs(before) >= most || std::abs(static_cast<double>(score)) >= most) return false;
+    sum = score;
+    return true;
+}
+
+template <typename Real>
+void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t size,
+                                       Model::Scratch& scratch, double& sum, Ids& out) const {
+    sum = run(chunk, size, scratch, static_cast<Real>(sum), out, nullptr, nullptr);
+}
+
+template <typename Real>
+Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& memory,
+                             Real sum, Ids& out, Ids* spans, Margin* margin) const {
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
     // best[i] is of the place `settled` + i; those up to `furthest` are in use.
@@ -131,21 +187,46 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
     Cell* best = cells.data();
     best[0] = {0, 0, kNone};
     std::size_t settled = 0, furthest = 0;
+<<<<<<< HEAD
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
+=======
+    if (cells.empty()) cells.resize(256);
+    cells[0] = {sum, sum, 0, kNone};
+
+    const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
+        const auto length = static_cast<std::uint32_t>(end - start);
+        Real second = -std::numeric_limits<Real>::infinity();
+>>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
         if (end > furthest) {
             for (std::size_t i = furthest + 1; i < end; ++i) best[i - settled].length = 0;
             furthest = end;
+<<<<<<< HEAD
         } else if (cell.length != 0 && !(score > cell.score)) {
             return;
         }
         cell = {score, static_cast<std::uint32_t>(end - start), id};
+=======
+        } else if (Cell& held = cells[end - settled]; held.length != 0) {
+            if (!(score > held.score)) {
+                held.second = std::max(held.second, score);
+                return;
+            }
+            second = held.score;
+        }
+        if (id == kNone) throw UnknownText(chunk, size, start);
+        cells[end - settled] = {score, second, length, id};
+>>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
     };
     const auto settle = [&](std::size_t place) {
         path.clear();
         for (std::size_t i = place - settled; i > 0; i -= best[i].length) {
             path.push_back(static_cast<std::uint32_t>(i));
+            if (margin) {
+                margin->gap = std::min(margin->gap, cells[i].score - cells[i].second);
+                margin->known &= cells[i].id != options_.unk;
+            }
         }
         for (std::size_t i = path.size(); i-- > 0;) {
             const Cell& cell = best[path[i]];
@@ -166,6 +247,7 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
         if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {
             for (std::size_t i = start; i <= furthest; ++i) best[i - settled].score -= score;
             score = 0;
+            if (margin) margin->known = false;
         }
         const std::size_t next = start + utf8::length_by_lead(chunk[start], size - start);
         bool is_character = false;
@@ -191,9 +273,11 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
             if (cell.id == kNone) throw UnknownText(chunk, size, start);
         }
         start = next;
+        if (margin) ++margin->characters;
     }
     settle(size);
     writer.finish();
+    return cells[0].score;
 }
 
 template class UnigramModel<float>;

@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bpe/vocabulary.hpp"
@@ -27,7 +28,7 @@ struct Options {
 // Real: float with SentencePiece's rules, double with those of tokenizers: all pieces are text,
 // and unknown characters that were fused are looked up once more.
 template <typename Real>
-class UnigramModel final : public Model {
+class UnigramModel final : public Model, public Carrier {
  public:
     // Throws std::invalid_argument where the arrays do not fit, or byte_fallback lacks a byte.
     UnigramModel(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
@@ -38,10 +39,22 @@ class UnigramModel final : public Model {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       Ids& out, Ids* spans) const override;
 
+    // What rounding decides depends on the sum at the start of the chunk; how close the second
+    // best way comes to the best one tells for which sums it cannot decide.
+    const Carrier* carrier() const override {
+        return std::is_same_v<Real, float> ? this : nullptr;  // where nothing else splits the text
+    }
+    void encode_relying(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                        Ids& out) const override;
+    bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const override;
+    void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                       double& sum, Ids& out) const override;
+
  private:
     // The best way to a place: its sum, and its last piece. No length: no way is known.
     struct Cell {
         Real score;
+        Real second;  // the sum of the next best
         std::uint32_t length;
         Id id;
     };
@@ -50,11 +63,24 @@ class UnigramModel final : public Model {
         std::vector<std::uint32_t> path;
     };
     class Writer;
+    // How sure a best way is.
+    struct Margin {
+        Real gap;           // the least by which it was better where it stands
+        bool known = true;  // it has no unknown character, and the sum never started anew
+        std::size_t characters = 0;
+    };
+    // Returns the sum at the end.
+    Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
+             Ids& out, Ids* spans, Margin* margin) const;
 
     ByteTrie trie_;
     std::vector<Real> scores_;
     Real unknown_score_;
+<<<<<<< HEAD
     std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
+=======
+    Real highest_score_ = 0;  // of any piece, and at least 0
+>>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
     std::array<Id, 256> byte_ids_;
     Options options_;
 };

@@ -67,6 +67,9 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
         collapse: the normalizer makes one space of several.
     """
     if splitter is None or isinstance(splitter, Metaspace):
+        if isinstance(model, Unigram) and not (splitter is None and model.single):
+            # Sums are rounded from the start of each piece: only between pieces may one cut.
+            return PieceAtoms(splitter) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
         if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
             return None
@@ -100,6 +103,28 @@ class ClassAtoms:
 
 _DROPPED, _ALONE = 0, 1
 _MOST_CLASSES = 250
+
+
+class PieceAtoms:
+    """Nothing is parted but where the splitter starts a piece."""
+
+    def __init__(self, splitter: Metaspace) -> None:
+        self.mark = splitter.replacement
+        self.joined: Set[tuple[int, int]] = {(0, 0), (1, 0), (1, 1)}
+        if splitter.split:
+            self.joined -= {(1, 1)}
+        else:
+            self.joined |= {(0, 1)}
+
+    def sides(self, text: str) -> tuple[int, int]:
+        """Return which of the last and the first character is a mark."""
+        text = text.replace(" ", self.mark)
+        return int(text[-1] == self.mark), int(text[0] == self.mark)
+
+    def units(self, text: str) -> Iterator[tuple[int, str]]:
+        """Return each character, as the splitter writes it; a mark starts a piece."""
+        text = text.replace(" ", self.mark)
+        return ((Unit.START if c == self.mark else Unit.RUN, c) for c in text)
 
 
 class VocabularyAtoms:
