@@ -1,6 +1,7 @@
 #include "staged/model.hpp"
 
 #include <stdexcept>
+#include <string_view>
 
 namespace toksmith {
 namespace {
@@ -22,9 +23,14 @@ std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
 
 bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) const {
     if (stages_.lead != Lead::kUnlessSpace) return stages_.lead == Lead::kAlways;
-    const std::uint32_t first = CharacterTable::code_of(utf8::decode(begin, end));
-    // Characters that are spaces to the splitter start with the atom that a space starts with.
-    return table_->row(first).right != table_->row(' ').right;
+    const auto start = [&](std::uint32_t code) -> std::basic_string_view<std::uint8_t> {
+        const CharacterTable::Block& block = table_->block_of(code);
+        const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+        if (row.size == 0) return {};
+        const std::uint8_t* unit = block.units.data() + row.begin;
+        return {unit + 2, unit[1]};
+    };
+    return start(CharacterTable::code_of(utf8::decode(begin, end))) != start(' ');
 }
 
 void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,

@@ -185,53 +185,36 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
     // best[i] is of the place `settled` + i; those up to `furthest` are in use.
     if (cells.empty()) cells.resize(longest_ * 2 + 256);
     Cell* best = cells.data();
-    best[0] = {0, 0, kNone};
+    best[0] = {sum, sum, 0, kNone};
     std::size_t settled = 0, furthest = 0;
-<<<<<<< HEAD
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
-=======
-    if (cells.empty()) cells.resize(256);
-    cells[0] = {sum, sum, 0, kNone};
-
-    const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
-        const auto length = static_cast<std::uint32_t>(end - start);
         Real second = -std::numeric_limits<Real>::infinity();
->>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
         if (end > furthest) {
             for (std::size_t i = furthest + 1; i < end; ++i) best[i - settled].length = 0;
             furthest = end;
-<<<<<<< HEAD
-        } else if (cell.length != 0 && !(score > cell.score)) {
-            return;
-        }
-        cell = {score, static_cast<std::uint32_t>(end - start), id};
-=======
-        } else if (Cell& held = cells[end - settled]; held.length != 0) {
-            if (!(score > held.score)) {
-                held.second = std::max(held.second, score);
+        } else if (cell.length != 0) {
+            if (!(score > cell.score)) {
+                cell.second = std::max(cell.second, score);
                 return;
             }
-            second = held.score;
+            second = cell.score;
         }
-        if (id == kNone) throw UnknownText(chunk, size, start);
-        cells[end - settled] = {score, second, length, id};
->>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
+        cell = {score, second, static_cast<std::uint32_t>(end - start), id};
     };
     const auto settle = [&](std::size_t place) {
         path.clear();
         for (std::size_t i = place - settled; i > 0; i -= best[i].length) {
             path.push_back(static_cast<std::uint32_t>(i));
-            if (margin) {
-                margin->gap = std::min(margin->gap, cells[i].score - cells[i].second);
-                margin->known &= cells[i].id != options_.unk;
-            }
         }
         for (std::size_t i = path.size(); i-- > 0;) {
             const Cell& cell = best[path[i]];
             const std::size_t end = settled + path[i];
             writer.piece(cell.id, end - cell.length, end);
+            if (!margin) continue;
+            margin->gap = std::min(margin->gap, cell.score - cell.second);
+            margin->known &= cell.id != options_.unk;
         }
         best[0].score = best[place - settled].score;
         settled = place;
@@ -277,7 +260,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
     }
     settle(size);
     writer.finish();
-    return cells[0].score;
+    return best[0].score;
 }
 
 template class UnigramModel<float>;

@@ -76,11 +76,8 @@ class UnigramModel final : public Model, public Carrier {
     ByteTrie trie_;
     std::vector<Real> scores_;
     Real unknown_score_;
-<<<<<<< HEAD
+    Real highest_score_ = 0;   // of any piece, and at least 0
     std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
-=======
-    Real highest_score_ = 0;  // of any piece, and at least 0
->>>>>>> 75b3de7 (A sum that is carried from chunk to chunk: Unigram's float32 rounding as SentencePiece's, chunks cached all the same)
     std::array<Id, 256> byte_ids_;
     Options options_;
 };

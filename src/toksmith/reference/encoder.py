@@ -115,7 +115,7 @@ class StagedEncoder:
         string = self._decoded(text)
         aligned = Aligned.of(string)
         if not self._keeps_bytes:
-            aligned = Aligned(_without_surrogates(string), aligned.starts, aligned.ends)
+            aligned = Aligned(without_surrogates(string), aligned.starts, aligned.ends)
         return normalized(self._normalizer, aligned)
 
     def parts(
@@ -146,7 +146,7 @@ class StagedEncoder:
     ) -> IdArray:
         string = self._decoded(text)
         if not self._keeps_bytes:
-            string = _without_surrogates(string)
+            string = without_surrogates(string)
         chunks, found = self._cut(normalized(self._normalizer, string), at_start, literals)
         return _with_added(self._chunks.encode_chunks(*_joined(chunks), threads), found)
 
@@ -245,7 +245,8 @@ class ReferenceDecoder:
         return b"".join(self._tokens[token_id] for token_id in ids.tolist())
 
 
-def _without_surrogates(string: str) -> str:
+def without_surrogates(string: str) -> str:
+    """Return a text with U+FFFD for each byte that is no UTF-8 (``surrogateescape``)."""
     try:
         string.encode()
     except UnicodeEncodeError:

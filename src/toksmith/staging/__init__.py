@@ -17,13 +17,14 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from toksmith.pipeline import Pipeline
+from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import Metaspace
@@ -76,10 +77,14 @@ def staging(pipeline: Pipeline) -> Staging | None:
             return None
         lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
     splitter = pipeline.splitter
+    if isinstance(splitter, Metaspace):
+        splitter = replace(splitter, prepend="never")  # the lead is part of the chunk
 
     def fallback(chunk: bytes) -> list[bytes]:
-        text = chunk.decode("utf-8", "surrogateescape")
-        text = normalized(characters.inside, characters.sentinel + text)
+        text = characters.sentinel + chunk.decode("utf-8", "surrogateescape")
+        if characters.sees_replaced:
+            text = without_surrogates(text)
+        text = normalized(characters.inside, text)
         text = text.removeprefix(characters.sentinel)
         return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
 
@@ -109,8 +114,8 @@ def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
             depends[place] = 1
         elif becomes:
             sides[place] = atoms.sides(becomes)
-            for unit, text in atoms.units(becomes):
-                encoded = text.encode()
-                units += bytes((unit, len(encoded))) + encoded
+        for unit, text in atoms.units(becomes):
+            encoded = text.encode()
+            units += bytes((unit, len(encoded))) + encoded
         ends[place] = len(units)
     return sides, depends, ends, bytes(units)

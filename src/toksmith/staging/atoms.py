@@ -69,12 +69,13 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
     if splitter is None or isinstance(splitter, Metaspace):
         if isinstance(model, Unigram) and not (splitter is None and model.single):
             # Sums are rounded from the start of each piece: only between pieces may one cut.
-            return PieceAtoms(splitter) if isinstance(splitter, Metaspace) else None
+            return PieceAtoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
         if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
             return None
         return VocabularyAtoms(model, tokens, splitter, collapse)
-    return None
+    classes = None if collapse else classes_of(splitter)
+    return ClassAtoms(classes) if classes else None
 
 
 class ClassAtoms:
@@ -108,13 +109,14 @@ _MOST_CLASSES = 250
 class PieceAtoms:
     """Nothing is parted but where the splitter starts a piece."""
 
-    def __init__(self, splitter: Metaspace) -> None:
+    def __init__(self, splitter: Metaspace, collapse: bool) -> None:
         self.mark = splitter.replacement
+        self._mark_unit = Unit.START if splitter.split else Unit.RUN
         self.joined: Set[tuple[int, int]] = {(0, 0), (1, 0), (1, 1)}
-        if splitter.split:
-            self.joined -= {(1, 1)}
-        else:
+        if not splitter.split:
             self.joined |= {(0, 1)}
+        elif not collapse:
+            self.joined -= {(1, 1)}
 
     def sides(self, text: str) -> tuple[int, int]:
         """Return which of the last and the first character is a mark."""
@@ -124,7 +126,7 @@ class PieceAtoms:
     def units(self, text: str) -> Iterator[tuple[int, str]]:
         """Return each character, as the splitter writes it; a mark starts a piece."""
         text = text.replace(" ", self.mark)
-        return ((Unit.START if c == self.mark else Unit.RUN, c) for c in text)
+        return ((self._mark_unit if c == self.mark else Unit.RUN, c) for c in text)
 
 
 class VocabularyAtoms:
@@ -143,8 +145,7 @@ class VocabularyAtoms:
             for left, right in pairwise(token)
             if not (starts and right == self.mark)
         }
-        # Characters that tokens hold, but none is alone, may be unknown as well.
-        unknown = characters - {token for token in tokens if len(token) == 1}
+        unknown = characters - known_alone(model)
         self._unknown = UNKNOWN
         if fuses_unknown(model):
             some = {UNKNOWN, *(atoms[c] for c in unknown)}
@@ -159,9 +160,8 @@ class VocabularyAtoms:
                 joined.add((atoms[self.mark], atoms[self.mark]))
         elif collapse:
             # Behind a space nothing is parted: it may be the first of several, or the last of all.
-            for space in "\u2581 ":
-                self._kinds[space] = Unit.SPACE
-                joined |= {(atoms[space], other) for other in (UNKNOWN, *atoms.values())}
+            self._kinds["\u2581"] = Unit.SPACE
+            joined |= {(atoms["\u2581"], other) for other in (UNKNOWN, *atoms.values())}
         self._atoms = atoms
         self.joined: Set[tuple[int, int]] = {pair for pair in joined if OPEN not in pair}
 
@@ -195,6 +195,16 @@ def matched_tokens(model: Model) -> list[str] | None:
         return [token.decode() for token in vocab]
     except UnicodeDecodeError:
         return None
+
+
+def known_alone(model: Model) -> set[str]:
+    """Return the characters that are tokens; others may be unknown, even where tokens hold them."""
+    vocab = model.vocab
+    if isinstance(model, Pieces):
+        usable = (PieceType.NORMAL, PieceType.USER_DEFINED)
+        vocab = tuple(v for v, kind in zip(vocab, model.types.tolist(), strict=True)
+                      if kind in usable)  # fmt: skip
+    return {token for token in map(bytes.decode, vocab) if len(token) == 1}
 
 
 def fuses_unknown(model: Model) -> bool:

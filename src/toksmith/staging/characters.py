@@ -30,6 +30,7 @@ class Characters(Protocol):
         lead: whether the normalizer puts a space before a text.
         collapse: whether it makes one space of several.
         trim: whether it leaves no space at the end of a text.
+        sees_replaced: whether it is given U+FFFD for what is no UTF-8, and not told of that.
     """
 
     inside: Normalizer
@@ -37,6 +38,7 @@ class Characters(Protocol):
     lead: bool
     collapse: bool
     trim: bool
+    sees_replaced: bool
 
     def becomes(self, character: str) -> str:
         """Return what a character becomes."""
@@ -51,7 +53,8 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
         step = normalizer[0]
         # What it does at the ends of a text can be told from a chunk only where spaces are first
         # put there and then counted.
-        if step.whitespace_as_suffix or step.remove_extra_whitespaces > step.add_dummy_prefix:
+        extra = step.remove_extra_whitespaces
+        if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             return None
         return SentencePieceCharacters(step)
     *steps, last = normalizer or (None,)
@@ -71,6 +74,7 @@ class MappedCharacters:
     sentinel = ""
     lead = False
     trim = False
+    sees_replaced = True
 
     def __init__(self, normalizer: Normalizer, mapped: Normalizer, collapse: bool) -> None:
         self.inside = normalizer
@@ -102,6 +106,8 @@ _JOINS = regex.compile(
 class SentencePieceCharacters:
     """SentencePiece's normalizer."""
 
+    sees_replaced = False
+
     def __init__(self, step: SentencePieceNormalizer) -> None:
         self.inside: Normalizer = (replace(step, add_dummy_prefix=False),)
         self.lead = step.add_dummy_prefix
@@ -113,8 +119,7 @@ class SentencePieceCharacters:
         # passes as it is.
         self._depends = set(self._map.later_characters)
         self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
-        if self.collapse and self._space != " ":
-            # Spaces are counted by what they are, not by what they are written as.
+        if self.collapse:  # spaces are counted by what they are, not by what they are written as
             self._depends.add(self._space)
         firsts = self._map.first_characters
         self.sentinel = next(
