@@ -81,6 +81,8 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
 class ClassAtoms:
     """Each class of characters is an atom; only inside a run of one class is nothing parted."""
 
+    mark: str = ""
+
     def __init__(self, classes: Callable[[str], int]) -> None:
         self._class = classes
         # What is dropped stays with what follows it: that makes fewer chunks.

@@ -57,8 +57,7 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             return None
         return SentencePieceCharacters(step)
-    *steps, last = normalizer or (None,)
-    collapse = last == _ONE_SPACE
+    collapse = normalizer[-1:] == (_ONE_SPACE,)
     mapped = normalizer[:-1] if collapse else normalizer
     if all(isinstance(step, Precompiled) or is_context_free((step,)) for step in mapped):
         return MappedCharacters(normalizer, mapped, collapse)
