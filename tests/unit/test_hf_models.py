@@ -254,6 +254,7 @@ def test_runs_of_one_score_become_merges() -> None:
         ),
         (scored(("?", 0, 2), ("a", -1, 1)), "'?' is of type UNKNOWN"),
         (LongestMatch((b"ab",)), "no model that takes the longest token at each place"),
+        (LongestMatch((b"?", b"a"), 0, True), "would not fuse the unknown token '?'"),
         (WordLevel((b"a",)), "fails at words that it does not know"),
         (WordLevel((b"a", b"a"), 0), "ids 0 and 1 are both b'a'"),
         (WordLevel((b"\xff",), 0), "no UTF-8"),

@@ -1,15 +1,17 @@
-"""The seeds' figures of GPT-2's files, and of the published encodings on the seeds' text."""
+"""The seeds' figures of GPT-2's files, of the published encodings on their text, of their BPE."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import toksmith
 from tests import engines
+from toksmith.models import CharacterBPE
 from toksmith.pipeline import Pipeline
 
 
@@ -31,3 +33,21 @@ def test_tokens_of_the_seeds_text(
         assert ids == tiktoken_encoding(name).encode_ordinary(figures["text"])
         # The seeds count a text that may differ by the line breaks around it.
         assert abs(len(ids) - figures[f"{name}_tokens"]) <= 2
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+def test_characters_merged(engine: str, shared: Path) -> None:
+    """The seeds' character BPE on its own text: the last line of merging, and the one after it."""
+    figures = json.loads((shared / "data/golden/seeds.json").read_text())["char_bpe"]
+    with pytest.warns(UserWarning, match="training ended"):
+        tok = toksmith.train(
+            texts=[figures["text"]], vocab_size=99, split=" ", unit="characters", unk_token=None
+        )
+    model = tok.pipeline.model
+    assert isinstance(model, CharacterBPE)
+    stages = {11: "would| |y|o|u", 12: "would| |yo|u"}  # how many merges the seed has made
+    for count, middle in stages.items():
+        learned = replace(tok.pipeline, model=replace(model, merges=model.merges[:count]))
+        ids = engines.encoder(engine, learned).encode_list(figures["text"], 1)
+        tokens = "|".join(model.vocab[i].decode() for i in ids)
+        assert tokens == f"hello| |world| |hey| |{middle}| |hel|p| |w|i|t|h| |m|y| |wor|k"

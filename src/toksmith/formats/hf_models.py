@@ -123,6 +123,11 @@ def _(model: LongestMatch, pipeline: Pipeline) -> dict[str, Any]:
             "huggingface has no model that takes the longest token at each place: its WordPiece "
             "makes a whole word unknown where one character is"
         )
+    if model.fuse_unk and model.unk_id is not None and len(model.vocab[model.unk_id].decode()) == 1:
+        raise UnsupportedError(
+            "huggingface finds every character of the vocabulary in a text, and would not fuse the "
+            f"unknown token {model.vocab[model.unk_id].decode()!r} with its neighbours"
+        )
     # Characters alone are what BPE starts with; without merges it ends with them, too.
     no_merges = np.empty((0, 3), np.uint32)
     characters = CharacterBPE(model.vocab, no_merges, model.unk_id, model.fuse_unk)
