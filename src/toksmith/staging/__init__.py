@@ -104,13 +104,14 @@ def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
     depends = np.zeros(CHARACTERS_A_BLOCK, np.uint8)
     ends = np.zeros(CHARACTERS_A_BLOCK, np.int64)
     units = bytearray()
-    for place in range(CHARACTERS_A_BLOCK):
-        code = block * CHARACTERS_A_BLOCK + place
-        character = INVALID if 0xD800 <= code < 0xE000 else chr(code)
-        becomes = characters.becomes(character)
+    codes = range(block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK)
+    given = [INVALID if 0xD800 <= code < 0xE000 else chr(code) for code in codes]
+    for place, (character, becomes) in enumerate(
+        zip(given, characters.becomes(given), strict=True)
+    ):
         # Where spaces are counted, a mark that stands in the text itself is none.
         marked = characters.collapse and atoms.mark and atoms.mark in becomes
-        if marked or characters.depends(character):
+        if marked or characters.depends(character, becomes):
             depends[place] = 1
         elif becomes:
             sides[place] = atoms.sides(becomes)

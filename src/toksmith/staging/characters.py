@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,6 +16,7 @@ from toksmith.normalizers import (
 )
 from toksmith.reference.character_maps import is_bound, is_context_free, map_character
 from toksmith.reference.charsmap import character_map
+from toksmith.reference.normalizing_forms import acting_backwards
 
 INVALID = "\udfff"
 """Stands for a byte that is no UTF-8."""
@@ -40,10 +42,10 @@ class Characters(Protocol):
     trim: bool
     sees_replaced: bool
 
-    def becomes(self, character: str) -> str:
-        """Return what a character becomes."""
+    def becomes(self, characters: list[str]) -> list[str]:
+        """Return what each character becomes."""
 
-    def depends(self, character: str) -> bool:
+    def depends(self, character: str, becomes: str) -> bool:
         """Return whether what it or the character before it becomes depends on both."""
 
 
@@ -80,21 +82,34 @@ class MappedCharacters:
         self.collapse = collapse
         self._mapped = mapped
         self._clusters = any(isinstance(step, Precompiled) for step in mapped)
+        self._each = tuple(step for step in mapped if not isinstance(step, Precompiled))
 
-    def becomes(self, character: str) -> str:
-        """Return what a character becomes."""
-        return map_character(self._mapped, "\ufffd" if character == INVALID else character)
+    def becomes(self, characters: list[str]) -> list[str]:
+        """Return what each character becomes."""
+        characters = ["\ufffd" if c == INVALID else c for c in characters]
+        # No character sees another, so all can be mapped at once, with others between them.
+        between = next(c for c in _LETTERS if c not in characters)
+        found = map_character(self._mapped, between.join(characters)).split(between)
+        if len(found) == len(characters):
+            return found
+        return [map_character(self._mapped, c) for c in characters]
 
-    def depends(self, character: str) -> bool:
+    def depends(self, character: str, becomes: str) -> bool:
         """Return whether its neighbours matter."""
         if character == INVALID:
             return False
         if self._clusters and _JOINS.match(character):
             return True
-        if is_bound(tuple(s for s in self._mapped if not isinstance(s, Precompiled)), character):
+        if self.collapse and " " in becomes and becomes != " ":
             return True
-        return self.collapse and " " in (new := self.becomes(character)) and new != " "
+        moves = unicodedata.combining(character) or character in acting_backwards()
+        if becomes.strip(" ") == character and not moves:
+            return False
+        return is_bound(self._each, character)
 
+
+# Some letter that no normalizer changes, if it is not one of those asked for.
+_LETTERS = "\ua015\u1401"
 
 # Characters that make one cluster with what stands beside them.
 _JOINS = regex.compile(
@@ -125,15 +140,15 @@ class SentencePieceCharacters:
             c for c in _PRIVATE if c not in self._depends and c not in firsts | self._alone
         )
 
-    def becomes(self, character: str) -> str:
-        """Return what a character becomes."""
-        return self._single(character).replace(" ", self._space)
+    def becomes(self, characters: list[str]) -> list[str]:
+        """Return what each character becomes."""
+        return [self._single(character).replace(" ", self._space) for character in characters]
 
-    def depends(self, character: str) -> bool:
+    def depends(self, character: str, becomes: str) -> bool:
         """Return whether its neighbours matter."""
         if character in self._depends:
             return True
-        return self.collapse and " " in (new := self._single(character)) and new != " "
+        return self.collapse and self._space in becomes and becomes != self._space
 
     def _single(self, character: str) -> str:
         if character == INVALID:
