@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 
 import pytest
 
@@ -176,3 +177,21 @@ def test_options_out_of_range(options: UnigramOptions) -> None:
 def test_no_words() -> None:
     with pytest.raises(OptionError, match="no words"):
         train_unigram(CharacterWords.of({}), 3, progress=False)
+
+
+def test_what_the_callback_throws_stops_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = []
+
+    def report(round_: int, pieces: int, log_likelihood: float) -> None:
+        rounds.append((round_, pieces, log_likelihood < 0))
+        if round_ == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "toksmith.trainers.unigram.rounds_progress", lambda progress: nullcontext(report)
+    )
+    words = CharacterWords.of({"▁low": 50, "▁lower": 20, "▁newer": 60, "▁wider": 30})
+    options = UnigramOptions(num_sub_iterations=3)
+    with pytest.raises(KeyboardInterrupt):
+        train_unigram(words, 1000, options=options)
+    assert [(round_, negative) for round_, _, negative in rounds] == [(1, True), (2, True)]
