@@ -1,0 +1,134 @@
+// The trie of bytes, merging symbols short and long, and the models of pieces against slow ones.
+#include "subword_kit.hpp"
+
+#include "bpe/character_model.hpp"
+#include "bpe/symbols.hpp"
+#include "trie/byte_trie.hpp"
+
+using namespace toksmith;
+using namespace toksmith::test;
+
+namespace {
+
+// The longest of the tokens that the text starts with; the first of equal ones.
+Id longest_slowly(const std::vector<std::string>& tokens, std::string_view text) {
+    Id best = ByteTrie::kNone;
+    for (Id id = 0; id < tokens.size(); ++id) {
+        if (tokens[id].empty() || !text.starts_with(tokens[id])) continue;
+        if (best == ByteTrie::kNone || tokens[id].size() > tokens[best].size()) best = id;
+    }
+    return best;
+}
+
+ByteTrie trie_of(const std::vector<std::string>& tokens) {
+    std::vector<ByteTrie::Entry> entries;
+    for (Id id = 0; id < tokens.size(); ++id) entries.push_back({tokens[id], id});
+    return ByteTrie(std::move(entries));
+}
+
+}  // namespace
+
+TEST(trie_finds_the_longest) {
+    Random random{4};
+    for (int round = 0; round < 60; ++round) {
+        // Few letters make deep tries, all bytes make wide ones.
+        const std::size_t letters = round % 3 ? 2 + random.below(3) : 256;
+        const auto letter = [&] { return static_cast<char>(random.below(letters)); };
+        std::vector<std::string> tokens(random.below(400));
+        for (std::string& token : tokens) {
+            token.resize(random.below(8));
+            std::ranges::generate(token, letter);
+        }
+        const ByteTrie trie = trie_of(tokens);
+        for (int i = 0; i < 300; ++i) {
+            std::string text(random.below(12), '\0');
+            std::ranges::generate(text, letter);
+            const Bytes bytes = bytes_of(text);
+            const Id expected = longest_slowly(tokens, text);
+            std::size_t length = 0;
+            CHECK(trie.longest(bytes.data(), bytes.size(), length) == expected);
+            CHECK(expected == ByteTrie::kNone || length == tokens[expected].size());
+            const bool whole = expected != ByteTrie::kNone && length == text.size();
+            CHECK(trie.find(bytes.data(), bytes.size()) == (whole ? expected : ByteTrie::kNone));
+        }
+    }
+}
+
+TEST(trie_of_nothing) {
+    const ByteTrie trie = trie_of({"", ""});
+    const Bytes text = bytes_of("\0a");
+    std::size_t length = 0;
+    CHECK(trie.longest(text.data(), text.size(), length) == ByteTrie::kNone);
+}
+
+TEST(symbols_that_no_merge_joins_are_closed) {
+    // ab + c: b and c may come to stand side by side, c and a may not.
+    const bpe::SymbolPairs pairs({{0, 1, {0, 3}}, {3, 2, {1, 4}}}, {0, 1, 2}, 5);
+    CHECK(pairs.find(0, 1).rank == 0);
+    CHECK(pairs.find(1, 2).rank == bpe::kOpen && !pairs.closed(pairs.find(1, 2)));
+    CHECK(pairs.closed(pairs.find(2, 0)) && pairs.closed(pairs.find(0, 2)));
+    CHECK_THROWS(bpe::SymbolPairs({{0, 1, {0, 5}}}, {0, 1}, 5), std::invalid_argument);
+}
+
+TEST(an_id_of_many_texts_keeps_everything_open) {
+    std::vector<bpe::SymbolRule> rules;
+    std::vector<Id> starts;
+    for (Id id = 0; id < 20; ++id) {
+        rules.push_back({id, id, {id, 20}});
+        starts.push_back(id);
+    }
+    const bpe::SymbolPairs pairs(rules, starts, 21);
+    CHECK(!pairs.closed(pairs.find(3, 7)));
+}
+
+TEST(pieces_as_in_the_slow_way) {
+    Random random{5};
+    for (int round = 0; round < 250; ++round) {
+        Bytes text = round % 2 ? random_text(random, 20) : Bytes(60);
+        if (round % 2 == 0) std::ranges::generate(text, [&] { return 'a' + random.below(3); });
+        if (text.empty()) continue;
+        const PieceSet pieces = random_pieces(random, text_of(text), 1 + random.below(40));
+        const auto merging = pieces.bpe_model();
+        const auto lattice = pieces.unigram_model();
+        for (const std::size_t limit : {3, 20, 100, 1000}) {
+            const std::size_t size = 1 + random.below(std::min(limit, text.size()));
+            const std::size_t start = random.below(text.size() - size + 1);
+            const Bytes chunk(text.begin() + start, text.begin() + start + size);
+            CHECK(placed(merging, text_of(chunk)) == bpe_slowly(pieces, text_of(chunk)));
+            CHECK(placed(lattice, text_of(chunk)) == unigram_slowly(pieces, text_of(chunk)));
+        }
+    }
+}
+
+TEST(long_runs_merge_from_the_left_whatever_the_ranks) {
+    Random random{6};
+    for (int round = 0; round < 30; ++round) {
+        PieceSet pieces;
+        pieces.add("<unk>", 0, PieceType::kUnknown);
+        for (std::size_t size = 1; size < 9; ++size) {
+            pieces.add(std::string(size, 'a'), static_cast<double>(random.below(3)));
+            pieces.add(std::string(size, 'a') + "b", static_cast<double>(random.below(3)));
+        }
+        const auto model = pieces.bpe_model();
+        Bytes chunk(200 + random.below(200), 'a');
+        for (std::size_t i = random.below(40); i > 0; --i) chunk[random.below(chunk.size())] = 'b';
+        CHECK(placed(model, text_of(chunk)) == bpe_slowly(pieces, text_of(chunk)));
+    }
+}
+
+TEST(a_character_without_any_piece) {
+    const unigram::UnigramModel<double> model(vocabulary({"a"}), {0}, {1}, {});
+    const Bytes text = bytes_of("aü");
+    Ids ids;
+    CHECK_THROWS(model.encode_chunk(text.data(), text.size(), *model.scratch(), ids, nullptr),
+                 UnknownText);
+}
+
+TEST(characters_with_marks_of_their_place) {
+    const bpe::CharacterModel model(vocabulary({"a", "##a", "##a.", "a##a", "a."}), {{0, 1, 3}},
+                                    {.prefix = "##", .suffix = "."});
+    const Bytes one = bytes_of("a"), three = bytes_of("aaa"), other = bytes_of("axa");
+    CHECK(placed(model, text_of(one)) == Placed({4, 0, 1}));
+    CHECK(placed(model, text_of(three)) == Placed({3, 0, 2, 2, 2, 3}));
+    CHECK(placed(model, text_of(other)) == Placed({0, 0, 1, 2, 2, 3}));
+}
