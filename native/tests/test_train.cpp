@@ -1,6 +1,7 @@
 // Counting chunks and training on them.
 #include "kit.hpp"
 #include "train/counter.hpp"
+#include "train/word_counter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;
@@ -21,7 +22,8 @@ struct Corpus {
 
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-Counts counts_of(ChunkCounter& counter) {
+template <typename Counter>
+Counts counts_of(Counter& counter) {
     const ChunkTable table = counter.finish();
     Counts counts;
     for (const ChunkTable::Entry& entry : table.entries()) {
@@ -77,6 +79,90 @@ TEST(train_equals_counting_anew) {
         const auto trained = bpe::train(corpus.chunks, {.tokens = 50}, {});
         CHECK(same(trained.merges, trained_slowly(corpus.chunks, 50)));
     }
+}
+
+namespace {
+
+// Words of the letters from 'a' on, whose symbols are 0, 1, …
+struct Words {
+    std::vector<Id> symbols;
+    bpe::CountedSymbols counted;
+
+    void add(std::string_view word, std::uint64_t count) {
+        for (const char letter : word) symbols.push_back(static_cast<Id>(letter - 'a'));
+        counted.symbols = symbols.data();
+        counted.ends.push_back(symbols.size());
+        counted.counts.push_back(count);
+    }
+};
+
+}  // namespace
+
+TEST(train_symbols) {
+    Words words;
+    words.add("abab", 1);
+    words.add("cab", 2);
+    const auto trained = bpe::train(words.counted, 3, {.tokens = 9}, {});
+    CHECK(same(trained.merges, {{0, 1, 3}, {2, 3, 4}, {3, 3, 5}}));
+    CHECK(trained.counts == List({4, 2, 1}));
+    CHECK(bpe::train(bpe::CountedSymbols{}, 3, {.tokens = 5}, {}).merges.empty());
+}
+
+TEST(train_likelihood) {
+    Words words;  // a hug, pug, pun, bun, hugs: h=a u=b g=c p=d n=e b=f s=g
+    words.add("abc", 10);
+    words.add("dbc", 5);
+    words.add("dbe", 12);
+    words.add("fbe", 4);
+    words.add("abcg", 5);
+    const auto trained = bpe::train_likelihood(words.counted, 7, 3, 1, {});
+    // count(c g) / (count(c) * count(g)) = 5 / (20 * 5); the next are 1 / 36, the frequent first.
+    CHECK(same(trained.merges, {{2, 6, 7}, {3, 1, 8}, {0, 1, 9}}));
+    CHECK(trained.counts == List({5, 17, 15}));
+    CHECK(bpe::train_likelihood(words.counted, 7, 1, 16, {}).counts == List({20}));
+}
+
+TEST(train_pieces) {
+    Words words;
+    words.add("abcab", 3);
+    words.add("ba", 1);
+    using Traits = bpe::PieceTraits;
+    const Traits latin{.first = 2, .last = 2}, greek{.first = 3, .last = 3};
+    const std::vector<Traits> alphabet{latin, latin, greek};
+    const auto trained = bpe::train_pieces(words.counted, alphabet, {}, 9, {});
+    CHECK(same(trained.merges, {{0, 1, 3}, {1, 0, 4}}));
+    CHECK(trained.counts == List({6, 1}));
+    const auto mixed =
+        bpe::train_pieces(words.counted, alphabet, {.split_by_script = false}, 9, {});
+    CHECK(mixed.merges.size() == 4);
+    const auto shorter = bpe::train_pieces(words.counted, alphabet, {.longest = 1}, 9, {});
+    CHECK(shorter.merges.empty());
+}
+
+TEST(piece_rules_of_spaces) {
+    using Traits = bpe::PieceTraits;
+    const Traits letter{.first = 2, .last = 2};
+    const Traits space{.spaces = 1, .starts_with_space = true, .ends_with_space = true};
+    const bpe::PieceRules plain, suffix{.space_as_suffix = true}, spaces{.only_spaces = true};
+    CHECK(plain.allow(space, letter) && !plain.allow(letter, space) && !plain.allow(space, space));
+    CHECK(suffix.allow(letter, space) && !suffix.allow(space, letter));
+    CHECK(spaces.allow(space, space) && !spaces.allow(joined(space, space), letter));
+    const bpe::PieceRules whole{.split_by_space = false};
+    CHECK(whole.allow(letter, joined(space, letter)) && !whole.allow(letter, space));
+}
+
+TEST(count_words_of_lines) {
+    const Bytes text = bytes_of("a b  c\n\na b\xC3\xA9 d"), long_line = bytes_of("aaaa bbbb\nq");
+    WordCounter counter({.longest = 8, .reserved = true});
+    counter.add({text_of(text), text_of(long_line)}, 2);
+    CHECK(counter.lines().counted == 3 && counter.lines().too_long == 1);
+    CHECK(counts_of(counter) ==
+          Counts({{"\na", 2}, {" b", 1}, {"  c", 1}, {" b\xC3\xA9 d", 1}, {"\nq", 1}}));
+    const Bytes reserved = bytes_of("x\xE2\x96\x85\nab c");
+    WordCounter lines({.words = false, .reserved = true});
+    lines.add({text_of(reserved), text_of(Bytes())}, 1);
+    CHECK(lines.lines().reserved == 1);
+    CHECK(counts_of(lines) == Counts({{"ab c", 1}}));
 }
 
 TEST(count_literals) {

@@ -11,10 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from toksmith import _kernel
+from toksmith.engine import instruction_set
 from toksmith.text import Text, utf8
 
 Bounds = npt.NDArray[np.int64]
 UInts = npt.NDArray[np.uint64]
+
+Counted: TypeAlias = "tuple[bytes, UInts, UInts]"
+"""Chunks end to end, where each ends, and how often each was seen."""
 
 Watch: TypeAlias = "Callable[[int, int, int, int], None]"
 """Called now and then with merges done, left id, right id, count."""
@@ -87,6 +91,14 @@ class LineCounter:
     def finish(self) -> CountedLines:
         """Return all chunks in the order in which they were first seen."""
         return CountedLines(*self._counter.finish(), *self._counter.lines())
+
+
+def distinct(chunks: bytes, ends: UInts, counts: UInts) -> Counted:
+    """Return counted chunks with equal ones as one, in the order in which they were first seen."""
+    counter = _kernel.ChunkCounter("none", instruction_set())
+    starts = np.concatenate([np.zeros(1, np.uint64), ends])[:-1]
+    counter.add_chunks(chunks, np.stack([starts, ends], axis=1).astype(np.int64), counts)
+    return counter.finish()
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
 from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import CountedLines, LineCounter
+from toksmith.training_engine import Counted, CountedLines, LineCounter, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +125,11 @@ def _words_of_chunks(
     found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
 ) -> CharacterWords:
     """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
-    plain, codes, lengths = _plain_words(found, normalize.step, cutter)
+    is_plain, (words, ends, counts) = _plain_words(found, normalize.step, cutter)
     starts = [0, *found.ends.tolist()]
     first = normalize(".").removesuffix(".")  # what a sentence starts with
     others: dict[str, int] = {}
-    for place in np.flatnonzero(~plain).tolist():
+    for place in np.flatnonzero(~is_plain).tolist():
         chunk = _decoded(found.chunks[starts[place] : starts[place + 1]])
         if chunk[0] == "\n":
             text = normalize(chunk[1:])
@@ -137,49 +137,52 @@ def _words_of_chunks(
             text = normalize("." + chunk).removeprefix(first + ".")
         others[text] = others.get(text, 0) + int(found.counts[place])
     rest = cutter.words(others.items())
+    codes = np.frombuffer(words, np.uint8).astype(np.uint32)
+    codes[codes == ord(" ")] = ord(SPACE)
     return CharacterWords.of_codes(
         np.concatenate([codes, np.frombuffer("".join(rest).encode("utf-32-le"), np.uint32)]),
-        np.cumsum([*lengths, *map(len, rest)], dtype=np.uint64),
-        np.concatenate([found.counts[plain], np.fromiter(rest.values(), np.uint64, len(rest))]),
+        np.cumsum([*np.diff(ends, prepend=np.uint64(0)), *map(len, rest)], dtype=np.uint64),
+        np.concatenate([counts, np.fromiter(rest.values(), np.uint64, len(rest))]),
     )
 
 
 def _plain_words(
     found: CountedLines, step: SentencePieceNormalizer, cutter: _Cutter
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-    """Normalize all words of printable ASCII at once; white space before them becomes one ▁.
+) -> tuple[npt.NDArray[np.bool_], Counted]:
+    """Normalize all words of printable ASCII at once; white space before them becomes one space.
 
     Returns:
-        Which chunks are such words, the words' code points end to end, and the length of each.
+        Which chunks are such words, and the words.
     """
     ends = found.ends.astype(np.int64)
     if not len(ends):
-        return np.zeros(0, bool), np.zeros(0, np.uint32), ends
+        return np.zeros(0, bool), (b"", found.ends, found.counts)
     starts = np.concatenate([[0], ends[:-1]])
     owner = np.repeat(np.arange(len(ends)), ends - starts)
-    data = np.frombuffer(found.chunks, np.uint8)
+    data = np.frombuffer(found.chunks, np.uint8).copy()
     is_mark = np.zeros(len(data), bool)
     is_mark[starts] = True
     is_extra = np.zeros(len(data), bool)
     if step.remove_extra_whitespaces:
         spaces = (data == ord(" ")) | is_mark
-        first_letter = np.minimum.reduceat(
-            np.where(spaces, len(data), np.arange(len(data))), starts
-        )
-        is_extra = spaces & ~is_mark & (np.arange(len(data)) < first_letter[owner])
+        places = np.arange(len(data))
+        first_letter = np.minimum.reduceat(np.where(spaces, len(data), places), starts)
+        is_extra = spaces & ~is_mark & (places < first_letter[owner])
     is_hard = ((data <= ord(" ")) | (data >= 0x7F)) & ~is_mark & ~is_extra
     if not step.add_dummy_prefix:
         is_hard |= is_mark & (data == ord("\n"))
     lengths = np.add.reduceat(~is_extra, starts, dtype=np.int64)
-    plain = ~np.logical_or.reduceat(is_hard, starts) & (lengths > 1)
+    is_plain = ~np.logical_or.reduceat(is_hard, starts) & (lengths > 1)
     for match in cutter.symbols_in(found.chunks):
-        plain[owner[match.start()]] = plain[owner[match.end() - 1]] = False
+        is_plain[owner[match.start()]] = is_plain[owner[match.end() - 1]] = False
 
-    kept = plain[owner] & ~is_extra
-    codes = np.where(is_mark, ord(SPACE), data.astype(np.uint32))[kept]
+    data[is_mark] = ord(" ")
     if step.name.endswith("_cf"):
-        codes += np.where((codes >= ord("A")) & (codes <= ord("Z")), np.uint32(32), np.uint32(0))
-    return plain, codes.astype(np.uint32), lengths[plain]
+        data[(data >= ord("A")) & (data <= ord("Z"))] += 32
+    words = data[is_plain[owner] & ~is_extra].tobytes()
+    return is_plain, distinct(
+        words, np.cumsum(lengths[is_plain], dtype=np.uint64), found.counts[is_plain]
+    )
 
 
 def _decoded(data: bytes) -> str:

@@ -97,8 +97,8 @@ class CharacterWords:
         return CharacterWords("".join(kept), words)
 
     def _lengths(self) -> npt.NDArray[np.int64]:
-        ends = self.words.ends.astype(np.int64)
-        return ends - np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+        ends = np.concatenate([np.zeros(1, np.int64), self.words.ends.astype(np.int64)])
+        return np.asarray(np.diff(ends), np.int64)
 
     def __len__(self) -> int:
         return len(self.words.ends)
