@@ -1,7 +1,7 @@
 #include "buffers.hpp"
 
 NB_MODULE(_kernel, module) {
-    module.doc() = "The compiled hot loops; only toksmith.engine imports this module.";
+    module.doc() = "The compiled hot loops; only toksmith's engines import this module.";
     // At exit Python leaves what module globals hold to the system; that is no leak of ours.
     nanobind::set_leak_warnings(false);
     toksmith::bindings::bind_models(module);

@@ -1,4 +1,4 @@
-"""From a pipeline to something that runs it; the only importer of the compiled module.
+"""From a pipeline to something that runs it; an importer of the compiled module.
 
 Two engines answer to the same calls: the kernel, and the reference in plain Python. Two
 environment variables choose, when a tokenizer is made:

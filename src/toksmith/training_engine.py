@@ -1,4 +1,4 @@
-"""The kernel's counting of words and its merging of symbols; a part of :mod:`toksmith.engine`."""
+"""The kernel's counting of words and its learning; beside :mod:`toksmith.engine`, which runs."""
 
 from __future__ import annotations
 
