@@ -122,6 +122,21 @@ def test_sentencepiece_bpe(vocab: list[str], texts: list[str], seed: int, fallba
         agree(model, TEXT_STAGES, texts)
 
 
+@pytest.mark.parametrize("kind", [SentencePieceBPE, Unigram])
+def test_what_goes_with_the_next_character_is_not_parted_from_the_one_before(
+    kind: type[SentencePieceBPE] | type[Unigram],
+) -> None:
+    # Alone, "e" is no part of what is unknown, nor of "1é"; with the accent behind it, it is.
+    names = ["<unk>", "e", "1", "1é", "\u2581", "ab"]
+    scores = -np.arange(len(names), dtype=np.float32)
+    model = kind(tuple(n.encode() for n in names), scores, np.array([2, 1, 1, 1, 1, 1]))
+    charsmap = compiled({"e\u0301": "é", "ab": "x"})
+    stages: list[tuple[Normalizer, Splitter | None]] = [
+        ((SentencePieceNormalizer(charsmap=charsmap),), None)
+    ]
+    agree(model, stages, ["中e\u0301中", "1e\u0301", "1e1", "中ab1ab", "e\u0301e\u0301 e"])
+
+
 @given(pieces, documents, st.integers(0, 99), st.booleans())
 def test_unigram(vocab: list[str], texts: list[str], seed: int, fallback: bool) -> None:
     for model in scored(Unigram, vocab, seed, byte_fallback=fallback):

@@ -1,10 +1,12 @@
 // Closed boundaries: where a text may be cut without changing a token, told from the two characters
-// on either side.
+// on either side and the one behind them.
 //
 // Every character ends with one atom and starts with another (after the normalizer they need not
 // be the same). Two atoms that may stand side by side inside a token, or across which a stage
-// before the model looks, are joined; everywhere else a chunk may end. The joined pairs stand in a
-// bit table by hash: a collision joins what could be cut, which costs time and changes nothing.
+// before the model looks, are joined; everywhere else a chunk may end. Only before a character that
+// is rewritten together with the next one, and so may start with anything ("e" before an accent),
+// none ends. The joined pairs stand in a bit table by hash: a collision joins what could be cut,
+// which costs time and changes nothing.
 #pragma once
 
 #include <array>
@@ -36,6 +38,9 @@ class Boundaries {
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
         for (std::uint32_t left = 0; left < 128; ++left) {
+            if (table_->row(left).right == kOpen) {
+                ascii_open_[left / 64] |= std::uint64_t{1} << left % 64;
+            }
             for (std::uint32_t right = 0; right < 128; ++right) {
                 if (between(table_->row(left), table_->row(right))) {
                     ascii_[left][right / 64] |= std::uint64_t{1} << right % 64;
@@ -49,7 +54,7 @@ class Boundaries {
         for (;;) {
             while (p + 1 < end && p[0] < 0x80 && p[1] < 0x80) {
                 const Byte left = *p++;
-                if (ascii_[left][*p / 64] >> *p % 64 & 1) return p;
+                if ((ascii_[left][*p / 64] >> *p % 64 & 1) && stays(p, end)) return p;
             }
             utf8::Char c = utf8::decode(p, end);
             p += c.size;
@@ -58,7 +63,7 @@ class Boundaries {
             do {
                 c = utf8::decode(p, end);
                 const CharacterTable::Row* right = &table_->row(CharacterTable::code_of(c));
-                if (between(*left, *right)) return p;
+                if (between(*left, *right) && stays(p, end)) return p;
                 if (c.size == 1 && c.code < 0x80) break;  // back to the quick loop
                 left = right;
                 p += c.size;
@@ -80,6 +85,14 @@ class Boundaries {
         return (bits_[place / 64] >> place % 64 & 1) == 0;
     }
 
+    // Whether the character at p is not rewritten together with the one behind it.
+    bool stays(const Byte* p, const Byte* end) const {
+        p += *p < 0x80 ? 1 : utf8::decode(p, end).size;
+        if (p >= end) return true;
+        if (*p < 0x80) return (ascii_open_[*p / 64] >> *p % 64 & 1) == 0;
+        return table_->row(CharacterTable::code_of(utf8::decode(p, end))).right != kOpen;
+    }
+
     std::size_t place_of(Atom left, Atom right) const {
         const std::uint64_t key = std::uint64_t{left} << 16 | right;
         return (key * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
@@ -89,6 +102,7 @@ class Boundaries {
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
     std::array<std::array<std::uint64_t, 2>, 128> ascii_{};  // where one may cut between ASCII
+    std::array<std::uint64_t, 2> ascii_open_{};              // what the one before may go with
 };
 
 }  // namespace toksmith
