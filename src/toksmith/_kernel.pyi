@@ -1,4 +1,4 @@
-"""The compiled hot loops; only toksmith.engine imports this module."""
+"""The compiled hot loops; only toksmith's engines import this module."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -45,8 +45,8 @@ class MostFrequent {
 };
 
 // The pair that is the most frequent for how often its two symbols stand: count(pair) /
-// (count(left) · count(right)), in double. Of several, the more frequent one, then that of the lower
-// ids.
+// (count(left) · count(right)), in double. Of several, the more frequent one, then that of the
+// lower ids.
 class MostLikely {
  public:
     static constexpr bool kByPlace = false;
