@@ -94,11 +94,15 @@ class SurfaceTable:
         if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
             # At the start marks are taken off; behind it, they are spaces.
             plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
-            return [self._behind((plain,), i) for i in range(len(self._tokens))]
+            return self._all_behind((plain,))
         until = -1 if head and isinstance(head[-1], ByteFallback) else None
         if not all(isinstance(step, _TOKEN_BY_TOKEN) for step in head[:until]):
             return None
-        return [self._behind(head, i) for i in range(len(self._tokens))]
+        return self._all_behind(head)
+
+    def _all_behind(self, head: Decoder) -> list[bytes]:
+        # An id without a token is never decoded; a file may have a million of them.
+        return [self._behind(head, i) if token else b"" for i, token in enumerate(self._tokens)]
 
     def _behind(self, head: Decoder, token_id: int) -> bytes:
         tokens = ["", self._tokens[token_id]]

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import regex
+
 from toksmith import decoders
 from toksmith.decoders import Decoder, SentencePieceDecoder
 from toksmith.errors import UnsupportedError
@@ -68,14 +70,18 @@ def _decoder(step: SentencePieceDecoder, model: Pieces) -> Decoder:
             + ("maps characters back" if step.charsmap else "takes a space off the end")
             + "; sentencepiece can hold it"
         )
-    shown = [(model.vocab[i].decode(), "") for i in model.of_type(PieceType.CONTROL)]
+    special: list[decoders.Replace] = []
+    if control := [model.vocab[i].decode() for i in model.of_type(PieceType.CONTROL)]:
+        longest_first = sorted(control, key=len, reverse=True)
+        any_of = "|".join(regex.escape(piece, literal_spaces=True) for piece in longest_first)
+        special.append(decoders.Replace(any_of, "", is_regex=True))
     if model.unk_id is not None:
-        shown.append((model.vocab[model.unk_id].decode(), step.unk_surface))
+        special.append(decoders.Replace(model.vocab[model.unk_id].decode(), step.unk_surface))
     strip = [decoders.Strip(" ", start=1)] if step.add_dummy_prefix else []
     if step.remove_extra_whitespaces:
         strip = [decoders.Strip(" ", start=_ALL)]
     return (
-        *(decoders.Replace(token, surface) for token, surface in shown),
+        *special,
         decoders.Replace(_MARK, " "),
         decoders.ByteFallback(),
         decoders.Fuse(),

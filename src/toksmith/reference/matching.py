@@ -25,7 +25,7 @@ def find_matches(pattern: str, is_regex: bool, text: str) -> list[Span]:
         >>> find_matches("x*", True, "axxb")
         [(0, 0), (1, 3), (4, 4)]
     """
-    if not text:
+    if not text or not (is_regex or pattern in text):  # most texts do not hold a literal
         return []
     spans = pattern_spans(pattern if is_regex else regex.escape(pattern), text)
     before = [(-1, -1), *spans]

@@ -17,7 +17,7 @@ bytes → characters → matches → bytes again:
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +122,11 @@ def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     return [span for span in pattern_spans(splitter.pattern, string) if span[1] > span[0]]
 
 
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)  # which looks into its own cache, but slowly
+
+
 def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
     """Return where a pattern matches, from left to right, in characters; a match may be empty.
 
@@ -135,7 +140,7 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:
-        found = regex.compile(pattern).finditer(string, timeout=limit)
+        found = _compiled(pattern).finditer(string, timeout=limit)
         # A pattern may search backwards, (?r); chunks always go forwards.
         return sorted(match.span() for match in found)
     except TimeoutError as late:
