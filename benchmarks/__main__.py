@@ -12,11 +12,11 @@ from benchmarks.adapters import ADAPTERS, installed
 from benchmarks.machine import cores, description
 from benchmarks.suites import FORMS, SUITES, Setting
 from benchmarks.tables import tables
-from benchmarks.texts import SHARED, texts, vocabularies
+from benchmarks.texts import FAMILY_OF, FILE_OF, SHARED, texts, vocabularies
 
 RESULTS = Path(__file__).parent / "results/local"
 # tokenizers takes minutes for what the others do in seconds; ask for it by name.
-ENCODERS = ("toksmith", "tiktoken", "gigatoken")
+ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 
 
 def main() -> None:
@@ -85,8 +85,9 @@ def _options() -> argparse.Namespace:
     add("--data", type=Path, default=_there("corpus"), help="folder of .txt files")
     add("--texts", nargs="+", default=[], help="names of those files, without .txt")
     add("--limit", type=float, help="use so many megabytes of each text")
-    add("--vocab", type=Path, default=_there("vocab"), help="folder of .tiktoken files")
-    add("--vocabularies", nargs="+", default=[], help="names of those files, without .tiktoken")
+    add("--vocab", type=Path, default=_there("vocab"), help="folder of vocabularies")
+    known = [*FAMILY_OF, *FILE_OF]
+    add("--vocabularies", nargs="+", default=[], choices=known, help="default: the first three")
     add("--forms", nargs="+", choices=list(FORMS), default=list(FORMS), help="what is returned")
     add("--vocab-size", type=int, default=32_000, help="tokens to train")
     add("--out", type=Path, help="the JSON file to write; the tables go beside it as .md")

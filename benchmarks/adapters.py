@@ -26,6 +26,8 @@ class Adapter:
 
     Attributes:
         package: its name on the package index.
+        files: the kinds of file that it loads: ranks (.tiktoken), model (SentencePiece's), json
+            (tokenizer.json).
         takes: the type of text it is given: bytes where it accepts them.
         array: one text to an array; ``threads`` is at most the cores of the process.
         list: one text to a Python list.
@@ -34,6 +36,7 @@ class Adapter:
     """
 
     package: ClassVar[str]
+    files: ClassVar[Sequence[str]] = ()
     takes: ClassVar[type] = bytes
     array: Any = None
     list: Any = None
@@ -54,15 +57,19 @@ class Adapter:
 
 class Toksmith(Adapter):
     package = "toksmith"
+    files = ("ranks", "model", "json")
 
     def load(self, vocabulary: Job) -> None:
         import toksmith
 
-        self.tokenizer = toksmith.load(
-            vocabulary["ranks"],
-            split=vocabulary["pattern"],
-            special_tokens=vocabulary["special_tokens"],
-        )
+        if "ranks" in vocabulary:
+            self.tokenizer = toksmith.load(
+                vocabulary["ranks"],
+                split=vocabulary["pattern"],
+                special_tokens=vocabulary["special_tokens"],
+            )
+        else:
+            self.tokenizer = toksmith.load(vocabulary.get("model") or vocabulary["json"])
 
     def array(self, text: bytes, threads: int) -> Any:
         if threads == 1:
@@ -95,6 +102,7 @@ class Toksmith(Adapter):
 
 class Tiktoken(Adapter):
     package = "tiktoken"
+    files = ("ranks",)
     takes = str
 
     def load(self, vocabulary: Job) -> None:
@@ -122,12 +130,15 @@ class Tiktoken(Adapter):
 
 class Tokenizers(Adapter):
     package = "tokenizers"
+    files = ("json",)
     takes = str
 
     def load(self, vocabulary: Job) -> None:
         import tokenizers
 
         self.tokenizer = tokenizers.Tokenizer.from_file(vocabulary["json"])
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
 
     def batch(self, texts: Sequence[str], threads: int) -> Any:
         return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
@@ -158,11 +169,15 @@ class Tokenizers(Adapter):
 
 class Gigatoken(Adapter):
     package = "gigatoken"
+    files = ("ranks", "model")
     schemes: ClassVar = {"gpt2": "gpt2", "cl100k-tiktoken": "gpt4", "o200k": "o200k"}
 
     def load(self, vocabulary: Job) -> None:
         import gigatoken
 
+        if "model" in vocabulary:
+            self.tokenizer = gigatoken.Tokenizer.from_sentencepiece(vocabulary["model"])
+            return
         # Given special tokens, it would always find them inside text; here text is just text.
         scheme = self.schemes[vocabulary["family"]]
         self.tokenizer = gigatoken.Tokenizer.from_tiktoken(vocabulary["ranks"], scheme, {})
@@ -196,6 +211,44 @@ class Gigatoken(Adapter):
         return _save_ranks(list(vocab.values()), out / "gigatoken.tiktoken")
 
 
+class SentencePiece(Adapter):
+    package = "sentencepiece"
+    files = ("model",)
+    takes = str
+
+    def load(self, vocabulary: Job) -> None:
+        import sentencepiece
+
+        self.processor = sentencepiece.SentencePieceProcessor(model_file=vocabulary["model"])
+
+    def list(self, text: str, threads: int) -> Any:
+        if threads > 1:
+            raise NotImplementedError("one text runs on one thread")
+        return self.processor.encode(text)
+
+    def batch(self, texts: Sequence[str], threads: int) -> Any:
+        return self.processor.encode(texts, num_threads=threads)
+
+
+class Tokie(Adapter):
+    package = "tokie"
+    files = ("json",)
+    takes = str
+
+    def load(self, vocabulary: Job) -> None:
+        import tokie
+
+        self.tokenizer = tokie.Tokenizer.from_json(vocabulary["json"])
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    def batch(self, texts: Sequence[str], threads: int) -> Any:
+        return self.tokenizer.encode_batch_flat(texts, add_special_tokens=False)
+
+    def ids(self, result: Any) -> np.ndarray:
+        return _flat(result[0])
+
+
 class Rustbpe(Adapter):
     package = "rustbpe"
 
@@ -211,7 +264,8 @@ class Rustbpe(Adapter):
 
 
 ADAPTERS: dict[str, type[Adapter]] = {
-    kind.package: kind for kind in (Toksmith, Tiktoken, Gigatoken, Tokenizers, Rustbpe)
+    kind.package: kind
+    for kind in (Toksmith, Tiktoken, Gigatoken, SentencePiece, Tokie, Tokenizers, Rustbpe)
 }
 
 

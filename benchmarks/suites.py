@@ -113,7 +113,7 @@ def _measured(row: Row, setting: Setting, common: Job) -> Row:
     jobs = [
         {**common, "kind": row.kind, "library": library}
         for library in setting.libraries
-        if _can(library, needed)
+        if _can(library, needed) and set(ADAPTERS[library].files) & set(common["vocabulary"])
     ]
     agreed, row.left_out = compared(jobs)
     row.results = interleaved(agreed, setting.rounds)

@@ -15,10 +15,19 @@ from toksmith.splitters import FAMILIES
 SHARED = Path(__file__).resolve().parents[2] / "shared/data"
 TEXTS = ("english", "code", "multilingual", "cjk")
 FAMILY_OF = {"gpt2": "gpt2", "cl100k_base": "cl100k-tiktoken", "o200k_base": "o200k"}
+# Those that one file describes in full: the kind of file, and its name.
+FILE_OF = {
+    "llama2": ("model", "llama2.model"),
+    "english8k": ("model", "english8k_unigram.model"),
+    "bert_uncased": ("json", "bert_uncased_tokenizer.json"),
+}
 LIBRARY_BYTES = 20_000_000
 
 Vocabulary = dict[str, Any]
-"""As the worker wants it: ``name``, ``family``, ``pattern``, ``special_tokens`` and its files."""
+"""As the worker wants it: ``name`` and, by kind, its files: ``ranks``, ``model``, ``json``.
+
+Ranks alone say little; ``family``, ``pattern`` and ``special_tokens`` stand beside them.
+"""
 
 
 def texts(
@@ -52,16 +61,15 @@ def vocabularies(
         tokenizer.save(ranks := scratch / "trained.tiktoken")
         return [_vocabulary("trained", ranks, split, {}, scratch)]
     specials = json.loads((folder / "encodings.json").read_text())
-    return [
-        _vocabulary(
-            name,
-            folder / f"{name}.tiktoken",
-            FAMILY_OF[name],
-            specials[name]["special_tokens"],
-            scratch,
-        )
-        for name in names or FAMILY_OF
-    ]
+    found = []
+    for name in names or FAMILY_OF:
+        if name in FILE_OF:
+            kind, file = FILE_OF[name]
+            found.append({"name": name, kind: str(folder / file)})
+            continue
+        ranks, special = folder / f"{name}.tiktoken", specials[name]["special_tokens"]
+        found.append(_vocabulary(name, ranks, FAMILY_OF[name], special, scratch))
+    return found
 
 
 def _vocabulary(

@@ -172,7 +172,10 @@ def test_published_models(
     for file in ("english", "code", "multilingual", "cjk"):
         size = 300_000 if engine == "kernel" else 20_000
         data = corpus(f"{file}.txt", size, start=1_000_000).decode()
-        compare(theirs, ours, data.split("<|endoftext|>"))
+        documents = data.split("<|endoftext|>")
+        if engine == "reference":  # which takes the square of a text's length
+            documents = [line[:300] for document in documents for line in document.split("\n")]
+        compare(theirs, ours, documents)
     compare_decoding(theirs, ours, 500)
     ours.save(tmp_path / "a.model")
     again = spm.SentencePieceProcessor(model_file=str(tmp_path / "a.model"))

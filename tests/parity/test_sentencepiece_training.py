@@ -105,16 +105,12 @@ def test_tsv(tmp_path: Path, corpus: Callable[..., bytes]) -> None:
 
 
 def test_our_file_loads_there_and_encodes_the_same(
-    lines: Callable[..., Path],
-    tmp_path: Path,
-    corpus: Callable[..., bytes],
-    monkeypatch: pytest.MonkeyPatch,
+    lines: Callable[..., Path], tmp_path: Path, corpus: Callable[..., bytes]
 ) -> None:
-    monkeypatch.setenv("TOKSMITH_ENGINE", "reference")
     tok = ours(lines("multilingual.txt", 200_000), 3000, byte_fallback=True)
     tok.save(tmp_path / "our.model")
     model = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "our.model"))
-    text = corpus("multilingual.txt", 20_000).decode("utf-8", "ignore")
+    text = corpus("multilingual.txt", 200_000).decode("utf-8", "ignore")
     for line in text.split("\n"):
         assert tok.encode(line) == model.encode(line)
     loaded = toksmith.load(tmp_path / "our.model")
