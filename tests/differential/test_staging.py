@@ -28,6 +28,7 @@ from toksmith.normalizers import (
     Bert,
     Lowercase,
     Normalizer,
+    Precompiled,
     Replace,
     SentencePieceNormalizer,
     UnicodeForm,
@@ -52,13 +53,16 @@ pieces = st.lists(
 )
 
 CHARSMAP = compiled({"\t": " ", "é": "e", "e\u0301": "é", "a\u0301": "á", "1": "", "-": " - "})
+ONE_SPACE = Replace(" {2,}", " ", is_regex=True)
 TEXT_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((), None),
     ((), Metaspace()),
     ((), Metaspace(prepend="first")),
     ((), Metaspace(prepend="never", split=False)),
     ((Lowercase(), UnicodeForm("NFC")), Metaspace()),
-    ((Replace(" {2,}", " ", is_regex=True),), Metaspace()),
+    ((ONE_SPACE,), Metaspace()),
+    ((Precompiled(CHARSMAP),), Metaspace()),
+    ((Precompiled(CHARSMAP), ONE_SPACE), Metaspace(prepend="first")),
     ((SentencePieceNormalizer(),), None),
     ((SentencePieceNormalizer(remove_extra_whitespaces=False),), None),
     ((SentencePieceNormalizer(remove_extra_whitespaces=False, add_dummy_prefix=False),), None),
@@ -120,6 +124,39 @@ def test_longest_match(vocab: list[str], texts: list[str], unk: bool, fuse: bool
 def test_sentencepiece_bpe(vocab: list[str], texts: list[str], seed: int, fallback: bool) -> None:
     for model in scored(SentencePieceBPE, vocab, seed, byte_fallback=fallback):
         agree(model, TEXT_STAGES, texts)
+
+
+def test_a_space_is_put_before_what_the_normalizer_makes_of_a_text() -> None:
+    charsmap = compiled({"\b": "", "\t": " ", "´": " ´", "b\u0301": " "})
+    stages: list[tuple[Normalizer, Splitter | None]] = [
+        ((Precompiled(charsmap),), Metaspace()),
+        ((Precompiled(charsmap), ONE_SPACE), Metaspace(prepend="first")),
+    ]
+    model = LongestMatch((b"<unk>", "\u2581".encode(), "\u2581a".encode(), b"a", b"b"), 0)
+    texts = ["\b", "\b\b a", "\b\ba", "\b\ta", "\u00b4a", "b\u0301a", "\bb\u0301", "ba"]
+    agree(model, stages, texts)
+    fused = engine.compile(Pipeline(model, Metaspace(), normalizer=(Precompiled(charsmap),)))
+    assert [fused.encode_list(text, 1) for text in texts[:3]] == [[], [2], [2]]
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "splitter"),
+    [
+        ((Replace(" ", ""),), Metaspace()),
+        ((Replace(" ", "x"),), Metaspace()),
+        ((Precompiled(compiled({" \u0301": "x"})),), Metaspace()),
+        ((SentencePieceNormalizer(charsmap=compiled({" b": "x"})),), None),
+    ],
+)
+def test_a_space_before_a_text_is_not_normalized(
+    normalizer: Normalizer, splitter: Splitter | None
+) -> None:
+    model = LongestMatch((b"<unk>", "\u2581".encode(), "\u2581a".encode(), b"a", b"b", b"x"), 0)
+    pipeline = Pipeline(model, splitter, normalizer=normalizer)
+    texts = ["a b", "b a", " b", "\u0301a", ""]
+    expected = ReferenceEncoder(pipeline).encode_texts(texts)
+    assert engine.compile(pipeline).encode_texts(texts, 1) == expected
+    assert [ids[0] for ids in expected.to_lists()[:3]] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("kind", [SentencePieceBPE, Unigram])

@@ -23,14 +23,37 @@ std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
 
 bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) const {
     if (stages_.lead != Lead::kUnlessSpace) return stages_.lead == Lead::kAlways;
-    const auto start = [&](std::uint32_t code) -> std::basic_string_view<std::uint8_t> {
+    using View = std::basic_string_view<std::uint8_t>;
+    const auto start = [&](std::uint32_t code) -> View {
         const CharacterTable::Block& block = table_->block_of(code);
         const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
         if (row.size == 0) return {};
         const std::uint8_t* unit = block.units.data() + row.begin;
         return {unit + 2, unit[1]};
     };
-    return start(CharacterTable::code_of(utf8::decode(begin, end))) != start(' ');
+    const auto depends = [&](utf8::Char c) {
+        return table_->row(CharacterTable::code_of(c)).depends;
+    };
+    const utf8::Char first = utf8::decode(begin, end);
+    const std::uint8_t* second = begin + first.size;
+    const View becomes = start(CharacterTable::code_of(first));
+    const View space = start(' ');
+    if (!becomes.empty() && !depends(first) &&
+        (second == end || !depends(utf8::decode(second, end)))) {
+        return becomes != space;
+    }
+
+    // What its chunk becomes has to tell. No chunk ends beside what becomes nothing; so if the
+    // first one does, the whole text does, and has no space before it either.
+    Buffers buffers;
+    bool any = false;
+    bool leads = false;
+    const auto size = static_cast<std::size_t>(boundaries_->next(begin, end) - begin);
+    for_each_piece(begin, size, buffers, [&](const std::uint8_t* piece, std::size_t length) {
+        if (!any) leads = !View(piece, length).starts_with(space);
+        any = true;
+    });
+    return leads;
 }
 
 void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,

@@ -27,7 +27,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
-from toksmith.splitters import Metaspace
+from toksmith.splitters import Metaspace, Splitter
 from toksmith.staging.atoms import OPEN, Atoms, atoms_of
 from toksmith.staging.characters import INVALID, Characters, characters_of
 
@@ -77,6 +77,8 @@ def staging(pipeline: Pipeline) -> Staging | None:
             return None
         lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
     splitter = pipeline.splitter
+    if lead != "none" and not _is_kept(" ", characters, splitter):
+        return None
     if isinstance(splitter, Metaspace):
         splitter = replace(splitter, prepend="never")  # the lead is part of the chunk
 
@@ -97,6 +99,12 @@ def staging(pipeline: Pipeline) -> Staging | None:
         trim=characters.trim,
         fallback=fallback,
     )
+
+
+def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
+    """Return whether a space that a text is led by comes out as one, whatever is behind it."""
+    written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
+    return space not in characters.firsts and characters.becomes([space])[0] in written
 
 
 def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:

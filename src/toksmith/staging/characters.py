@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Set
 from dataclasses import replace
 from typing import Protocol
 
@@ -32,6 +33,7 @@ class Characters(Protocol):
         lead: whether the normalizer puts a space before a text.
         collapse: whether it makes one space of several.
         trim: whether it leaves no space at the end of a text.
+        firsts: the characters that the keys of its compiled maps start with.
         sees_replaced: whether it is given U+FFFD for what is no UTF-8, and not told of that.
     """
 
@@ -40,6 +42,7 @@ class Characters(Protocol):
     lead: bool
     collapse: bool
     trim: bool
+    firsts: Set[str]
     sees_replaced: bool
 
     def becomes(self, characters: list[str]) -> list[str]:
@@ -81,7 +84,9 @@ class MappedCharacters:
         self.inside = normalizer
         self.collapse = collapse
         self._mapped = mapped
-        self._clusters = any(isinstance(step, Precompiled) for step in mapped)
+        maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
+        self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
+        self._clusters = bool(maps)
         self._each = tuple(step for step in mapped if not isinstance(step, Precompiled))
 
     def becomes(self, characters: list[str]) -> list[str]:
@@ -135,10 +140,9 @@ class SentencePieceCharacters:
         self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
         if self.collapse:  # spaces are counted by what they are, not by what they are written as
             self._depends.add(self._space)
-        firsts = self._map.first_characters
-        self.sentinel = next(
-            c for c in _PRIVATE if c not in self._depends and c not in firsts | self._alone
-        )
+        self.firsts: Set[str] = self._map.first_characters
+        used = self._depends | self.firsts | self._alone
+        self.sentinel = next(c for c in _PRIVATE if c not in used)
 
     def becomes(self, characters: list[str]) -> list[str]:
         """Return what each character becomes."""
