@@ -117,6 +117,22 @@ def test_our_file_loads_there_and_encodes_the_same(
     assert loaded.encode(text) == tok.encode(text)
 
 
+def test_our_file_has_the_roles_of_theirs(lines: Callable[..., Path], tmp_path: Path) -> None:
+    path = lines("english.txt", 50_000)
+    variants: list[dict[str, Any]] = [
+        {}, {"bos_piece": "[B]", "eos_piece": "[E]", "pad_id": 3}, {"bos_id": -1},
+    ]  # fmt: skip
+    for options in variants:
+        tok = ours(path, 400, **options)
+        tok.save(tmp_path / "our.model")
+        found = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "our.model"))
+        wanted = theirs(path, 400, **options)
+        for role in ("unk_id", "bos_id", "eos_id", "pad_id"):
+            assert getattr(found, role)() == getattr(wanted, role)(), (role, options)
+        framed = wanted.encode("the cat", add_bos=wanted.bos_id() >= 0)
+        assert tok.encode("the cat", add_special_tokens=True) == framed
+
+
 def test_the_seeds_toy(shared: Path) -> None:
     """Our pieces are SentencePiece's own, not only on the greeting."""
     seed = json.loads((shared / "data/golden/seeds.json").read_bytes())["sentencepiece_toy"]

@@ -51,6 +51,27 @@ def test_the_seeds_toy(shared: Path) -> None:
     assert encoding.ids == seed["encode"]["hello 안녕하세요"]
 
 
+@pytest.mark.parametrize(
+    ("options", "bos", "eos", "pad"),
+    [
+        ({}, 1, 2, None),
+        ({"bos_piece": "[B]", "eos_piece": "[E]", "pad_id": 3}, 1, 2, 3),
+        ({"bos_id": -1, "eos_id": 0, "unk_id": 1}, None, 0, None),
+        ({"user_defined_symbols": "</s>", "control_symbols": "<pad>"}, 1, None, 3),
+    ],
+)
+def test_a_model_is_what_its_file_says(
+    options: dict[str, Any], bos: int | None, eos: int | None, pad: int | None, tmp_path: Path
+) -> None:
+    tok = train(**options)
+    model = tok.pipeline.model
+    assert isinstance(model, SentencePieceBPE)
+    assert (model.bos_id, model.eos_id, model.pad_id) == (bos, eos, pad)
+    assert tok.encode("cat", add_special_tokens=True)[:1] == ([bos] if bos else tok.encode("cat"))
+    tok.save(tmp_path / "a.model")
+    assert toksmith.load(tmp_path / "a.model").pipeline == tok.pipeline
+
+
 def test_pieces_scores_and_types() -> None:
     tok = train()
     model = tok.pipeline.model

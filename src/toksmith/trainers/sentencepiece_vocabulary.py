@@ -97,6 +97,9 @@ class Vocabulary(TypedDict):
     types: npt.NDArray[np.uint8]
     unk_id: int
     byte_fallback: bool
+    bos_id: int | None
+    eos_id: int | None
+    pad_id: int | None
 
 
 def vocabulary(
@@ -122,6 +125,7 @@ def vocabulary(
     twice = {piece for piece, _ in pieces} & {piece for piece, _ in meta.values()}
     if twice:
         raise OptionError(f"{min(twice)!r} is a symbol and a character of the text's alphabet")
+    control = {piece: i for i, (piece, kind) in meta.items() if kind == PieceType.CONTROL}
     learned = iter(pieces)
     rows = [
         (*meta[i], 0.0) if i in meta else _normal(*next(learned))
@@ -133,6 +137,9 @@ def vocabulary(
         types=np.array([kind for _, kind, _ in rows], np.uint8),
         unk_id=options.unk_id,
         byte_fallback=options.byte_fallback,
+        bos_id=control.get(options.bos_piece),
+        eos_id=control.get(options.eos_piece),
+        pad_id=control.get(options.pad_piece),
     )
 
 
