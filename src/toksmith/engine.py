@@ -35,9 +35,9 @@ from toksmith.reference.added import NONE
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
-from toksmith.staging import Staging, staging
+from toksmith.staging import OwnSpace, Staging, staging
 from toksmith.text import Text, utf8
-from toksmith.types import Batch, IdArray, SpanArray
+from toksmith.types import Batch, IdArray, SpanArray, stack
 
 Bounds = npt.NDArray[np.int64]
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
@@ -215,7 +215,8 @@ class KernelEncoder:
 class FusedEncoder:
     """A pipeline that the kernel runs with all its stages, chunk by cached chunk.
 
-    Spans come from the same stages one after the other, which keep the places of the original.
+    Spans come from the same stages one after the other, which keep the places of the original; so
+    do ids where a chunk does not tell whether its space is the text's own.
     """
 
     def __init__(self, pipeline: Pipeline, stages: Staging) -> None:
@@ -238,19 +239,31 @@ class FusedEncoder:
 
     def encode(self, text: Text, threads: int) -> IdArray:
         """Return the ids of a text."""
-        return self._encoder.encode(text, threads)
+        try:
+            return self._encoder.encode(text, threads)
+        except OwnSpace:
+            return self._staged.encode(text, threads)
 
     def encode_list(self, text: Text, threads: int) -> list[int]:
         """Return the ids of a text as a list."""
-        return self._encoder.encode_list(text, threads)
+        try:
+            return self._encoder.encode_list(text, threads)
+        except OwnSpace:
+            return self._staged.encode_list(text, threads)
 
     def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
         """Return the ids of each text."""
-        return Batch(*self._encoder.encode_texts(texts, threads))
+        try:
+            return Batch(*self._encoder.encode_texts(texts, threads))
+        except OwnSpace:
+            return stack([self.encode(text, threads) for text in texts])
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each slice of a text as a document of its own."""
-        return Batch(*self._encoder.encode_slices(text, bounds, threads))
+        try:
+            return Batch(*self._encoder.encode_slices(text, bounds, threads))
+        except OwnSpace:
+            return self._staged.encode_slices(text, bounds, threads)
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
@@ -260,7 +273,10 @@ class FusedEncoder:
             return self._staged.encode_segments(text, bounds, threads, literals)
         if not self._first_only:
             return self.encode_slices(text, bounds, threads)
-        return Batch(*self._encoder.encode_segments(text, bounds, threads))
+        try:
+            return Batch(*self._encoder.encode_segments(text, bounds, threads))
+        except OwnSpace:
+            return self._staged.encode_segments(text, bounds, threads)
 
     def encode_with_spans(
         self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
@@ -270,7 +286,10 @@ class FusedEncoder:
 
     def count(self, text: Text, threads: int) -> int:
         """Return how many ids a text has."""
-        return self._encoder.count(text, threads)
+        try:
+            return self._encoder.count(text, threads)
+        except OwnSpace:
+            return self._staged.count(text, threads)
 
     def forget(self) -> None:
         """Give the memory of caches back."""

@@ -159,6 +159,18 @@ def test_a_space_before_a_text_is_not_normalized(
     assert [ids[0] for ids in expected.to_lists()[:3]] == [2, 1, 1]
 
 
+@pytest.mark.parametrize("own_first", [True, False])
+def test_a_space_before_a_text_is_not_the_texts_own(own_first: bool) -> None:
+    # The mark and the accent are replaced as one, unless a space of the text makes them too long.
+    model = LongestMatch((b"<unk>", "\u2581".encode(), "\u309a".encode(), "\u0301".encode()), 0)
+    mapped = (Precompiled(compiled({"\uff9f": "\u309a"})),)
+    texts = ["\uff9f\u0301", " \uff9f\u0301", "b \uff9f\u0301", "\uff9f"]
+    agree(model, [(mapped, Metaspace()), (mapped, Metaspace(prepend="first"))],
+          texts[:: -1 if own_first else 1])  # fmt: skip
+    found = engine.compile(Pipeline(model, Metaspace(), normalizer=mapped)).encode_texts(texts, 1)
+    assert found.to_lists()[:2] == [[1, 2], [1, 2, 3]]
+
+
 @pytest.mark.parametrize("kind", [SentencePieceBPE, Unigram])
 def test_what_goes_with_the_next_character_is_not_parted_from_the_one_before(
     kind: type[SentencePieceBPE] | type[Unigram],

@@ -39,6 +39,10 @@ depends on its neighbours, where its units end, and the units: of each character
 the :class:`~toksmith.staging.atoms.Unit`, the size and the UTF-8."""
 
 
+class OwnSpace(Exception):  # noqa: N818
+    """A chunk means one thing if its space is the text's own, another if it was put there."""
+
+
 @dataclass(frozen=True)
 class Staging:
     """What the kernel has to know.
@@ -50,7 +54,8 @@ class Staging:
         first_only: the lead is for the start of a document, not for what follows an added token.
         collapse: whether several spaces become one.
         trim: whether a text ends with no space.
-        fallback: what the stages make of a chunk: its pieces as UTF-8.
+        fallback: what the stages make of a chunk: its pieces as UTF-8. Raises :class:`OwnSpace`
+            where the chunk does not tell.
     """
 
     fill: Callable[[int], Rows]
@@ -86,8 +91,12 @@ def staging(pipeline: Pipeline) -> Staging | None:
         text = characters.sentinel + chunk.decode("utf-8", "surrogateescape")
         if characters.sees_replaced:
             text = without_surrogates(text)
-        text = normalized(characters.inside, text)
-        text = text.removeprefix(characters.sentinel)
+        own = normalized(characters.inside, text)
+        if lead == "unless-space" and characters.sees_space(text):
+            put = text[:1] + normalized(characters.inside, text[1:])
+            if put != own:
+                raise OwnSpace
+        text = own.removeprefix(characters.sentinel)
         return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
 
     return Staging(

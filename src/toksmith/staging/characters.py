@@ -51,6 +51,9 @@ class Characters(Protocol):
     def depends(self, character: str, becomes: str) -> bool:
         """Return whether what it or the character before it becomes depends on both."""
 
+    def sees_space(self, text: str) -> bool:
+        """Return whether the space that a text starts with may change what is behind it."""
+
 
 def characters_of(normalizer: Normalizer) -> Characters | None:
     """Return a normalizer character by character; ``None`` where it has to see the whole text."""
@@ -112,6 +115,10 @@ class MappedCharacters:
             return False
         return is_bound(self._each, character)
 
+    def sees_space(self, text: str) -> bool:
+        """Return whether the space is of one cluster with what is behind it."""
+        return self._clusters and text[:1] == " " and _JOINS.match(text, 1) is not None
+
 
 # Some letter that no normalizer changes, if it is not one of those asked for.
 _LETTERS = "\ua015\u1401"
@@ -153,6 +160,10 @@ class SentencePieceCharacters:
         if character in self._depends:
             return True
         return self.collapse and self._space in becomes and becomes != self._space
+
+    def sees_space(self, text: str) -> bool:
+        """Return whether the first space changes what is behind it: there is no such key."""
+        return False
 
     def _single(self, character: str) -> str:
         if character == INVALID:
