@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
+from toksmith.fused_engine import FusedEncoder
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -35,9 +36,9 @@ from toksmith.reference.added import NONE
 from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
 from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
-from toksmith.staging import OwnSpace, Staging, staging
+from toksmith.staging import staging
 from toksmith.text import Text, utf8
-from toksmith.types import Batch, IdArray, SpanArray, stack
+from toksmith.types import Batch, IdArray, SpanArray
 
 Bounds = npt.NDArray[np.int64]
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
@@ -115,9 +116,10 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
             if pipeline.normalizer
             else chunks
         )
-    if stages := staging(pipeline):
-        return FusedEncoder(pipeline, stages)
-    return StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none"))
+    kernel = _kernel_model(pipeline.model)
+    staged = StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none", kernel))
+    stages = staging(pipeline)
+    return FusedEncoder(kernel, stages, staged, instruction_set()) if stages else staged
 
 
 def decoder(tokens: Sequence[bytes]) -> Decoder:
@@ -210,91 +212,6 @@ class KernelEncoder:
     def forget(self) -> None:
         """Give the memory of caches back."""
         self._encoder.forget()
-
-
-class FusedEncoder:
-    """A pipeline that the kernel runs with all its stages, chunk by cached chunk.
-
-    Spans come from the same stages one after the other, which keep the places of the original; so
-    do ids where a chunk does not tell whether its space is the text's own.
-    """
-
-    def __init__(self, pipeline: Pipeline, stages: Staging) -> None:
-        model = _kernel_model(pipeline.model)
-        self._staged = StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none", model))
-        self._first_only = stages.first_only
-        self._encoder = _kernel.Encoder(
-            _kernel.StagedModel(
-                model,
-                stages.fill,
-                stages.joined,
-                stages.lead,
-                stages.collapse,
-                stages.trim,
-                stages.fallback,
-            ),
-            "model",
-            instruction_set(),
-        )
-
-    def encode(self, text: Text, threads: int) -> IdArray:
-        """Return the ids of a text."""
-        try:
-            return self._encoder.encode(text, threads)
-        except OwnSpace:
-            return self._staged.encode(text, threads)
-
-    def encode_list(self, text: Text, threads: int) -> list[int]:
-        """Return the ids of a text as a list."""
-        try:
-            return self._encoder.encode_list(text, threads)
-        except OwnSpace:
-            return self._staged.encode_list(text, threads)
-
-    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
-        """Return the ids of each text."""
-        try:
-            return Batch(*self._encoder.encode_texts(texts, threads))
-        except OwnSpace:
-            return stack([self.encode(text, threads) for text in texts])
-
-    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        """Return the ids of each slice of a text as a document of its own."""
-        try:
-            return Batch(*self._encoder.encode_slices(text, bounds, threads))
-        except OwnSpace:
-            return self._staged.encode_slices(text, bounds, threads)
-
-    def encode_segments(
-        self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
-    ) -> Batch:
-        """Return the ids of each segment of one document."""
-        if literals:
-            return self._staged.encode_segments(text, bounds, threads, literals)
-        if not self._first_only:
-            return self.encode_slices(text, bounds, threads)
-        try:
-            return Batch(*self._encoder.encode_segments(text, bounds, threads))
-        except OwnSpace:
-            return self._staged.encode_segments(text, bounds, threads)
-
-    def encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
-    ) -> tuple[IdArray, SpanArray]:
-        """Return the ids, and the bytes of the text that each token stands for."""
-        return self._staged.encode_with_spans(text, at_start, literals)
-
-    def count(self, text: Text, threads: int) -> int:
-        """Return how many ids a text has."""
-        try:
-            return self._encoder.count(text, threads)
-        except OwnSpace:
-            return self._staged.count(text, threads)
-
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._encoder.forget()
-        self._staged.forget()
 
 
 class KernelDecoder:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith import engine
-from toksmith.engine import FusedEncoder
+from toksmith.fused_engine import FusedEncoder
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,

@@ -1,0 +1,104 @@
+"""A pipeline whose normalizer and splitter run in the kernel too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toksmith import _kernel
+from toksmith.reference.added import NONE
+from toksmith.reference.encoder import Bounds, StagedEncoder
+from toksmith.staging import OwnSpace, Staging
+from toksmith.text import Text
+from toksmith.types import Batch, IdArray, SpanArray, stack
+
+
+class FusedEncoder:
+    """A pipeline that the kernel runs with all its stages, chunk by cached chunk.
+
+    Spans come from the same stages one after the other, which keep the places of the original; so
+    do ids where a chunk does not tell whether its space is the text's own.
+
+    Args:
+        model: the kernel's model.
+        stages: what the kernel has to know of normalizer and splitter.
+        staged: the same pipeline, stage after stage.
+        instructions: the instruction set to run on.
+    """
+
+    def __init__(
+        self, model: _kernel.Model, stages: Staging, staged: StagedEncoder, instructions: str
+    ) -> None:
+        self._staged = staged
+        self._first_only = stages.first_only
+        self._encoder = _kernel.Encoder(
+            _kernel.StagedModel(
+                model,
+                stages.fill,
+                stages.joined,
+                stages.lead,
+                stages.collapse,
+                stages.trim,
+                stages.fallback,
+            ),
+            "model",
+            instructions,
+        )
+
+    def encode(self, text: Text, threads: int) -> IdArray:
+        """Return the ids of a text."""
+        try:
+            return self._encoder.encode(text, threads)
+        except OwnSpace:
+            return self._staged.encode(text, threads)
+
+    def encode_list(self, text: Text, threads: int) -> list[int]:
+        """Return the ids of a text as a list."""
+        try:
+            return self._encoder.encode_list(text, threads)
+        except OwnSpace:
+            return self._staged.encode_list(text, threads)
+
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+        try:
+            return Batch(*self._encoder.encode_texts(texts, threads))
+        except OwnSpace:
+            return stack([self.encode(text, threads) for text in texts])
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice of a text as a document of its own."""
+        try:
+            return Batch(*self._encoder.encode_slices(text, bounds, threads))
+        except OwnSpace:
+            return self._staged.encode_slices(text, bounds, threads)
+
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
+    ) -> Batch:
+        """Return the ids of each segment of one document."""
+        if literals:
+            return self._staged.encode_segments(text, bounds, threads, literals)
+        if not self._first_only:
+            return self.encode_slices(text, bounds, threads)
+        try:
+            return Batch(*self._encoder.encode_segments(text, bounds, threads))
+        except OwnSpace:
+            return self._staged.encode_segments(text, bounds, threads)
+
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
+        """Return the ids, and the bytes of the text that each token stands for."""
+        return self._staged.encode_with_spans(text, at_start, literals)
+
+    def count(self, text: Text, threads: int) -> int:
+        """Return how many ids a text has."""
+        try:
+            return self._encoder.count(text, threads)
+        except OwnSpace:
+            return self._staged.count(text, threads)
+
+    def forget(self) -> None:
+        """Give the memory of caches back."""
+        self._encoder.forget()
+        self._staged.forget()
