@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "huge_array.hpp"
+
 namespace toksmith {
 
 using Id = std::uint32_t;
@@ -28,7 +30,7 @@ class Ids {
     const Id* data() const { return data_; }
     std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
-    void truncate(std::size_t size) { size_ = size; }  // to at most as many as there are
+    void resize(std::size_t size) { size_ = size; }  // to at most as many as there is room for
 
     void push(Id id) {
         if (size_ == capacity_) grow(size_ + 1);
@@ -39,10 +41,17 @@ class Ids {
         // Mostly one to three: a loop is quicker than a call.
         for (std::size_t i = 0; i < count; ++i) place[i] = ids[i];
     }
+    void reserve(std::size_t capacity) {
+        if (capacity > capacity_) resize_memory(capacity);
+    }
+    // Makes room for `count` more ids without counting them in, and returns where they go.
+    Id* room(std::size_t count) {
+        if (capacity_ - size_ < count) grow(size_ + count);
+        return data_ + size_;
+    }
     // Makes room for `count` more ids, counts them in, and returns where to write them.
     Id* extend(std::size_t count) {
-        if (capacity_ - size_ < count) grow(size_ + count);
-        Id* place = data_ + size_;
+        Id* place = room(count);
         size_ += count;
         return place;
     }
@@ -69,6 +78,7 @@ class Ids {
         if (!data) throw std::bad_alloc();
         data_ = data;
         capacity_ = capacity;
+        ask_for_huge_pages(data, capacity * sizeof(Id));
     }
 
     Id* data_ = nullptr;

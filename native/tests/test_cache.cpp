@@ -15,15 +15,17 @@ struct Cache {
     void insert(const Bytes& chunk, const std::vector<Id>& ids) {
         cache.insert(key(chunk), chunk.data(), chunk.size(), ids.data(), ids.size());
     }
+    ChunkCache::Found find(const Bytes& chunk) const {
+        if (const ChunkCache::Slot* slot = cache.find(key(chunk))) {
+            return {slot->ids, slot->count(), slot->note()};
+        }
+        return cache.find_outside(key(chunk), chunk.data(), chunk.size());
+    }
     bool holds(const Bytes& chunk, const std::vector<Id>& ids) const {
-        std::size_t count = 0;
-        const Id* found = cache.find(key(chunk), chunk.data(), chunk.size(), count);
-        return found && std::vector<Id>(found, found + count) == ids;
+        const ChunkCache::Found found = find(chunk);
+        return found.ids && std::vector<Id>(found.ids, found.ids + found.count) == ids;
     }
-    bool misses(const Bytes& chunk) const {
-        std::size_t count = 0;
-        return !cache.find(key(chunk), chunk.data(), chunk.size(), count);
-    }
+    bool misses(const Bytes& chunk) const { return !find(chunk).ids; }
 };
 
 }  // namespace
@@ -70,15 +72,14 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
     Cache cache;
     const Bytes chunk(40, 'x'), other(40, 'y');
     cache.insert(chunk, {1});
-    std::size_t count = 0;
-    CHECK(!cache.cache.find(Cache::key(chunk), other.data(), other.size(), count));
+    CHECK(!cache.cache.find_outside(Cache::key(chunk), other.data(), other.size()).ids);
 }
 
 TEST(cache_evicts_the_older_of_a_bucket) {
     std::map<std::uint64_t, std::vector<Bytes>> buckets;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        auto& bucket = buckets[Cache::key(chunk).hash & (ChunkCache::kSlots - 2)];
+        auto& bucket = buckets[Cache::key(chunk).hash & (ChunkCache::kFirstSlots - 2)];
         bucket.push_back(chunk);
         if (bucket.size() < 3) continue;
         Cache cache;
@@ -96,8 +97,10 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
         bytes[0] = static_cast<std::uint8_t>(i), bytes[1] = static_cast<std::uint8_t>(i >> 8);
         return bytes;
     };
-    const auto ids = [](std::size_t i) { return std::vector<Id>(256, static_cast<Id>(i)); };
-    const std::size_t words = ChunkCache::kLongest / 4 + 256;
+    const auto ids = [](std::size_t i) {
+        return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
+    };
+    const std::size_t words = ChunkCache::kLongest / 4 + ChunkCache::kMostIds;
     const std::size_t room = ChunkCache::kArenaWords / words;
     const Bytes small(3, 's');
     cache.insert(small, {7});
@@ -115,4 +118,41 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
     CHECK(held(2 * room + 1, 3 * room) >= room - room / 100);
     CHECK(held(0, 2 * room) == 0);
     CHECK(cache.holds(small, {7}));
+}
+
+TEST(cache_keeps_most_while_it_grows) {
+    Cache cache;
+    const auto chunk = [](std::size_t i) { return bytes_of(std::to_string(i * 7919)); };
+    // Of some, the ids do not fit into a slot, or the bytes do not.
+    const auto text = [&](std::size_t i) {
+        Bytes bytes = chunk(i);
+        if (i % 5 == 0) bytes.resize(bytes.size() + 15, 'x');
+        return bytes;
+    };
+    const auto ids = [](std::size_t i) { return std::vector<Id>(1 + i % 6, static_cast<Id>(i)); };
+    const std::size_t chunks = 30 * ChunkCache::kFirstSlots;
+    for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < chunks; ++i) {
+        const bool holds = cache.holds(text(i), ids(i));
+        CHECK(holds || cache.misses(text(i)));
+        held += holds;
+    }
+    CHECK(held > chunks - chunks / 6);
+}
+
+TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
+    Cache cache;
+    const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);
+    const Bytes chunk(9, 'n'), longer(ChunkCache::kLongest + 1, 'n');
+    for (const std::size_t count : {std::size_t{0}, std::size_t{2}, ChunkCache::kMostIds}) {
+        cache.cache.clear();
+        cache.cache.insert(Cache::key(chunk), chunk.data(), chunk.size(), ids.data(), count,
+                           0xABCDEF);
+        CHECK(cache.find(chunk).count == count && cache.find(chunk).note == 0xABCDEF);
+    }
+    cache.cache.clear();
+    cache.insert(chunk, ids);
+    cache.insert(longer, {1});
+    CHECK(cache.misses(chunk) && cache.misses(longer));
 }

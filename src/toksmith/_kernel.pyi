@@ -134,7 +134,7 @@ def instruction_set(wanted: str) -> str:
     The instruction set of that name, or the best (""), if this machine has it.
     """
 
-CACHE_BYTES: int = 25165824
+CACHE_BYTES: int = 50331648
 
 def safe_cut(text: object, family: str, start: int, end: int) -> int:
     """

@@ -21,14 +21,21 @@ inline std::uint64_t pair_key(Id left, Id right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
 }
 
+// Most pairs that are looked up have no merge; a filter of bits, which is small enough to stay
+// near, tells so of nearly all of them.
 class PairTable {
  public:
     explicit PairTable(std::size_t merges)
-        : mask_(std::bit_ceil(merges * 2 + 16) - 1), slots_(mask_ + 1) {}
+        : mask_(std::bit_ceil(merges * 2 + 16) - 1),
+          slots_(mask_ + 1),
+          filter_mask_(std::bit_ceil(merges * 8 + 64) - 1),
+          filter_((filter_mask_ + 1) / 64) {}
 
     void insert(Id left, Id right, Merge merge) {
         const std::uint64_t key = stored_key(left, right);
-        std::size_t i = place(key);
+        const std::uint64_t hash = hash_of(key);
+        filter_.data()[(hash & filter_mask_) / 64] |= std::uint64_t{1} << hash % 64;
+        std::size_t i = place(hash);
         while (slots_.data()[i].key != 0) i = (i + 1) & mask_;
         slots_.data()[i] = {key, merge};
     }
@@ -36,7 +43,9 @@ class PairTable {
     // `rank` is kNoRank where the pair has no merge.
     Merge find(Id left, Id right) const {
         const std::uint64_t key = stored_key(left, right);
-        for (std::size_t i = place(key);; i = (i + 1) & mask_) {
+        const std::uint64_t hash = hash_of(key);
+        if ((filter_.data()[(hash & filter_mask_) / 64] >> hash % 64 & 1) == 0) return {kNoRank, 0};
+        for (std::size_t i = place(hash);; i = (i + 1) & mask_) {
             const Slot& slot = slots_.data()[i];
             if (slot.key == key) return slot.merge;
             if (slot.key == 0) return {kNoRank, 0};
@@ -51,12 +60,14 @@ class PairTable {
 
     static std::uint64_t stored_key(Id left, Id right) { return pair_key(left, right) + 1; }
 
-    std::size_t place(std::uint64_t key) const {
-        return (mix(key, 0x9E3779B97F4A7C15ULL) >> 7) & mask_;
-    }
+    static std::uint64_t hash_of(std::uint64_t key) { return mix(key, 0x9E3779B97F4A7C15ULL); }
+    // Of other bits than the filter's, so that those it lets through for nothing are spread.
+    std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
 
     std::size_t mask_;
     HugeArray<Slot> slots_;
+    std::size_t filter_mask_;
+    HugeArray<std::uint64_t> filter_;
 };
 
 }  // namespace toksmith::bpe

@@ -1,8 +1,9 @@
-// What each chunk became, for the chunks met lately. Bounded: a fixed table of two-slot buckets,
-// and a ring for what does not fit into a slot.
+// What each chunk became, for the chunks met lately. Bounded: a table of two-slot buckets that
+// doubles up to a limit, and a ring for what does not fit into a slot.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,18 +16,43 @@ namespace toksmith {
 
 class ChunkCache {
  public:
-    static constexpr std::size_t kSlots = std::size_t{1} << 19;
-    static constexpr std::size_t kArenaWords = std::size_t{1} << 21;
-    // Memory of one cache when it is full, in bytes: 16 MiB of slots and 8 MiB of arena.
+    static constexpr std::size_t kFirstSlots = std::size_t{1} << 13;
+    static constexpr std::size_t kSlots = std::size_t{1} << 20;
+    static constexpr std::size_t kArenaWords = std::size_t{1} << 22;
+    // Memory of one cache when it is full, in bytes: 32 MiB of slots and 16 MiB of arena.
     static constexpr std::size_t kBytes = kSlots * 32 + kArenaWords * 4;
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
 
     struct Key {
         std::uint64_t low;
-        std::uint64_t high;  // the highest byte: the size, or kLongMark
+        std::uint64_t high;  // the highest byte: the size, or a mark
         std::uint64_t hash;
     };
+
+    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds
+    static constexpr std::size_t kIdsInside = 3;
+
+    // What a model says of the ids of a chunk beside them.
+    using Note = std::uint32_t;
+    static constexpr int kNoteBits = 24;
+    static constexpr std::size_t kMostIds = 255;  // more are not kept
+
+    struct Slot {
+        std::uint64_t low;
+        std::uint64_t high;  // 0: empty
+        Id ids[kIdsInside];  // or, in the first two, the place in the arena of (text and) ids
+        std::uint32_t tail;
+
+        std::size_t count() const { return tail & 0xFF; }
+        Note note() const { return tail >> 8; }
+        std::uint64_t place() const { return std::uint64_t{ids[1]} << 32 | ids[0]; }
+        void set_place(std::uint64_t place) {
+            ids[0] = static_cast<Id>(place);
+            ids[1] = static_cast<Id>(place >> 32);
+        }
+    };
+    static_assert(sizeof(Slot) == 32);
 
     ChunkCache() : slots_(kSlots), arena_(kArenaWords) {}
 
@@ -37,14 +63,10 @@ class ChunkCache {
             return {hash, kLongMark << 56 | size, hash};
         }
         std::uint64_t words[2] = {0, 0};
-        if (end - p >= 16) {
+        if (end - p >= 16) [[likely]] {
             std::memcpy(words, p, 16);
-            if (size <= 8) {
-                words[0] &= ~std::uint64_t{0} >> (64 - 8 * size);
-                words[1] = 0;
-            } else {
-                words[1] &= ~std::uint64_t{0} >> (128 - 8 * size);
-            }
+            words[0] &= kMasks[size][0];
+            words[1] &= kMasks[size][1];
         } else {
             std::memcpy(words, p, size);
         }
@@ -53,38 +75,46 @@ class ChunkCache {
     }
 
     // Asks the memory for what find() will look at.
-    void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key)); }
+    void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key.hash)); }
 
-    // The ids of the chunk, or nullptr. They are valid until the next insert.
-    const Id* find(const Key& key, const std::uint8_t* p, std::size_t size,
-                   std::size_t& count) const {
-        const Slot* bucket = bucket_of(key);
-        for (int way = 0; way < 2; ++way) {
-            const Slot& slot = bucket[way];
-            if (slot.low != key.low || slot.high != key.high) continue;
-            count = slot.count;
-            if (size <= kInline && count <= kIdsInside) return slot.ids;
-            const std::uint64_t place = slot.place();
-            if (written_ - place > kArenaWords) return nullptr;  // written over since
-            const Id* stored = arena_.data() + (place & (kArenaWords - 1));
-            if (size <= kInline) return stored;
-            if (std::memcmp(stored, p, size) == 0) return stored + words_for(size);
+    // The slot of a short chunk of few ids, or nullptr.
+    const Slot* find(const Key& key) const { return slot_of(key.low, key.high, key.hash); }
+
+    struct Found {
+        const Id* ids = nullptr;  // valid until the next insert
+        std::size_t count = 0;
+        Note note = 0;
+    };
+    // What any other chunk became; no ids if it is not known.
+    Found find_outside(const Key& key, const std::uint8_t* p, std::size_t size) const {
+        const Slot* slot = slot_of(key.low, key.high | kOutsideMark << 56, key.hash);
+        if (!slot) return {};
+        const std::uint64_t place = slot->place();
+        if (written_ - place > kArenaWords) return {};  // written over since
+        const Id* stored = arena_.data() + (place & (kArenaWords - 1));
+        if (size > kInline) {
+            if (std::memcmp(stored, p, size) != 0) return {};
+            stored += words_for(size);
         }
-        return nullptr;
+        return {stored, slot->count(), slot->note()};
     }
 
+    // Keeps what the chunk became, unless it or that is too long.
     void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
-                std::size_t count) {
-        Slot* bucket = bucket_of(key);
+                std::size_t count, Note note = 0) {
+        if (size > kLongest || count > kMostIds) return;
+        if (++inserted_ > used_ / 2 && used_ < kSlots) grow();
+        Slot* bucket = bucket_of(key.hash);
         bucket[1] = bucket[0];
         Slot& slot = bucket[0];
         slot.low = key.low;
         slot.high = key.high;
-        slot.count = static_cast<std::uint32_t>(count);
+        slot.tail = static_cast<std::uint32_t>(count) | note << 8;
         if (size <= kInline && count <= kIdsInside) {
             std::copy_n(ids, count, slot.ids);  // there may be none
             return;
         }
+        slot.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (kArenaWords - 1);
         if (start + text + count > kArenaWords) written_ += kArenaWords - start;
@@ -97,32 +127,60 @@ class ChunkCache {
 
     void clear() {
         slots_.clear();
+        used_ = kFirstSlots;
+        inserted_ = 0;
         written_ = 0;
     }
 
  private:
-    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds
-    static constexpr std::size_t kIdsInside = 3;
-    static constexpr std::uint64_t kLongMark = 0xFF;
+    static constexpr std::uint64_t kLongMark = 0x20;     // its text is too long for a slot
+    static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
-    struct Slot {
-        std::uint64_t low;
-        std::uint64_t high;  // 0: empty
-        Id ids[kIdsInside];  // or, in the first two, the place in the arena of (text and) ids
-        std::uint32_t count;
-
-        std::uint64_t place() const { return std::uint64_t{ids[1]} << 32 | ids[0]; }
-        void set_place(std::uint64_t place) {
-            ids[0] = static_cast<Id>(place);
-            ids[1] = static_cast<Id>(place >> 32);
+    // What of 16 bytes belongs to a chunk of that size.
+    static constexpr auto kMasks = [] {
+        std::array<std::array<std::uint64_t, 2>, kInline + 1> masks{};
+        for (std::size_t size = 0; size <= kInline; ++size) {
+            for (std::size_t i = 0; i < size; ++i) {
+                masks[size][i / 8] |= std::uint64_t{0xFF} << i % 8 * 8;
+            }
         }
-    };
-    static_assert(sizeof(Slot) == 32);
+        return masks;
+    }();
 
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    Slot* bucket_of(const Key& key) const { return slots_.data() + (key.hash & (kSlots - 2)); }
+    Slot* bucket_of(std::uint64_t hash) const { return slots_.data() + (hash & (used_ - 2)); }
+    const Slot* slot_of(std::uint64_t low, std::uint64_t high, std::uint64_t hash) const {
+        const Slot* bucket = bucket_of(hash);
+        // Without branches: no guess is good at which way it is.
+        const auto differs = [&](const Slot& slot) {
+            return ((slot.low ^ low) | (slot.high ^ high)) != 0;
+        };
+        const Slot* slot = bucket + differs(bucket[0]);
+        return differs(*slot) ? nullptr : slot;
+    }
 
-    HugeArray<Slot> slots_;
+    // Doubles the slots in use. Of each bucket, some move to the one of the new half.
+    void grow() {
+        for (std::size_t i = 0; i < used_; i += 2) {
+            Slot* const old = slots_.data() + i;
+            Slot kept[2] = {old[0], old[1]};
+            Slot* free[2] = {old, old + used_};
+            old[0] = old[1] = {};
+            for (const Slot& slot : kept) {
+                if (slot.high == 0) continue;
+                *free[(hash_of(slot) & used_) != 0]++ = slot;
+            }
+        }
+        used_ *= 2;
+    }
+    static std::uint64_t hash_of(const Slot& slot) {
+        const std::uint64_t high = slot.high & ~(kOutsideMark << 56);
+        return high >> 56 == kLongMark ? slot.low : hash_words(slot.low, high);
+    }
+
+    HugeArray<Slot> slots_;  // memory behind those in use is not touched
+    std::size_t used_ = kFirstSlots;
+    std::size_t inserted_ = 0;
     // A ring: what was written longest ago is written over first. A place counts all words that
     // were ever written, so that it tells whether it still stands.
     HugeArray<Id> arena_;

@@ -13,6 +13,8 @@ namespace {
 
 // Long documents are cut into pieces of about this many bytes for the threads to share.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
+// Most texts have fewer ids than one for so many bytes.
+constexpr std::size_t kBytesPerId = 3;
 
 }  // namespace
 
@@ -74,6 +76,7 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     // Each thread takes runs of pieces; what a run became is kept apart until the places are known.
     struct Run {
         std::size_t first, last;
+        std::size_t bytes;
         Ids ids;
     };
     std::size_t total_bytes = 0;
@@ -81,14 +84,10 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     const std::size_t run_bytes =
         threads > 1 ? std::min(kPiece, total_bytes / (threads * 4) + 1) : total_bytes;
     std::vector<Run> runs;
-    std::size_t bytes = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
-        if (runs.empty() || bytes >= run_bytes) {
-            runs.push_back({i, i, {}});
-            bytes = 0;
-        }
+        if (runs.empty() || runs.back().bytes >= run_bytes) runs.push_back({i, i, 0, {}});
         runs.back().last = i + 1;
-        bytes += work[i].text.size();
+        runs.back().bytes += work[i].text.size();
     }
     std::vector<std::size_t> sizes(work.size());
     std::atomic<std::size_t> next{0};
@@ -97,6 +96,7 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
         std::unique_ptr<Worker> worker = take();
         for (std::size_t r = next++; r < runs.size(); r = next++) {
             Run& run = runs[r];
+            run.ids.reserve(run.bytes / kBytesPerId);  // memory costs nothing before it is touched
             for (std::size_t i = run.first; i < run.last; ++i) {
                 const std::size_t before = run.ids.size();
                 const bool starts = work[i].starts && work[i].document < starting;

@@ -1,8 +1,12 @@
 // The loops over the chunks of a text, compiled once for each instruction set.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 

@@ -10,6 +10,8 @@ namespace toksmith::avx2 {
 namespace {
 
 using Isa = Avx2;
+#include "split/windows.inc"
+// The loops over what it finds.
 #include "encode/loops.inc"
 
 }  // namespace

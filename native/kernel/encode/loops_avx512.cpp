@@ -10,6 +10,8 @@ namespace toksmith::avx512 {
 namespace {
 
 using Isa = Avx512;
+#include "split/windows.inc"
+// The loops over what it finds.
 #include "encode/loops.inc"
 
 }  // namespace

@@ -1,11 +1,20 @@
 #include "encode/loops.hpp"
-#include "isa/scalar.hpp"
 #include "unicode/classes.hpp"
 
 namespace toksmith::scalar {
 namespace {
 
-using Isa = Scalar;
+#include "split/scanner.inc"
+
+// Without vectors, masks take longer than reading byte by byte.
+inline constexpr std::size_t kMostEnds = 1;
+
+template <Family kFamily>
+inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends) {
+    ends[0] = chunk_end<kFamily>(p, end);
+    return 1;
+}
+
 #include "encode/loops.inc"
 
 }  // namespace

@@ -45,18 +45,30 @@ class Model {
 
 // A model that adds numbers up from the start of the document, and rounds: of ways that are all but
 // equal, the one it takes depends on how large the sum is already. Such close calls are rare, so
-// ids are kept together with how far they can be relied on.
+// the ids of a chunk are kept together with how large the sum may be.
 class Carrier {
  public:
+    // Of the ids of a chunk, in 24 bits. Behind sums up to kStep times `limit` that count the
+    // chunk in, away from 0, they are right; `weight` is the most by which the chunk moves the sum.
+    struct Reliance {
+        std::uint32_t weight;
+        std::uint32_t limit;  // 0: they are never to be relied on
+
+        static constexpr std::uint32_t kMost = 0xFFF;
+        static constexpr std::uint32_t kStep = 32;
+        std::uint32_t packed() const { return limit << 12 | weight; }
+        static Reliance unpacked(std::uint32_t note) { return {note & kMost, note >> 12}; }
+    };
+
     virtual ~Carrier() = default;
-    // Appends the ids of a chunk, and behind them one number more: their reliance.
-    virtual void encode_relying(const std::uint8_t* chunk, std::size_t size,
-                                Model::Scratch& scratch, Ids& out) const = 0;
-    // If the ids are right behind this sum, adds their numbers to it and returns true.
-    virtual bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const = 0;
+    // Appends the ids of a chunk.
+    virtual Reliance encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                    Model::Scratch& scratch, Ids& out) const = 0;
+    // The sum behind ids that were relied on.
+    virtual float add(float sum, const Id* ids, std::size_t count) const = 0;
     // Appends the ids of a chunk behind this sum, and adds to the sum.
     virtual void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                               double& sum, Ids& out) const = 0;
+                               float& sum, Ids& out) const = 0;
 };
 
 }  // namespace toksmith

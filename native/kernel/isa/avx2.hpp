@@ -1,32 +1,64 @@
-// The vocabulary of an instruction set on AVX2. Include inside its target region.
+// The vocabulary of an instruction set on AVX2 and BMI2. Include inside its target region.
 #pragma once
 
 #include <immintrin.h>
 
+#include "isa/byte_classes.hpp"
+#include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
-#include "isa/scalar.hpp"
 
 namespace toksmith {
 
 TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
 
 struct Avx2 {
-    static std::size_t letters(const std::uint8_t* p, const std::uint8_t* end) {
-        const std::uint8_t* q = p;
-        while (end - q >= 32) {
-            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q));
-            const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
-            // Moved so that 'a'..'z' are the 26 smallest signed bytes.
-            const __m256i moved =
-                _mm256_sub_epi8(lower, _mm256_set1_epi8(static_cast<char>('a' + 128)));
-            const __m256i beyond = _mm256_cmpgt_epi8(moved, _mm256_set1_epi8(-128 + 25));
-            const auto mask = static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
-            if (mask != 0)
-                return static_cast<std::size_t>(q - p) +
-                       static_cast<std::size_t>(__builtin_ctz(mask));
-            q += 32;
-        }
-        return static_cast<std::size_t>(q - p) + Scalar::letters(q, end);
+    // What the 64 bytes at p are.
+    static ByteMasks classify(const std::uint8_t* p) {
+        const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32));
+        const __m256i a = classes(first), b = classes(second);
+        const std::uint64_t letter = bit<0>(a, b) | bit<1>(a, b);
+        const std::uint64_t newline = bit<3>(a, b), blank = bit<5>(a, b);
+        return {
+            .letter = letter,
+            .upper = letter & ~bit<5>(first, second),
+            .digit = bit<2>(a, b),
+            .space = newline | bit<4>(a, b) | blank,
+            .blank = blank,
+            .newline = newline,
+            .quote = bit<6>(a, b),
+            .slash = bit<7>(a, b),
+            .high = bit<7>(first, second),
+        };
+    }
+
+    // The bits of `from` at the places of `mask`, side by side; and back to those places.
+    static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
+        return _pext_u64(from, mask);
+    }
+    static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
+        return _pdep_u64(bits, mask);
+    }
+
+ private:
+    static __m256i load(const byte_classes::Halves& halves) {
+        return _mm256_load_si256(reinterpret_cast<const __m256i*>(halves.data()));
+    }
+    static __m256i classes(__m256i bytes) {
+        const __m256i low_halves = load(byte_classes::kLow);
+        const __m256i high_halves = load(byte_classes::kHigh);
+        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(0x0F));
+        return _mm256_and_si256(_mm256_shuffle_epi8(low_halves, bytes),
+                                _mm256_shuffle_epi8(high_halves, high));
+    }
+    // Bit kBit of each byte.
+    template <int kBit>
+    static std::uint64_t bit(__m256i first, __m256i second) {
+        const auto mask = [](__m256i bytes) {
+            return static_cast<std::uint32_t>(
+                _mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7 - kBit)));
+        };
+        return std::uint64_t{mask(second)} << 32 | mask(first);
     }
 };
 

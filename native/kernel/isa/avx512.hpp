@@ -1,34 +1,48 @@
-// The vocabulary of an instruction set on AVX-512 (F, BW, VL).
+// The vocabulary of an instruction set on AVX-512 (F, BW, VL) and BMI2.
 #pragma once
 
 #include <immintrin.h>
 
+#include "isa/byte_classes.hpp"
+#include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
-#include "isa/scalar.hpp"
 
 namespace toksmith {
 
 TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl")
 
 struct Avx512 {
-    static std::size_t letters(const std::uint8_t* p, const std::uint8_t* end) {
-        const std::uint8_t* q = p;
-        while (q < end) {
-            const auto left = static_cast<std::size_t>(end - q);
-            // Masked-off lanes are not read, so the load may reach past the end.
-            const __mmask64 inside =
-                left >= 64 ? ~0ULL : _bzhi_u64(~0ULL, static_cast<unsigned>(left));
-            const __m512i bytes = _mm512_maskz_loadu_epi8(inside, q);
-            const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
-            const __m512i moved = _mm512_sub_epi8(lower, _mm512_set1_epi8('a'));
-            const std::uint64_t mask = ~_mm512_cmplt_epu8_mask(moved, _mm512_set1_epi8(26));
-            if (mask != 0) {
-                const auto run = static_cast<std::size_t>(__builtin_ctzll(mask));
-                return static_cast<std::size_t>(q - p) + (run < left ? run : left);
-            }
-            q += 64;
-        }
-        return static_cast<std::size_t>(end - p);
+    // What the 64 bytes at p are.
+    static ByteMasks classify(const std::uint8_t* p) {
+        const __m512i bytes = _mm512_loadu_si512(p);
+        const __m512i low_halves = _mm512_load_si512(byte_classes::kLow.data());
+        const __m512i high_halves = _mm512_load_si512(byte_classes::kHigh.data());
+        const __m512i high = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), _mm512_set1_epi8(0x0F));
+        const __m512i classes = _mm512_and_si512(_mm512_shuffle_epi8(low_halves, bytes),
+                                                 _mm512_shuffle_epi8(high_halves, high));
+        const auto any = [classes](int bits) -> std::uint64_t {
+            return _mm512_test_epi8_mask(classes, _mm512_set1_epi8(static_cast<char>(bits)));
+        };
+        const std::uint64_t letter = any(byte_classes::kLetter);
+        return {
+            .letter = letter,
+            .upper = letter & ~_mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x20)),
+            .digit = any(byte_classes::kDigit),
+            .space = any(byte_classes::kSpace),
+            .blank = any(byte_classes::kBlank),
+            .newline = any(byte_classes::kNewline),
+            .quote = any(byte_classes::kQuote),
+            .slash = any(byte_classes::kSlash),
+            .high = _mm512_movepi8_mask(bytes),
+        };
+    }
+
+    // The bits of `from` at the places of `mask`, side by side; and back to those places.
+    static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
+        return _pext_u64(from, mask);
+    }
+    static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
+        return _pdep_u64(bits, mask);
     }
 };
 

@@ -65,20 +65,21 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
     });
 }
 
-void StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                 Ids& out) const {
+Carrier::Reliance StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                              Scratch& scratch, Ids& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    Reliance reliance{0, Reliance::kMost};  // nothing is added, whatever the sum
     bool any = false;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
         if (any) throw std::logic_error("a sum is carried through text that nothing splits");
         any = true;
-        model_->carrier()->encode_relying(piece, length, inner, out);
+        reliance = model_->carrier()->encode_relying(piece, length, inner, out);
     });
-    if (!any) out.push(0);  // nothing was added
+    return reliance;
 }
 
 void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                double& sum, Ids& out) const {
+                                float& sum, Ids& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
         model_->carrier()->encode_behind(piece, length, inner, sum, out);

@@ -57,12 +57,12 @@ class StagedModel final : public Model, public Carrier {
     bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
     const Carrier* carrier() const override { return model_->carrier() ? this : nullptr; }
-    void encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                        Ids& out) const override;
-    bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const override {
-        return model_->carrier()->relies(ids, count, reliance, sum);
+    Reliance encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                            Ids& out) const override;
+    float add(float sum, const Id* ids, std::size_t count) const override {
+        return model_->carrier()->add(sum, ids, count);
     }
-    void encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, double& sum,
+    void encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
                        Ids& out) const override;
 
  private:

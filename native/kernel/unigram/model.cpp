@@ -18,9 +18,8 @@ constexpr double kUnknownPenalty = 10;
 // from 0 there.
 constexpr double kFar = 100'000;
 
-// The parts of a reliance: how large the sum may be, as a power of two, and 24 bits of characters.
-constexpr int kMostLimit = 60;
-constexpr std::size_t kMostCharacters = (1 << 24) - 1;
+// By how much adding a number to a sum that is no further from 0 can be off.
+constexpr double kRounding = 0.01;
 
 template <typename Real>
 constexpr bool kSentencePiece = std::is_same_v<Real, float>;
@@ -133,48 +132,39 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
 }
 
 // A sum of n numbers that stays below 2^limit is off by less than n * 2^(limit - digits) in all, so
-// no rounding turns a gap of several times that.
+// no rounding turns a gap of several times that. Nor must the sum start anew inside the chunk.
 template <typename Real>
-void UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
-                                        Model::Scratch& scratch, Ids& out) const {
+Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                                     Model::Scratch& scratch, Ids& out) const {
     Margin margin{std::numeric_limits<Real>::infinity()};
+    const std::size_t before = out.size();
     run(chunk, size, scratch, 0, out, nullptr, &margin);
-    int limit = 0;
-    if (margin.known && margin.gap > 0 && margin.characters < kMostCharacters) {
-        const auto adds = static_cast<double>(margin.characters + 1);
-        const double far = std::min(static_cast<double>(margin.gap), 1e6) / (4 * adds);
-        limit = std::ilogb(far) + std::numeric_limits<Real>::digits - 1;
+    double weight = 1;
+    for (std::size_t i = before; i < out.size() && margin.known; ++i) {
+        weight += std::abs(static_cast<double>(scores_[out.data()[i]])) + kRounding;
     }
-    const auto characters = static_cast<Id>(std::min(margin.characters, kMostCharacters));
-    out.push(static_cast<Id>(std::clamp(limit, 0, kMostLimit)) | characters << 8);
+    if (!margin.known || !(margin.gap > 0) || weight > Reliance::kMost) return {0, 0};
+    const auto adds = static_cast<double>(margin.characters + 1);
+    const double far = std::min(static_cast<double>(margin.gap), 1e6) / (4 * adds);
+    const double most = std::ldexp(1.0, std::ilogb(far) + std::numeric_limits<Real>::digits - 1);
+    const double inside = adds * (std::abs(static_cast<double>(unknown_score_)) +
+                                  static_cast<double>(highest_score_));
+    const double limit = (std::min(most, kFar) - inside) / Reliance::kStep;
+    return {static_cast<std::uint32_t>(std::ceil(weight)),
+            static_cast<std::uint32_t>(std::clamp(limit, 0.0, double{Reliance::kMost}))};
 }
 
 template <typename Real>
-bool UnigramModel<Real>::relies(const Id* ids, std::size_t count, Id reliance, double& sum) const {
-    if (count == 0 && reliance >> 8 == 0) return true;
-    const int limit = static_cast<int>(reliance & 0xFF);
-    if (limit == 0) return false;
-    auto score = static_cast<Real>(sum);
-    if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) score = 0;
-    const double before = score;
-    if constexpr (kSentencePiece<Real>) {  // the sum must not start anew at any place inside
-        const double characters = reliance >> 8;
-        if (before + characters * static_cast<double>(unknown_score_) < -kFar ||
-            before + characters * static_cast<double>(highest_score_) > kFar) {
-            return false;
-        }
-    }
-    for (std::size_t i = 0; i < count; ++i) score += scores_[ids[i]];
-    const double most = std::ldexp(1.0, limit);
-    if (std::abs(before) >= most || std::abs(static_cast<double>(score)) >= most) return false;
-    sum = score;
-    return true;
+float UnigramModel<Real>::add(float sum, const Id* ids, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) sum += static_cast<float>(scores_[ids[i]]);
+    return sum;
 }
 
 template <typename Real>
 void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t size,
-                                       Model::Scratch& scratch, double& sum, Ids& out) const {
-    sum = run(chunk, size, scratch, static_cast<Real>(sum), out, nullptr, nullptr);
+                                       Model::Scratch& scratch, float& sum, Ids& out) const {
+    sum = static_cast<float>(
+        run(chunk, size, scratch, static_cast<Real>(sum), out, nullptr, nullptr));
 }
 
 template <typename Real>

@@ -44,11 +44,11 @@ class UnigramModel final : public Model, public Carrier {
     const Carrier* carrier() const override {
         return std::is_same_v<Real, float> ? this : nullptr;  // where nothing else splits the text
     }
-    void encode_relying(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                        Ids& out) const override;
-    bool relies(const Id* ids, std::size_t count, Id reliance, double& sum) const override;
+    Reliance encode_relying(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                            Ids& out) const override;
+    float add(float sum, const Id* ids, std::size_t count) const override;
     void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                       double& sum, Ids& out) const override;
+                       float& sum, Ids& out) const override;
 
  private:
     // The best way to a place: its sum, and its last piece. No length: no way is known.

@@ -103,8 +103,8 @@ void LongestMatchModel::encode_chunk(const std::uint8_t* chunk, std::size_t size
     if (size == 0) return;
     const std::size_t first = out.size(), first_span = spans ? spans->size() : 0;
     if (!match(chunk, size, out, spans)) {
-        out.truncate(first);
-        if (spans) spans->truncate(first_span);
+        out.resize(first);
+        if (spans) spans->resize(first_span);
         out.push(options_.unk);
         push_span(spans, 0, size);
     } else if (options_.fuse_unk || options_.unk == kNone) {
@@ -183,8 +183,8 @@ void LongestMatchModel::tidy(Ids& out, std::size_t first, Ids* spans,
         }
         ++kept;
     }
-    out.truncate(first + kept);
-    if (spans) spans->truncate(first_span + 2 * kept);
+    out.resize(first + kept);
+    if (spans) spans->resize(first_span + 2 * kept);
 }
 
 void WordLevelModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
