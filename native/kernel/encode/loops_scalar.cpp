@@ -7,8 +7,6 @@ namespace {
 #include "split/scanner.inc"
 
 // Without vectors, masks take longer than reading byte by byte.
-inline constexpr std::size_t kMostEnds = 1;
-
 template <Family kFamily>
 inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends) {
     ends[0] = chunk_end<kFamily>(p, end);

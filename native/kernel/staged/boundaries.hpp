@@ -72,6 +72,42 @@ class Boundaries {
         }
     }
 
+    // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
+    // last bytes may have some that are not told.
+    std::uint64_t among(const Byte* p, const Byte* end) const {
+        std::uint64_t marks = 0, high = p[0] >> 7;
+        for (unsigned i = 1; i < 64; ++i) {  // without branches
+            marks |= (ascii_[p[i - 1] & 127][(p[i] & 127) / 64] >> p[i] % 64 & 1) << i;
+            high |= std::uint64_t{p[i]} >> 7 << i;
+        }
+        if ((ascii_open_[0] | ascii_open_[1]) != 0) {
+            for (unsigned i = 1; i < 64; ++i) {
+                marks &= ~((ascii_open_[(p[i] & 127) / 64] >> p[i] % 64 & 1) << (i - 1));
+            }
+        }
+        marks &= ~(high | high << 1);  // what stands beside characters beyond ASCII is told by rows
+        const CharacterTable::Row* before = nullptr;
+        unsigned behind = 0;  // where that one ends
+        for (std::uint64_t rest = high; rest != 0;) {
+            const auto i = static_cast<unsigned>(std::countr_zero(rest));
+            const utf8::Char c = utf8::decode(p + i, end);
+            const CharacterTable::Row& row = table_->row(CharacterTable::code_of(c));
+            if (i > 0 && behind != i) {
+                before = &table_->row(p[i - 1]);
+                if (row.right == kOpen) marks &= ~(std::uint64_t{1} << (i - 1));
+            }
+            if (i > 0 && between(*before, row) && stays(p + i, end)) marks |= std::uint64_t{1} << i;
+            before = &row;
+            behind = i + c.size;
+            if (behind >= 63) break;
+            if (p[behind] < 0x80 && between(row, table_->row(p[behind])) && stays(p + behind, end)) {
+                marks |= std::uint64_t{1} << behind;
+            }
+            rest &= ~std::uint64_t{0} << behind;
+        }
+        return marks & ~(std::uint64_t{1} << 63 | 1);
+    }
+
     // The first boundary at or behind `from`, which need not be the start of a character.
     const Byte* cut(const Byte* from, const Byte* end) const {
         while (from < end && utf8::is_continuation(*from)) ++from;
