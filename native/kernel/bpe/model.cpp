@@ -37,6 +37,10 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
         }
         pairs_.insert(merge.left, merge.right, {rank++, merge.id});
     }
+    byte_pairs_.reserve(256 * 256);
+    for (const Id left : byte_ids_) {
+        for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
+    }
     if (whole_chunk_first) whole_ = TokenIndex(vocabulary_);
 }
 
@@ -49,7 +53,7 @@ void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch
     if (whole != TokenIndex::kNone) {
         out.push(whole);
     } else if (size <= kShort) {
-        merge_short(chunk, size, byte_ids_, pairs_, out);
+        merge_short(chunk, size, byte_ids_, pairs_, byte_pairs_.data(), out);
     } else {
         merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
     }
@@ -64,11 +68,14 @@ void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch
 }
 
 void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
-                 const PairTable& pairs, Ids& out) {
+                 const PairTable& pairs, const Merge* byte_pairs, Ids& out) {
     Id ids[kShort];
     Merge merges[kShort];  // of ids[i] and ids[i + 1]
     for (std::size_t i = 0; i < size; ++i) ids[i] = byte_ids[chunk[i]];
-    for (std::size_t i = 0; i + 1 < size; ++i) merges[i] = pairs.find(ids[i], ids[i + 1]);
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+        merges[i] =
+            byte_pairs ? byte_pairs[chunk[i] * 256 + chunk[i + 1]] : pairs.find(ids[i], ids[i + 1]);
+    }
 
     std::size_t count = size;
     while (count > 1) {

@@ -30,15 +30,18 @@ class BpeModel final : public Model {
     Vocabulary vocabulary_;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
+    std::vector<Merge> byte_pairs_;
     TokenIndex whole_;  // empty unless a chunk is looked up as a whole
 };
 
 // A symbol table and pairs are all that merging needs. Both append the ids that remain.
 
-// For short chunks: quadratic in the worst case, but without any bookkeeping.
+// For short chunks: quadratic in the worst case, but without any bookkeeping. `byte_pairs`: the
+// merge of each pair of bytes, by the first one times 256 and the second, if they are at hand: half
+// of what is looked up.
 inline constexpr std::size_t kShort = 96;
 void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
-                 const PairTable& pairs, Ids& out);
+                 const PairTable& pairs, const Merge* byte_pairs, Ids& out);
 
 // For chunks of any length: n log n at the worst, without recursion.
 void merge_long(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,

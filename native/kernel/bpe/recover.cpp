@@ -22,7 +22,7 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
         parts.clear();
         if (token.size() <= kShort) {
-            merge_short(bytes, token.size(), byte_ids, pairs, parts);
+            merge_short(bytes, token.size(), byte_ids, pairs, nullptr, parts);
         } else {
             merge_long(bytes, token.size(), byte_ids, pairs, vocabulary, parts);
         }

@@ -1,5 +1,8 @@
-// What each chunk became, for the chunks met lately. Bounded: a table of two-slot buckets that
+// What each chunk became, for the chunks met lately. Bounded: a table of four-slot buckets that
 // doubles up to a limit, and a ring for what does not fit into a slot.
+//
+// What came first stands first in its bucket, and is mostly what comes most often; so the first two
+// slots, which are one line of memory, answer nearly always.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "hash.hpp"
 #include "huge_array.hpp"
@@ -77,17 +81,28 @@ class ChunkCache {
     // Asks the memory for what find() will look at.
     void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key.hash)); }
 
-    // The slot of a short chunk of few ids, or nullptr.
-    const Slot* find(const Key& key) const { return slot_of(key.low, key.high, key.hash); }
+    // The slot of a short chunk of few ids, if it is one of the first two of its bucket.
+    const Slot* find(const Key& key) const {
+        const Slot* bucket = bucket_of(key.hash);
+        // Without branches: no guess is good at which one it is.
+        const auto differs = [&](const Slot& slot) {
+            return ((slot.low ^ key.low) | (slot.high ^ key.high)) != 0;
+        };
+        const Slot* slot = bucket + differs(bucket[0]);
+        return differs(*slot) ? nullptr : slot;
+    }
 
     struct Found {
         const Id* ids = nullptr;  // valid until the next insert
         std::size_t count = 0;
         Note note = 0;
     };
-    // What any other chunk became; no ids if it is not known.
-    Found find_outside(const Key& key, const std::uint8_t* p, std::size_t size) const {
-        const Slot* slot = slot_of(key.low, key.high | kOutsideMark << 56, key.hash);
+    // What any chunk became; no ids if it is not known.
+    Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) const {
+        if (const Slot* slot = slot_of(key, key.high)) {
+            return {slot->ids, slot->count(), slot->note()};
+        }
+        const Slot* slot = slot_of(key, key.high | kOutsideMark << 56);
         if (!slot) return {};
         const std::uint64_t place = slot->place();
         if (written_ - place > kArenaWords) return {};  // written over since
@@ -104,9 +119,7 @@ class ChunkCache {
                 std::size_t count, Note note = 0) {
         if (size > kLongest || count > kMostIds) return;
         if (++inserted_ > used_ / 2 && used_ < kSlots) grow();
-        Slot* bucket = bucket_of(key.hash);
-        bucket[1] = bucket[0];
-        Slot& slot = bucket[0];
+        Slot& slot = slot_for(key.hash);
         slot.low = key.low;
         slot.high = key.high;
         slot.tail = static_cast<std::uint32_t>(count) | note << 8;
@@ -133,6 +146,7 @@ class ChunkCache {
     }
 
  private:
+    static constexpr std::size_t kWays = 4;
     static constexpr std::uint64_t kLongMark = 0x20;     // its text is too long for a slot
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
@@ -148,27 +162,37 @@ class ChunkCache {
     }();
 
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    Slot* bucket_of(std::uint64_t hash) const { return slots_.data() + (hash & (used_ - 2)); }
-    const Slot* slot_of(std::uint64_t low, std::uint64_t high, std::uint64_t hash) const {
-        const Slot* bucket = bucket_of(hash);
-        // Without branches: no guess is good at which way it is.
-        const auto differs = [&](const Slot& slot) {
-            return ((slot.low ^ low) | (slot.high ^ high)) != 0;
-        };
-        const Slot* slot = bucket + differs(bucket[0]);
-        return differs(*slot) ? nullptr : slot;
+    Slot* bucket_of(std::uint64_t hash) const {
+        return slots_.data() + (hash & (used_ - 1) & ~(kWays - 1));
+    }
+    const Slot* slot_of(const Key& key, std::uint64_t high) const {
+        const Slot* bucket = bucket_of(key.hash);
+        for (std::size_t way = 0; way < kWays; ++way) {
+            if (bucket[way].low == key.low && bucket[way].high == high) return bucket + way;
+        }
+        return nullptr;
+    }
+    // A free slot, or else one of the last two; now and then, one of the first makes room instead,
+    // so that what has gone out of use does not stay for good.
+    Slot& slot_for(std::uint64_t hash) {
+        Slot* bucket = bucket_of(hash);
+        for (std::size_t way = 0; way < kWays; ++way) {
+            if (bucket[way].high == 0) return bucket[way];
+        }
+        ++evicted_;
+        Slot& last = bucket[kWays - 1 - evicted_ % 2];
+        if (evicted_ % 8 == 0) std::swap(last, bucket[evicted_ / 8 % 2]);
+        return last;
     }
 
     // Doubles the slots in use. Of each bucket, some move to the one of the new half.
     void grow() {
-        for (std::size_t i = 0; i < used_; i += 2) {
+        for (std::size_t i = 0; i < used_; i += kWays) {
             Slot* const old = slots_.data() + i;
-            Slot kept[2] = {old[0], old[1]};
             Slot* free[2] = {old, old + used_};
-            old[0] = old[1] = {};
-            for (const Slot& slot : kept) {
-                if (slot.high == 0) continue;
-                *free[(hash_of(slot) & used_) != 0]++ = slot;
+            for (std::size_t way = 0; way < kWays; ++way) {
+                const Slot slot = std::exchange(old[way], {});
+                if (slot.high != 0) *free[(hash_of(slot) & used_) != 0]++ = slot;
             }
         }
         used_ *= 2;
@@ -181,6 +205,7 @@ class ChunkCache {
     HugeArray<Slot> slots_;  // memory behind those in use is not touched
     std::size_t used_ = kFirstSlots;
     std::size_t inserted_ = 0;
+    std::size_t evicted_ = 0;
     // A ring: what was written longest ago is written over first. A place counts all words that
     // were ever written, so that it tells whether it still stands.
     HugeArray<Id> arena_;

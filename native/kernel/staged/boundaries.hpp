@@ -100,7 +100,8 @@ class Boundaries {
             before = &row;
             behind = i + c.size;
             if (behind >= 63) break;
-            if (p[behind] < 0x80 && between(row, table_->row(p[behind])) && stays(p + behind, end)) {
+            if (p[behind] < 0x80 && between(row, table_->row(p[behind])) &&
+                stays(p + behind, end)) {
                 marks |= std::uint64_t{1} << behind;
             }
             rest &= ~std::uint64_t{0} << behind;
