@@ -175,7 +175,7 @@ class Merger {
         CHECK(list(ids) == expected, "long");
         if (chunk.size() <= bpe::kShort) {
             ids.clear();
-            bpe::merge_short(chunk.begin, chunk.size(), byte_ids_, pairs_, ids);
+            bpe::merge_short(chunk.begin, chunk.size(), byte_ids_, pairs_, nullptr, ids);
             CHECK(list(ids) == expected, "short");
         }
         return expected;
