@@ -13,6 +13,7 @@ from benchmarks.machine import cores, description
 from benchmarks.suites import FORMS, SUITES, Setting
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF, SHARED, texts, vocabularies
+from benchmarks.training import KINDS
 
 RESULTS = Path(__file__).parent / "results/local"
 # tokenizers takes minutes for what the others do in seconds; ask for it by name.
@@ -43,6 +44,7 @@ def main() -> None:
                 rounds=1 if options.quick else options.rounds,
                 threads=sorted({1, cores()}),
                 forms=options.forms,
+                models=options.models,
                 vocab_size=2_048 if options.quick else options.vocab_size,
             )
             for row in SUITES[name](setting):
@@ -89,7 +91,8 @@ def _options() -> argparse.Namespace:
     known = [*FAMILY_OF, *FILE_OF]
     add("--vocabularies", nargs="+", default=[], choices=known, help="default: the first three")
     add("--forms", nargs="+", choices=list(FORMS), default=list(FORMS), help="what is returned")
-    add("--vocab-size", type=int, default=32_000, help="tokens to train")
+    add("--models", nargs="+", choices=list(KINDS), default=list(KINDS), help="what is trained")
+    add("--vocab-size", type=int, help="tokens to train; default: what is usual for the model")
     add("--out", type=Path, help="the JSON file to write; the tables go beside it as .md")
     return parser.parse_args()
 

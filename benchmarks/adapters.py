@@ -18,6 +18,12 @@ if TYPE_CHECKING:  # a library that does without numpy is not charged for it
     import numpy as np
 
 SEPARATOR = "<|endoftext|>"
+# All lines, of any length, with all their characters.
+SENTENCEPIECE_OPTIONS = {
+    "character_coverage": 1.0,
+    "input_sentence_size": 0,
+    "max_sentence_length": 1 << 30,
+}
 Job = dict[str, Any]
 
 
@@ -32,11 +38,14 @@ class Adapter:
         array: one text to an array; ``threads`` is at most the cores of the process.
         list: one text to a Python list.
         batch: many texts to whatever the library returns.
-        train: learn from a file of documents and save the result; returns the saved file.
+        trains: the kinds of model that it trains, see :mod:`benchmarks.training`.
+        train: learn from a file and save the result; returns the saved file. Byte-level BPE learns
+            from the file's documents, the others from its lines.
     """
 
     package: ClassVar[str]
     files: ClassVar[Sequence[str]] = ()
+    trains: ClassVar[Sequence[str]] = ()
     takes: ClassVar[type] = bytes
     array: Any = None
     list: Any = None
@@ -58,6 +67,7 @@ class Adapter:
 class Toksmith(Adapter):
     package = "toksmith"
     files = ("ranks", "model", "json")
+    trains = ("byte-bpe", "sentencepiece-bpe", "sentencepiece-unigram", "wordpiece")
 
     def load(self, vocabulary: Job) -> None:
         import toksmith
@@ -88,15 +98,19 @@ class Toksmith(Adapter):
     def train(self, job: Job, out: Path) -> Path:
         import toksmith
 
-        tokenizer = toksmith.train(
-            job["text"],
-            vocab_size=job["vocab_size"],
-            split=job["split"],
-            separator=SEPARATOR,
-            ties="smallest-pair",
-            threads=job["threads"],
-        )
-        tokenizer.save(saved := out / "toksmith.tiktoken")
+        options: Job
+        if job["model"] == "byte-bpe":
+            saved = out / "toksmith.tiktoken"
+            options = {"split": job["split"], "separator": SEPARATOR, "ties": "smallest-pair"}
+        elif job["model"] == "wordpiece":
+            saved = out / "toksmith.json"
+            options = {"model": "wordpiece", "special_tokens": ["[UNK]"]}
+            options |= {"objective": "frequency", "min_frequency": 0}
+        else:
+            saved = out / "toksmith.model"
+            options = {"model": job["model"], **SENTENCEPIECE_OPTIONS}
+        size, threads = job["vocab_size"], job["threads"]
+        toksmith.train(job["text"], vocab_size=size, threads=threads, **options).save(saved)
         return saved
 
 
@@ -131,6 +145,7 @@ class Tiktoken(Adapter):
 class Tokenizers(Adapter):
     package = "tokenizers"
     files = ("json",)
+    trains = ("byte-bpe", "wordpiece")
     takes = str
 
     def load(self, vocabulary: Job) -> None:
@@ -147,10 +162,29 @@ class Tokenizers(Adapter):
         return _flat([encoding.ids for encoding in result])
 
     def train(self, job: Job, out: Path) -> Path:
-        from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+        train = self._train_words if job["model"] == "wordpiece" else self._train_bytes
+        train(job).save(str(saved := out / "tokenizers.json"))
+        return saved
+
+    def _train_words(self, job: Job) -> Any:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        tokenizer.normalizer = normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        size, special = job["vocab_size"], ["[UNK]"]
+        trainer = trainers.WordPieceTrainer(
+            vocab_size=size, special_tokens=special, show_progress=False
+        )
+        tokenizer.train([job["text"]], trainer)
+        return tokenizer
+
+    def _train_bytes(self, job: Job) -> Any:
+        from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
         byte_level = pre_tokenizers.ByteLevel
         tokenizer = Tokenizer(models.BPE())
+        tokenizer.decoder = decoders.ByteLevel()
         if job["split"] == "gpt2":
             tokenizer.pre_tokenizer = byte_level(add_prefix_space=False)
         else:
@@ -163,13 +197,13 @@ class Tokenizers(Adapter):
             initial_alphabet=byte_level.alphabet(),
         )
         tokenizer.train_from_iterator(_documents(job["text"]), trainer)
-        tokenizer.save(str(saved := out / "tokenizers.json"))
-        return saved
+        return tokenizer
 
 
 class Gigatoken(Adapter):
     package = "gigatoken"
     files = ("ranks", "model")
+    trains = ("byte-bpe",)
     schemes: ClassVar = {"gpt2": "gpt2", "cl100k-tiktoken": "gpt4", "o200k": "o200k"}
 
     def load(self, vocabulary: Job) -> None:
@@ -214,6 +248,7 @@ class Gigatoken(Adapter):
 class SentencePiece(Adapter):
     package = "sentencepiece"
     files = ("model",)
+    trains = ("sentencepiece-bpe", "sentencepiece-unigram")
     takes = str
 
     def load(self, vocabulary: Job) -> None:
@@ -228,6 +263,21 @@ class SentencePiece(Adapter):
 
     def batch(self, texts: Sequence[str], threads: int) -> Any:
         return self.processor.encode(texts, num_threads=threads)
+
+    def train(self, job: Job, out: Path) -> Path:
+        import sentencepiece
+
+        saved = out / "sentencepiece.model"
+        sentencepiece.SentencePieceTrainer.train(
+            input=job["text"],
+            model_prefix=str(saved.with_suffix("")),
+            model_type=job["model"].removeprefix("sentencepiece-"),
+            vocab_size=job["vocab_size"],
+            num_threads=job["threads"],
+            minloglevel=2,
+            **SENTENCEPIECE_OPTIONS,
+        )
+        return saved
 
 
 class Tokie(Adapter):
@@ -251,6 +301,7 @@ class Tokie(Adapter):
 
 class Rustbpe(Adapter):
     package = "rustbpe"
+    trains = ("byte-bpe",)
 
     def train(self, job: Job, out: Path) -> Path:
         import rustbpe
@@ -279,9 +330,17 @@ def learned_tokens(saved: Path) -> list[bytes]:
     """Return the tokens of more than one byte in a trained file, in the order of their ids."""
     if saved.suffix == ".json":
         alphabet = _printable_bytes()
-        vocab = json.loads(saved.read_text())["model"]["vocab"]
+        model = json.loads(saved.read_text())["model"]
+        vocab = model["vocab"]
         ordered = sorted(vocab, key=vocab.__getitem__)
-        tokens = [bytes(alphabet[character] for character in token) for token in ordered]
+        if model["type"] == "WordPiece":
+            tokens = [token.encode() for token in ordered]
+        else:
+            tokens = [bytes(alphabet[character] for character in token) for token in ordered]
+    elif saved.suffix == ".model":
+        from toksmith import load
+
+        tokens = list(load(saved).pipeline.model.vocab)
     else:
         tokens = [base64.b64decode(line.split()[0]) for line in saved.read_bytes().splitlines()]
     return [token for token in tokens if len(token) > 1]

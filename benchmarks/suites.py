@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.adapters import ADAPTERS, learned_tokens
+from benchmarks.adapters import ADAPTERS
 from benchmarks.rounds import Job, compared, interleaved, run
-from toksmith import load
+from benchmarks.training import KINDS, Learned, judged
 from toksmith.splitters import FAMILIES
 
 # form, and whether it is measured on all cores too
@@ -52,7 +52,8 @@ class Setting:
     rounds: int
     threads: Sequence[int]
     forms: Sequence[str]
-    vocab_size: int
+    models: Sequence[str]
+    vocab_size: int | None
 
 
 def encode(setting: Setting) -> Iterator[Row]:
@@ -75,30 +76,31 @@ def loading(setting: Setting) -> Iterator[Row]:
 
 
 def train(setting: Setting) -> Iterator[Row]:
-    """Train on the first text with the GPT-2 split: whole processes, up to the saved file."""
+    """Train each kind of model on the first text: whole processes, up to the saved file."""
     name, path = next(iter(setting.texts.items()))
-    for threads in setting.threads:
-        work = {"text": name, "vocab_size": setting.vocab_size, "split": "gpt2"}
-        row = Row("train", {**work, "threads": threads}, path.stat().st_size)
-        with TemporaryDirectory() as out:
-            common = {
-                "kind": "train",
-                "text": str(path),
-                "vocab_size": setting.vocab_size,
-                "split": "gpt2",
-                "pattern": FAMILIES["gpt2"].pattern,
-                "threads": threads,
-                "out": out,
-            }
-            jobs = [
-                {**common, "library": library}
-                for library in setting.libraries
-                if ADAPTERS[library].train is not None
-            ]
-            _compare_training(row, jobs, path)
-            jobs = [job for job in jobs if job["library"] not in row.left_out]
-            row.results = interleaved(jobs, setting.rounds)
-        yield row
+    for model in setting.models:
+        vocab_size = setting.vocab_size or KINDS[model].vocab_size
+        for threads in setting.threads:
+            work = {"text": name, "model": model, "vocab_size": vocab_size, "threads": threads}
+            row = Row("train", work, path.stat().st_size)
+            with TemporaryDirectory() as out:
+                common = {
+                    "kind": "train",
+                    "text": str(path),
+                    "model": model,
+                    "vocab_size": vocab_size,
+                    "split": "gpt2",
+                    "pattern": FAMILIES["gpt2"].pattern,
+                    "threads": threads,
+                    "out": out,
+                }
+                jobs = [
+                    {**common, "library": library}
+                    for library in setting.libraries
+                    if model in ADAPTERS[library].trains
+                ]
+                row.results = interleaved(_equal_training(row, jobs, path), setting.rounds)
+            yield row
 
 
 SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
@@ -127,35 +129,20 @@ def _can(library: str, call: str) -> bool:
     return getattr(adapter, call) is not None
 
 
-def _compare_training(row: Row, jobs: Sequence[Job], text: Path) -> None:
-    """Train once for the result alone, and compare it with that of the first.
-
-    Libraries break ties differently. As many tokens that shorten the text as much are equal work
-    all the same, and are measured with a note; anything else is left out.
-    """
-    first: Path | None = None
+def _equal_training(row: Row, jobs: Sequence[Job], text: Path) -> list[Job]:
+    """Train once for the result alone; return the jobs that did the same work as the first."""
+    first: Learned | None = None
+    equal = []
     for job in jobs:
         result = run(job)
         if reason := result.get("missing"):
             row.left_out[job["library"]] = reason
             continue
-        saved = Path(result["saved"])
-        first = first or saved
-        ours, theirs = learned_tokens(first), learned_tokens(saved)
-        if ours == theirs:
-            continue
-        pairs = enumerate(zip(ours, theirs, strict=False))
-        at = next((i for i, (a, b) in pairs if a != b), min(len(ours), len(theirs)))
-        lengths = _text_tokens(first, text), _text_tokens(saved, text)
-        alike = len(ours) == len(theirs) and abs(lengths[1] / lengths[0] - 1) < 0.001
-        told = row.notes if alike else row.left_out
-        told[job["library"]] = (
-            f"{'other ties' if alike else 'different'} from merge {at:,} on: {len(theirs):,} "
-            f"merges give {lengths[1]:,} tokens; {len(ours):,} and {lengths[0]:,} here"
-        )
-
-
-def _text_tokens(saved: Path, text: Path) -> int:
-    if saved.suffix == ".json":
-        return load(saved).count(text.read_bytes())
-    return load(saved, split="gpt2", special_tokens={}).count(text.read_bytes())
+        learned = Learned.of(Path(result["saved"]), text)
+        alike, how = judged(KINDS[job["model"]], job["vocab_size"], first or learned, learned)
+        if alike:
+            first = first or learned
+            equal.append(job)
+        if how:
+            (row.notes if alike else row.left_out)[job["library"]] = how
+    return equal

@@ -11,7 +11,8 @@ from benchmarks.suites import FORMS, Row
 OURS = "toksmith"
 
 
-LEFT = {"vocabulary", "text", "library"}
+HEAD = ("vocabulary", "model", "text")
+LEFT = {*HEAD, "library"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def tables(rows: Sequence[Row]) -> Iterator[Table]:
     for (kind, form, threads), group in groups.items():
         cores = f"{threads} thread{'s' if threads > 1 else ''}"
         notes = [
-            f"{row.work.get('vocabulary', '')} {row.work.get('text', '')}: {library}: {why}".strip()
+            f"{' '.join(row.work[key] for key in HEAD if key in row.work)}: {library}: {why}"
             for row in group
             for library, why in (*row.left_out.items(), *row.notes.items())
         ]
@@ -100,13 +101,13 @@ def _loading(rows: Sequence[Row]) -> Cells:
 
 
 def _training(rows: Sequence[Row]) -> Cells:
-    columns = ["text", "vocabulary size", "library", "seconds", "peak MB"]
+    columns = ["model", "tokens", "text", "library", "seconds", "peak MB"]
     cells = []
     for row in rows:
         for library, results in row.results.items():
             whole = spread([result["process_seconds"] for result in results])["median"]
-            head = [row.work["text"], f"{row.work['vocab_size']:,}", library, f"{whole:.2f}"]
-            cells.append([*head, _peak(row, library), _faster(row, library, None)])
+            head = [row.work["model"], f"{row.work['vocab_size']:,}", row.work["text"], library]
+            cells.append([*head, f"{whole:.2f}", _peak(row, library), _faster(row, library, None)])
     return [*columns, f"{OURS}: ×"], cells
 
 
