@@ -67,6 +67,7 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
                                                "Ж",
                                                "ж",
                                                "中",
+                                               "国",
                                                "한",
                                                "\u0301",
                                                "e\u0301",
@@ -89,11 +90,17 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
                                                "\u2028"};
     Bytes text;
     for (std::size_t i = 0; i < pieces; ++i) {
-        const std::size_t choice = random.below(std::size(kPieces) + 3);
+        const std::size_t choice = random.below(std::size(kPieces) + 4);
         if (choice < std::size(kPieces)) {
             text.insert(text.end(), kPieces[choice].begin(), kPieces[choice].end());
         } else if (choice == std::size(kPieces)) {
             text.push_back(static_cast<std::uint8_t>(random.next()));
+        } else if (choice == std::size(kPieces) + 1) {  // a run of few pieces, in any order
+            const std::size_t first = random.below(std::size(kPieces)), kinds = 1 + random.below(5);
+            for (std::size_t j = random.below(40); j > 0; --j) {
+                const auto& piece = kPieces[(first + random.below(kinds)) % std::size(kPieces)];
+                text.insert(text.end(), piece.begin(), piece.end());
+            }
         } else {  // a long word, for what reads many bytes at once
             text.insert(text.end(), random.below(150),
                         static_cast<std::uint8_t>('a' + choice % 26));

@@ -47,6 +47,34 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
     }
 }
 
+TEST(encode_levels_agree_on_letters_that_may_be_cut) {
+    Random random{9};
+    const std::string_view letters[] = {"中", "国", "文", "한", "글", "é", "ж", "あ", "い", "𠀀"};
+    for (int round = 0; round < 200; ++round) {
+        Bytes text;
+        const std::size_t kinds = 2 + random.below(std::size(letters) - 1);
+        while (text.size() < 600) {
+            for (std::size_t i = random.below(60); i > 0; --i) {
+                const std::string_view letter = letters[random.below(kinds)];
+                text.insert(text.end(), letter.begin(), letter.end());
+            }
+            const Bytes between = random_text(random, random.below(3));
+            text.insert(text.end(), between.begin(), between.end());
+        }
+        // Merges of bytes: many tokens hold parts of characters.
+        const auto model = random_merges(random, text_of(text), random.below(80)).model();
+        for (const Family family : {Family::kGpt2, Family::kCl100kTiktoken, Family::kO200k}) {
+            Encoder plain(model, family, isa::Level::kScalar);
+            const std::vector<Id> ids = list(plain.encode({text_of(text)}, 1).ids);
+            for (const isa::Level level : levels()) {
+                Encoder encoder(model, family, level);
+                CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);
+                CHECK(encoder.chunk_ends(text_of(text)) == plain.chunk_ends(text_of(text)));
+            }
+        }
+    }
+}
+
 TEST(encode_documents) {
     Random random{5};
     const Bytes page = random_text(random, 2000);

@@ -68,7 +68,7 @@ TEST(split_word_of_every_length) {
 
 TEST(split_levels_agree_and_cuts_are_safe) {
     Random random{1};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < 1000; ++round) {
         const Bytes bytes = random_text(random, 1 + random.below(60));
         const Text text = text_of(bytes);
         for (int i = 0; i < kPatterns; ++i) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/joins.hpp"
 #include "bpe/pair_table.hpp"
 #include "bpe/token_index.hpp"
 #include "bpe/vocabulary.hpp"
@@ -25,9 +26,11 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
+    const Joins* joins() const override { return &joins_; }
 
  private:
     Vocabulary vocabulary_;
+    Joins joins_;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/joins.hpp"
 #include "cache/chunk_cache.hpp"
 #include "encode/model.hpp"
 #include "ids.hpp"

@@ -8,7 +8,8 @@ namespace {
 
 // Without vectors, masks take longer than reading byte by byte.
 template <Family kFamily>
-inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends) {
+inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,
+                             const bpe::Joins* = nullptr) {
     ends[0] = chunk_end<kFamily>(p, end);
     return 1;
 }
