@@ -1,5 +1,6 @@
-// Which characters beyond ASCII may stand side by side in a token. Between all others a chunk may be
-// cut: no token reaches across, so no merge ever does, and the merges on either side do not touch.
+// Which characters beyond ASCII may stand side by side in a token. Between all others a chunk may
+// be cut: no token reaches across, so no merge ever does, and the merges on either side do not
+// touch.
 //
 // Few pairs are joined, even of large vocabularies; so long runs of letters, which hardly ever come
 // back as a whole, fall into parts that do.
