@@ -68,7 +68,8 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
             const std::vector<Id> ids = list(plain.encode({text_of(text)}, 1).ids);
             for (const isa::Level level : levels()) {
                 Encoder encoder(model, family, level);
-                CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids, isa::name(level));
+                CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids,
+                      std::string(isa::name(level)));
                 CHECK(encoder.chunk_ends(text_of(text)) == plain.chunk_ends(text_of(text)));
             }
         }
