@@ -168,7 +168,9 @@ class SentencePieceCharacters:
     def _single(self, character: str) -> str:
         if character == INVALID:
             return "\ufffd"
-        found = None if character in self._alone else self._map.longest(character)
+        if character in self._alone or character not in self.firsts:
+            return character
+        found = self._map.longest(character)
         return found[1] if found else character
 
 
