@@ -133,17 +133,17 @@ def fetch(name: str) -> Pipeline:
     """Return a published encoding, from a cache or from where it is published.
 
     Raises:
-        UnknownNameError: there is none of this name; the message has the nearest.
+        UnknownNameError: there is none of this name; the message has the nearest, if any is near.
         DownloadError: its file is in no cache and cannot be downloaded; the message says which
             file to put where.
     """
     from toksmith.formats import gpt2, tiktoken
 
     if not isinstance(name, str) or name not in ENCODINGS:
-        near = get_close_matches(str(name), ENCODINGS, 1, 0.0)
+        near = get_close_matches(str(name), ENCODINGS, 1)
+        nearest = f"the nearest is {near[0]!r}, and " if near else ""
         raise UnknownNameError(
-            f"no published encoding is called {name!r}; the nearest is {near[0]!r}, and there are "
-            f"{', '.join(ENCODINGS)}"
+            f"no published encoding is called {name!r}; {nearest}there are {', '.join(ENCODINGS)}"
         )
     published = ENCODINGS[name]
     found = _cached(published.ranks)

@@ -305,7 +305,7 @@ class TestTokenizerArgument:
         ("arguments", "reason"),
         [
             (["-t", "missing.model"], "missing.model: there is no such file"),
-            (["-t", "no_such_base"], "no_such_base"),
+            (["-t", "no_such_base"], "there is no file 'no_such_base', and no published encoding"),
             (["-t", "gpt2", "--split", "none"], "for files"),
             (["-t", "MODEL", "--special-token", "<|end|>"], "TEXT=ID is wanted"),
             (["-t", "MODEL", "--split", "gpt2"], "says itself how to split"),

@@ -125,3 +125,21 @@ def test_convert_refuses_and_says_why(run: Run, model: Path, tmp_path: Path) -> 
     assert (ran.code, ran.out) == (2, b"")
     assert "minbpe cannot hold special token 'a b'" in ran.err
     assert not (tmp_path / "t.model").exists()
+
+
+@pytest.mark.parametrize("command", ["verify", "count"])
+def test_an_empty_text_is_a_text_and_no_folder(run: Run, model: Path, command: str) -> None:
+    tokenizers = ("-t", model) if command == "count" else (model, model)
+    ran = run(command, *tokenizers, "")
+    shown = {"verify": f"{model} and {model} agree by ids: 1 document, 0 bytes\n", "count": "0\n"}
+    assert (ran.code, ran.out.decode(), ran.err) == (0, shown[command], "")
+
+
+def test_nothing_is_written_where_there_is_nothing_to_verify(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "new.json"
+    ran = run("convert", model, target, "--verify", "nosuch.txt")
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err == "toksmith: error: nosuch.txt: there is no such file\n"
+    assert not target.exists()

@@ -105,7 +105,7 @@ def test_a_model_suffix_goes_by_the_kind_of_model(tmp_path: Path) -> None:
     assert (tmp_path / "a.model").read_bytes().startswith(b"minbpe v1")
     formats.write(sentencepiece(), tmp_path / "b.model")
     assert (tmp_path / "b.model").read_bytes().startswith(b"\x0a\x0e\x0a\x05<unk>")
-    with pytest.raises(UnsupportedError, match="SentencePiece's BPE and Unigram, not BPE"):
+    with pytest.raises(UnsupportedError, match="BPE and Unigram, not byte-level BPE"):
         formats.write(byte_level(), tmp_path / "c.model", format="sentencepiece")
 
 

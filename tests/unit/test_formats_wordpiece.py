@@ -117,6 +117,7 @@ BARE = ("[UNK]", "a")
     ("pipe", "reason"),
     [
         (MODELS["word"], "holds WordPiece models, and this one is WordLevel"),
+        (MODELS["bpe"], "holds WordPiece models, and this one is byte-level BPE"),
         (bert(BARE, prefix="@"), "prefix='##', max_characters=100, and here it is 2 tokens"),
         (bert(BARE, max_characters=9), "max_characters=9"),
         (bert(BARE, unk_id=1), "unk_id=0"),

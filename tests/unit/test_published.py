@@ -222,6 +222,8 @@ def test_unknown_names() -> None:
         published.fetch("cl100k")
     assert "'cl100k'; the nearest is 'cl100k_base', and there are r50k_base," in str(caught.value)
     assert isinstance(caught.value, KeyError)
+    with pytest.raises(UnknownNameError, match="'my-file'; there are r50k_base, "):
+        published.fetch("my-file")
 
 
 def test_pooch_is_only_imported_to_download() -> None:

@@ -239,3 +239,8 @@ def test_what_is_trained_can_be_written(model: str, name: str, tmp_path: Path) -
     loaded = toksmith.load(tmp_path / name)
     assert loaded.encode(text) == tok.encode(text)
     assert loaded.decode(tok.encode(text)) == tok.decode(tok.encode(text))
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    with pytest.raises(OptionError, match="files holds an empty path"):
+        toksmith.train("", vocab_size=300)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -155,7 +155,10 @@ def load_tokenizer(
             f"--split and --special-token are for files, and {name!r} is none: "
             "a published tokenizer has its own"
         )
-    return toksmith.get(name)
+    try:
+        return toksmith.get(name)
+    except UnknownNameError as unknown:
+        raise UnknownNameError(f"there is no file {name!r}, and {unknown}") from None
 
 
 def split_of(split: str) -> str | None:

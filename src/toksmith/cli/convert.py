@@ -36,6 +36,10 @@ def run(
 
     With --verify, the exit code is 1 where the new file gives other ids.
     """
+    if verify:
+        from toksmith.cli.reading import files_or_text
+
+        files_or_text(verify, [])  # raises, before anything is written
     tok = load_tokenizer(source, split, special_token)
     tok.save(target, format=to)
     if not quiet:

@@ -65,7 +65,7 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
 
 def _exists(name: str) -> bool:
     try:
-        return Path(name).exists()
+        return name != "" and Path(name).exists()  # an empty path is the current folder
     except (OSError, ValueError):  # a text too long for a name, or with a null character
         return False
 

@@ -40,9 +40,13 @@ def bpe(model: Model, name: str) -> BPE:
         return model
     holders = "sentencepiece and huggingface" if isinstance(model, Pieces) else "huggingface"
     raise UnsupportedError(
-        f"{name} holds byte-level BPE, and this model is {type(model).__name__}; {holders} may "
-        "hold that"
+        f"{name} holds byte-level BPE, and this model is {kind(model)}; {holders} may hold that"
     )
+
+
+def kind(model: Model) -> str:
+    """Return what kind of model this is, for a message."""
+    return "byte-level BPE" if isinstance(model, BPE) else type(model).__name__
 
 
 def pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:

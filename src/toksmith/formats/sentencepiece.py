@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files
+from toksmith.formats import files, limits
 from toksmith.formats.sentencepiece_proto import ModelProto
 from toksmith.framing import Framing
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
@@ -188,7 +188,7 @@ def _parts(pipeline: Pipeline) -> _Parts:
     )
     if not isinstance(model, SentencePieceBPE | Unigram):
         raise UnsupportedError(
-            f"{NAME} holds SentencePiece's BPE and Unigram, not {type(model).__name__}"
+            f"{NAME} holds SentencePiece's BPE and Unigram, not {limits.kind(model)}"
         )
     if isinstance(model, Unigram) and not (model.single and model.fuse_unk):
         raise UnsupportedError(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files
+from toksmith.formats import files, limits
 from toksmith.formats.hf_entries import Entry
 from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import WordPiece
@@ -119,8 +119,8 @@ def write(pipeline: Pipeline, path: Path) -> None:
     model = pipeline.model
     if not isinstance(model, WordPiece):
         raise UnsupportedError(
-            f"{NAME} holds WordPiece models, and this one is {type(model).__name__}; huggingface "
-            "may hold it"
+            f"{NAME} holds WordPiece models, and this one is {limits.kind(model)}; huggingface may "
+            "hold it"
         )
     if len(ids_of(model.vocab)) != len(model.vocab) - model.vocab.count(b""):
         raise UnsupportedError(f"{NAME} keeps one id for each token, and this model repeats one")

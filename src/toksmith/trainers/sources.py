@@ -138,6 +138,8 @@ def expand(path: AnyPath) -> list[Path]:
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
+    if path == "":
+        raise OptionError("files holds an empty path; the current folder is '.'")
     found = Path(path)
     if found.is_dir():
         files = sorted(file for file in found.rglob("*") if file.is_file())
