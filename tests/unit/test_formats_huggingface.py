@@ -187,7 +187,7 @@ Change = Callable[[dict[str, Any]], object]
         (lambda t: t.update(padding={}), "padding.strategy null"),
         (lambda t: t.update(padding={"strategy": {"Most": 5}}), 'padding.strategy {"Most":5}'),
         (lambda t: t.update(normalizer={"type": "ByteLevel"}), 'normalizer {"type":"ByteLevel"}'),
-        (lambda t: t.update(decoder=None), "decoder null"),
+        (lambda t: t.update(decoder=None), "decoder null cannot be read with a model of bytes"),
         (lambda t: t.update(decoder={"type": "Fuse"}), 'decoder {"type":"Fuse"}'),
         (lambda t: t["pre_tokenizer"].pop("add_prefix_space"), "add_prefix_space null"),
         (

@@ -243,4 +243,4 @@ def test_what_is_trained_can_be_written(model: str, name: str, tmp_path: Path) -
 
 def test_an_empty_path_is_not_the_current_folder() -> None:
     with pytest.raises(OptionError, match="files holds an empty path"):
-        toksmith.train("", vocab_size=300)
+        toksmith.train([""], vocab_size=300)

@@ -40,7 +40,12 @@ def read(entry: Entry, byte_level: bool) -> Decoder | None:
     """
     if byte_level:
         # Any other would decode the spelling of bytes and not the bytes.
-        if entry.value is None or _read(entry) != (ByteLevelDecoder(),):
+        if entry.value is None:
+            raise UnsupportedError(
+                f"{entry.path}: decoder null cannot be read with a model of bytes, whose tokens it "
+                'would leave as they are spelled; {"type": "ByteLevel"} can'
+            )
+        if _read(entry) != (ByteLevelDecoder(),):
             raise entry.refused()
         return None
     return (JOINED,) if entry.value is None else _read(entry)

@@ -135,6 +135,7 @@ def expand(path: AnyPath) -> list[Path]:
 
     Raises:
         FormatError: there are none.
+        OptionError: it is no path, or an empty one.
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
