@@ -76,6 +76,19 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
     }
 }
 
+TEST(encode_chunks_that_are_looked_up_as_a_whole_are_not_cut) {
+    Merges merges;
+    merges.tokens.emplace_back("国a");  // made by no merge: a chunk is that, or holds none
+    const Bytes text = bytes_of(std::string(70, 'x') + " 中国a 国a" + std::string(70, '.'));
+    for (const isa::Level level : levels()) {
+        Encoder encoder(merges.model(true), Family::kGpt2, level);
+        const std::vector<Id> ids = list(encoder.encode({text_of(text)}, 1).ids);
+        CHECK(std::ranges::find(ids, Id{256}) == ids.end());
+        Encoder alone(merges.model(true), Family::kGpt2, level);
+        CHECK(list(alone.encode({text_of(bytes_of("国a"))}, 1).ids) == std::vector<Id>({256}));
+    }
+}
+
 TEST(encode_documents) {
     Random random{5};
     const Bytes page = random_text(random, 2000);

@@ -21,6 +21,7 @@ std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
 BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
                    bool whole_chunk_first)
     : vocabulary_(std::move(vocabulary)),
+      whole_chunk_first_(whole_chunk_first),
       joins_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
       pairs_(merges.size()) {

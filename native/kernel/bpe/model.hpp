@@ -26,10 +26,12 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
-    const Joins* joins() const override { return &joins_; }
+    // A part of a chunk that is looked up as a whole could be a token that the chunk has not.
+    const Joins* joins() const override { return whole_chunk_first_ ? nullptr : &joins_; }
 
  private:
     Vocabulary vocabulary_;
+    bool whole_chunk_first_;
     Joins joins_;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
