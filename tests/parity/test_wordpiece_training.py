@@ -24,10 +24,17 @@ def theirs(lines: list[str], vocab_size: int) -> tokenizers.Tokenizer:
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("english.txt", 800_000), ("multilingual.txt", 300_000)]
+    ("name", "size", "disorder"),
+    [("english.txt", 800_000, 0.002), ("multilingual.txt", 300_000, 0.03)],
 )
-def test_frequency(name: str, size: int, corpus: Callable[..., bytes], tmp_path: Path) -> None:
-    """Their continuing characters get their ids in no order, which decides between equal pairs."""
+def test_frequency(
+    name: str, size: int, disorder: float, corpus: Callable[..., bytes], tmp_path: Path
+) -> None:
+    """Their continuing characters get their ids in no order, which decides between equal pairs.
+
+    ``disorder`` is twice what parts two of their own runs: of 21 pairs of runs, up to 1 token of
+    4,000 in English, where few pairs are equal, and up to 56 in many languages.
+    """
     lines = corpus(name, size).decode("utf-8", "ignore").split("\n")
     vocab_size = 4000
     expected = theirs(lines, vocab_size)
@@ -37,7 +44,7 @@ def test_frequency(name: str, size: int, corpus: Callable[..., bytes], tmp_path:
     )  # fmt: skip
     ours = {token.decode() for token in tok.pipeline.model.vocab}
     assert len(ours) == vocab_size
-    assert len(ours - expected.get_vocab().keys()) < 0.004 * vocab_size
+    assert len(ours - expected.get_vocab().keys()) < disorder * vocab_size
 
     tok.save(tmp_path / "tokenizer.json")
     loaded = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
