@@ -24,16 +24,21 @@ def theirs(lines: list[str], vocab_size: int) -> tokenizers.Tokenizer:
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "disorder"),
-    [("english.txt", 800_000, 0.002), ("multilingual.txt", 300_000, 0.03)],
+    ("name", "size", "apart", "longer"),
+    [("english.txt", 800_000, 8, 1.0001), ("multilingual.txt", 300_000, 120, 1.0013)],
 )
 def test_frequency(
-    name: str, size: int, disorder: float, corpus: Callable[..., bytes], tmp_path: Path
+    name: str,
+    size: int,
+    apart: int,
+    longer: float,
+    corpus: Callable[..., bytes],
+    tmp_path: Path,
 ) -> None:
     """Their continuing characters get their ids in no order, which decides between equal pairs.
 
-    ``disorder`` is twice what parts two of their own runs: of 21 pairs of runs, up to 1 token of
-    4,000 in English, where few pairs are equal, and up to 56 in many languages.
+    The bounds are twice what parts their own runs, on 15 runs: in English, where few pairs are
+    equal, 1 token of 4,000, and texts 0.002 % longer; in many languages, 56 tokens, and 0.063 %.
     """
     lines = corpus(name, size).decode("utf-8", "ignore").split("\n")
     vocab_size = 4000
@@ -44,7 +49,7 @@ def test_frequency(
     )  # fmt: skip
     ours = {token.decode() for token in tok.pipeline.model.vocab}
     assert len(ours) == vocab_size
-    assert len(ours - expected.get_vocab().keys()) < disorder * vocab_size
+    assert len(ours - expected.get_vocab().keys()) <= apart
 
     tok.save(tmp_path / "tokenizer.json")
     loaded = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
@@ -52,4 +57,4 @@ def test_frequency(
         sum(len(encoding.ids) for encoding in model.encode_batch(lines))
         for model in (loaded, expected)
     ]
-    assert counted[0] <= counted[1] * 1.0005
+    assert counted[0] <= counted[1] * longer
