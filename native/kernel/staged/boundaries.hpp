@@ -12,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -38,13 +39,11 @@ class Boundaries {
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
         for (std::uint32_t left = 0; left < 128; ++left) {
-            if (table_->row(left).right == kOpen) {
-                ascii_open_[left / 64] |= std::uint64_t{1} << left % 64;
-            }
             for (std::uint32_t right = 0; right < 128; ++right) {
-                if (between(table_->row(left), table_->row(right))) {
-                    ascii_[left][right / 64] |= std::uint64_t{1} << right % 64;
-                }
+                const CharacterTable::Row& row = table_->row(right);
+                const bool cut = between(table_->row(left), row);
+                ascii_[left * 128 + right] =
+                    static_cast<std::uint8_t>((cut ? kCut : 0) | (row.right == kOpen ? kOpens : 0));
             }
         }
     }
@@ -53,8 +52,8 @@ class Boundaries {
     const Byte* next(const Byte* p, const Byte* end) const {
         for (;;) {
             while (p + 1 < end && p[0] < 0x80 && p[1] < 0x80) {
-                const Byte left = *p++;
-                if ((ascii_[left][*p / 64] >> *p % 64 & 1) && stays(p, end)) return p;
+                ++p;
+                if ((ascii_[p[-1] * 128u + p[0]] & kCut) && stays(p, end)) return p;
             }
             utf8::Char c = utf8::decode(p, end);
             p += c.size;
@@ -75,16 +74,13 @@ class Boundaries {
     // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
     // last bytes may have some that are not told.
     std::uint64_t among(const Byte* p, const Byte* end) const {
-        std::uint64_t marks = 0, high = p[0] >> 7;
-        for (unsigned i = 1; i < 64; ++i) {  // without branches
-            marks |= (ascii_[p[i - 1] & 127][(p[i] & 127) / 64] >> p[i] % 64 & 1) << i;
-            high |= std::uint64_t{p[i]} >> 7 << i;
+        std::uint8_t flags[64];
+        flags[0] = 0;
+        for (unsigned i = 1; i < 64; ++i) {
+            flags[i] = ascii_[(p[i - 1] & 127u) * 128 + (p[i] & 127u)];
         }
-        if ((ascii_open_[0] | ascii_open_[1]) != 0) {
-            for (unsigned i = 1; i < 64; ++i) {
-                marks &= ~((ascii_open_[(p[i] & 127) / 64] >> p[i] % 64 & 1) << (i - 1));
-            }
-        }
+        const std::uint64_t high = bits<7>(p);
+        std::uint64_t marks = bits<kCutBit>(flags) & ~(bits<kOpensBit>(flags) >> 1);
         marks &= ~(high | high << 1);  // what stands beside characters beyond ASCII is told by rows
         const CharacterTable::Row* before = nullptr;
         unsigned behind = 0;  // where that one ends
@@ -126,8 +122,20 @@ class Boundaries {
     bool stays(const Byte* p, const Byte* end) const {
         p += *p < 0x80 ? 1 : utf8::decode(p, end).size;
         if (p >= end) return true;
-        if (*p < 0x80) return (ascii_open_[*p / 64] >> *p % 64 & 1) == 0;
         return table_->row(CharacterTable::code_of(utf8::decode(p, end))).right != kOpen;
+    }
+
+    // One bit of each of 64 bytes.
+    template <int kBit>
+    static std::uint64_t bits(const std::uint8_t* bytes) {
+        std::uint64_t result = 0;
+        for (unsigned i = 0; i < 8; ++i) {
+            std::uint64_t eight;
+            std::memcpy(&eight, bytes + 8 * i, 8);
+            const std::uint64_t ones = eight >> kBit & 0x0101010101010101ULL;
+            result |= (ones * 0x0102040810204080ULL >> 56) << 8 * i;  // side by side
+        }
+        return result;
     }
 
     std::size_t place_of(Atom left, Atom right) const {
@@ -138,8 +146,10 @@ class Boundaries {
     std::shared_ptr<const CharacterTable> table_;
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    std::array<std::array<std::uint64_t, 2>, 128> ascii_{};  // where one may cut between ASCII
-    std::array<std::uint64_t, 2> ascii_open_{};              // what the one before may go with
+    static constexpr int kCutBit = 0, kOpensBit = 1;
+    static constexpr std::uint8_t kCut = 1 << kCutBit;      // one may cut between the two
+    static constexpr std::uint8_t kOpens = 1 << kOpensBit;  // the one before may go with the second
+    std::array<std::uint8_t, 128 * 128> ascii_{};           // of two ASCII characters
 };
 
 }  // namespace toksmith

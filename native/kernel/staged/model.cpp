@@ -6,9 +6,28 @@
 namespace toksmith {
 namespace {
 
+// Bytes that are put together a few at a time.
+class Piece {
+ public:
+    const std::uint8_t* data() const { return bytes_.data(); }
+    std::size_t size() const { return size_; }
+    void resize(std::size_t size) { size_ = size; }  // to at most as many as there are
+    void append(const std::uint8_t* bytes, std::size_t count) {
+        if (bytes_.size() - size_ < count) bytes_.resize(bytes_.size() * 2 + count);
+        std::uint8_t* place = bytes_.data() + size_;
+        size_ += count;
+        // Mostly one to three: a loop is quicker than a call.
+        for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
+    }
+
+ private:
+    std::vector<std::uint8_t> bytes_;
+    std::size_t size_ = 0;
+};
+
 struct Buffers final : Model::Scratch {
     std::unique_ptr<Model::Scratch> inner;
-    std::vector<std::uint8_t> piece;
+    Piece piece;
     std::vector<std::uint8_t> pieces;
     std::vector<std::size_t> ends;
 };
@@ -90,10 +109,10 @@ template <typename WithPiece>
 void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                                  WithPiece with_piece) const {
     auto& buffers = static_cast<Buffers&>(scratch);
-    std::vector<std::uint8_t>& piece = buffers.piece;
+    Piece& piece = buffers.piece;
     const auto flush = [&] {
-        if (!piece.empty()) with_piece(piece.data(), piece.size());
-        piece.clear();
+        if (piece.size() > 0) with_piece(piece.data(), piece.size());
+        piece.resize(0);
     };
 
     const std::uint8_t* end = chunk + size;
@@ -112,7 +131,7 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
         return;
     }
 
-    piece.clear();
+    piece.resize(0);
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // the size of the space that the piece ends with
     for (const std::uint8_t* p = chunk; p < end;) {
@@ -132,18 +151,18 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
                     break;
                 case Unit::kAlone:
                     flush();
-                    piece.assign(unit + 2, unit + 2 + unit[1]);
+                    piece.append(unit + 2, unit[1]);
                     flush();
                     break;
                 case Unit::kSpace:
-                    piece.insert(piece.end(), unit + 2, unit + 2 + unit[1]);
+                    piece.append(unit + 2, unit[1]);
                     break;
                 default:
                     if (kind == Unit::kStart || (kind != last && last != Unit::kStart &&
                                                  last != Unit::kSpace && last >= Unit::kRun)) {
                         flush();
                     }
-                    piece.insert(piece.end(), unit + 2, unit + 2 + unit[1]);
+                    piece.append(unit + 2, unit[1]);
             }
             space = is_space ? unit[1] : 0;
             // What follows a start belongs to it, whatever its class.
