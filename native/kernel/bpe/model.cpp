@@ -1,5 +1,6 @@
 #include "bpe/model.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -21,7 +22,6 @@ std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
 BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
                    bool whole_chunk_first)
     : vocabulary_(std::move(vocabulary)),
-      whole_chunk_first_(whole_chunk_first),
       joins_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
       pairs_(merges.size()) {
@@ -43,7 +43,29 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     for (const Id left : byte_ids_) {
         for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
+    // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
+    // chunk has none such.
+    if (whole_chunk_first) may_cut_ = merges_make_all();
     if (whole_chunk_first) whole_ = TokenIndex(vocabulary_);
+}
+
+bool BpeModel::merges_make_all() const {
+    Ids ids;
+    for (Id id = 0; id < vocabulary_.size(); ++id) {
+        const std::string_view token = vocabulary_[id];
+        if (std::ranges::none_of(token,
+                                 [](char c) { return static_cast<std::uint8_t>(c) >= 0x80; }))
+            continue;
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
+        ids.clear();
+        if (token.size() <= kShort) {
+            merge_short(bytes, token.size(), byte_ids_, pairs_, byte_pairs_.data(), ids);
+        } else {
+            merge_long(bytes, token.size(), byte_ids_, pairs_, vocabulary_, ids);
+        }
+        if (ids.size() != 1 || ids.data()[0] != id) return false;
+    }
+    return true;
 }
 
 std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }

@@ -26,13 +26,15 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
-    // A part of a chunk that is looked up as a whole could be a token that the chunk has not.
-    const Joins* joins() const override { return whole_chunk_first_ ? nullptr : &joins_; }
+    const Joins* joins() const override { return may_cut_ ? &joins_ : nullptr; }
 
  private:
+    // Whether the merges make each token of more than ASCII from its bytes.
+    bool merges_make_all() const;
+
     Vocabulary vocabulary_;
-    bool whole_chunk_first_;
     Joins joins_;
+    bool may_cut_ = true;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
