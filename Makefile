@@ -66,7 +66,7 @@ sanitize: $(VENV)/.pip $(VENV)/.test ## native and Python tests with sanitizers,
 	$(sanitized) $(BIN)/python -m pytest -n auto tests/unit tests/differential tests/properties \
 		$(PYTEST_ARGS)
 
-bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="encode --quick")
+bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="bars", "encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)
 
 clean: ## remove .venv and everything that was built

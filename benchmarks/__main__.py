@@ -1,4 +1,4 @@
-"""``python -m benchmarks [encode|train|load|all]``, from the checkout."""
+"""``python -m benchmarks [encode|train|load|bars|all]``, from the checkout."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.adapters import ADAPTERS, installed
+from benchmarks.bars import GOALS
+from benchmarks.forms import FORMS
 from benchmarks.machine import cores, description
-from benchmarks.suites import FORMS, SUITES, Setting
+from benchmarks.suites import SUITES, Setting
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF, SHARED, texts, vocabularies
 from benchmarks.training import KINDS
@@ -23,17 +25,19 @@ ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 def main() -> None:
     """Measure, show the tables, and save all figures."""
     options = _options()
-    names = list(SUITES) if options.suite == "all" else [options.suite]
+    names = [n for n in SUITES if n != "bars"] if options.suite == "all" else [options.suite]
+    if options.suite == "bars":
+        options.texts = options.texts or list({goal.text: 0 for goal in GOALS if goal.text})
+        options.vocabularies = options.vocabularies or list({goal.vocabulary: 0 for goal in GOALS})
     rows = []
     with TemporaryDirectory() as folder:
         scratch = Path(folder)
         limit = 2_000_000 if options.quick else options.limit and int(options.limit * 1e6)
         sources = texts(options.data, options.texts, limit, scratch)
-        encoding_needed = set(names) & {"encode", "load"}
         known = (
             vocabularies(options.vocab, options.vocabularies, next(iter(sources.values())), scratch)
-            if encoding_needed
-            else []
+            if names != ["train"]
+            else {}
         )
         for name in names:
             libraries = options.libraries or (ADAPTERS if name == "train" else ENCODERS)
@@ -42,10 +46,11 @@ def main() -> None:
                 vocabularies=known,
                 libraries=list(installed(libraries)),
                 rounds=1 if options.quick else options.rounds,
-                threads=sorted({1, cores()}),
+                cores=cores(),
                 forms=options.forms,
                 models=options.models,
                 vocab_size=2_048 if options.quick else options.vocab_size,
+                scratch=scratch,
             )
             for row in SUITES[name](setting):
                 rows.append(row)
@@ -77,7 +82,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure one library a process, after comparing what they give.",
-        epilog="example: python -m benchmarks encode --texts english --vocabularies cl100k_base",
+        epilog="example: python -m benchmarks encode --texts english --vocabularies cl100k_base; "
+        "bars measures what toksmith sets itself, or the part of it that the options name",
     )
     add = parser.add_argument
     add("suite", choices=[*SUITES, "all"], nargs="?", default="all")

@@ -9,15 +9,17 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchmarks.forms import SEPARATOR
+
 if TYPE_CHECKING:  # a library that does without numpy is not charged for it
     import numpy as np
 
-SEPARATOR = "<|endoftext|>"
 # All lines, of any length, with all their characters.
 SENTENCEPIECE_OPTIONS = {
     "character_coverage": 1.0,
@@ -28,16 +30,23 @@ Job = dict[str, Any]
 
 
 class Adapter:
-    """What the worker calls. A library that cannot do something leaves it ``None``.
+    """What the worker asks for. A library that cannot do something leaves it ``None``.
+
+    The methods get the threads, at most the cores of the process, and return the call to time: the
+    library's own where there is one, so that nothing is timed besides.
 
     Attributes:
         package: its name on the package index.
         files: the kinds of file that it loads: ranks (.tiktoken), model (SentencePiece's), json
             (tokenizer.json).
         takes: the type of text it is given: bytes where it accepts them.
-        array: one text to an array; ``threads`` is at most the cores of the process.
-        list: one text to a Python list.
-        batch: many texts to whatever the library returns.
+        array: for one text to an array.
+        list: for one text to a Python list.
+        batch: for many texts to whatever the library returns.
+        lists: for many texts to Python lists.
+        count: for one text to the number of its tokens.
+        decode: for a list of ids to a string.
+        decode_array: for an array of ids to a string.
         trains: the kinds of model that it trains, see :mod:`benchmarks.training`.
         train: learn from a file and save the result; returns the saved file. Byte-level BPE learns
             from the file's documents, the others from its lines.
@@ -50,7 +59,15 @@ class Adapter:
     array: Any = None
     list: Any = None
     batch: Any = None
+    lists: Any = None
+    count: Any = None
+    decode: Any = None
     train: Any = None
+
+    @property
+    def decode_array(self) -> Any:
+        """One that takes only lists is given one."""
+        return self.decode and (lambda threads: _of_list(self.decode(threads)))
 
     def load(self, vocabulary: Job) -> None:
         """Make the tokenizer of a vocabulary's files."""
@@ -59,9 +76,6 @@ class Adapter:
     def ids(self, result: Any) -> np.ndarray:
         """Return a result's ids as one flat uint32 array."""
         return _flat(result)
-
-    def version(self) -> str:
-        return metadata.version(self.package)
 
 
 class Toksmith(Adapter):
@@ -81,16 +95,25 @@ class Toksmith(Adapter):
         else:
             self.tokenizer = toksmith.load(vocabulary.get("model") or vocabulary["json"])
 
-    def array(self, text: bytes, threads: int) -> Any:
-        if threads == 1:
-            return self.tokenizer.encode_array(text)
-        return self.tokenizer.encode_batch([text], threads=threads)
+    def array(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_array, threads=threads)
 
-    def list(self, text: bytes, threads: int) -> Any:
-        return self.tokenizer.encode(text)
+    def list(self, threads: int) -> Any:
+        return self.tokenizer.encode
 
-    def batch(self, texts: Sequence[bytes], threads: int) -> Any:
-        return self.tokenizer.encode_batch(texts, threads=threads)
+    def batch(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_batch, threads=threads)
+
+    def lists(self, threads: int) -> Any:
+        return lambda texts: self.tokenizer.encode_batch(texts, threads=threads).to_lists()
+
+    def count(self, threads: int) -> Any:
+        return partial(self.tokenizer.count, threads=threads)
+
+    def decode(self, threads: int) -> Any:
+        return self.tokenizer.decode
+
+    decode_array = decode
 
     def ids(self, result: Any) -> np.ndarray:
         return _flat(getattr(result, "ids", result))
@@ -130,16 +153,20 @@ class Tiktoken(Adapter):
             special_tokens=vocabulary["special_tokens"],
         )
 
-    def array(self, text: str, threads: int) -> Any:
-        if threads > 1:
-            raise NotImplementedError("one text runs on one thread")
-        return self.encoding.encode_to_numpy(text, disallowed_special=())
+    def array(self, threads: int) -> Any:
+        _one_thread(threads)
+        return partial(self.encoding.encode_to_numpy, disallowed_special=())
 
-    def list(self, text: str, threads: int) -> Any:
-        return self.encoding.encode_ordinary(text)
+    def list(self, threads: int) -> Any:
+        return self.encoding.encode_ordinary
 
-    def batch(self, texts: Sequence[str], threads: int) -> Any:
-        return self.encoding.encode_ordinary_batch(texts, num_threads=threads)
+    def batch(self, threads: int) -> Any:
+        return partial(self.encoding.encode_ordinary_batch, num_threads=threads)
+
+    lists = batch
+
+    def decode(self, threads: int) -> Any:
+        return self.encoding.decode
 
 
 class Tokenizers(Adapter):
@@ -155,11 +182,22 @@ class Tokenizers(Adapter):
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    def batch(self, texts: Sequence[str], threads: int) -> Any:
-        return self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+    def list(self, threads: int) -> Any:
+        _one_thread(threads)
+        return lambda text: self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def batch(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_batch_fast, add_special_tokens=False)
+
+    def lists(self, threads: int) -> Any:
+        encode = self.batch(threads)
+        return lambda texts: [encoding.ids for encoding in encode(texts)]
+
+    def decode(self, threads: int) -> Any:
+        return partial(self.tokenizer.decode, skip_special_tokens=False)
 
     def ids(self, result: Any) -> np.ndarray:
-        return _flat([encoding.ids for encoding in result])
+        return _flat([getattr(each, "ids", each) for each in result])
 
     def train(self, job: Job, out: Path) -> Path:
         train = self._train_words if job["model"] == "wordpiece" else self._train_bytes
@@ -216,16 +254,24 @@ class Gigatoken(Adapter):
         scheme = self.schemes[vocabulary["family"]]
         self.tokenizer = gigatoken.Tokenizer.from_tiktoken(vocabulary["ranks"], scheme, {})
 
-    def array(self, text: bytes, threads: int) -> Any:
+    def array(self, threads: int) -> Any:
         if threads == 1:
-            return self.tokenizer.encode(text)
-        return self.tokenizer.encode_batch([text], parallel=True)
+            return self.tokenizer.encode
+        return lambda text: self.tokenizer.encode_batch([text], parallel=True)
 
-    def list(self, text: bytes, threads: int) -> Any:
-        return self.tokenizer.encode_batch_list([text], parallel=threads > 1)[0]
+    def list(self, threads: int) -> Any:
+        return lambda text: self.tokenizer.encode(text).tolist()
 
-    def batch(self, texts: Sequence[bytes], threads: int) -> Any:
-        return self.tokenizer.encode_batch(texts, parallel=threads > 1)
+    def batch(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_batch, parallel=threads > 1)
+
+    def lists(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_batch_list, parallel=threads > 1)
+
+    def decode(self, threads: int) -> Any:
+        return lambda ids: self.tokenizer.decode(ids).decode("utf-8", "replace")
+
+    decode_array = decode
 
     def ids(self, result: Any) -> np.ndarray:
         if type(result).__module__.partition(".")[0] != "awkward":
@@ -256,13 +302,17 @@ class SentencePiece(Adapter):
 
         self.processor = sentencepiece.SentencePieceProcessor(model_file=vocabulary["model"])
 
-    def list(self, text: str, threads: int) -> Any:
-        if threads > 1:
-            raise NotImplementedError("one text runs on one thread")
-        return self.processor.encode(text)
+    def list(self, threads: int) -> Any:
+        _one_thread(threads)
+        return self.processor.encode
 
-    def batch(self, texts: Sequence[str], threads: int) -> Any:
-        return self.processor.encode(texts, num_threads=threads)
+    def batch(self, threads: int) -> Any:
+        return partial(self.processor.encode, num_threads=threads)
+
+    lists = batch
+
+    def decode(self, threads: int) -> Any:
+        return self.processor.decode
 
     def train(self, job: Job, out: Path) -> Path:
         import sentencepiece
@@ -292,11 +342,24 @@ class Tokie(Adapter):
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
 
-    def batch(self, texts: Sequence[str], threads: int) -> Any:
-        return self.tokenizer.encode_batch_flat(texts, add_special_tokens=False)
+    def list(self, threads: int) -> Any:
+        return lambda text: self.tokenizer.encode(text, add_special_tokens=False).ids
+
+    def batch(self, threads: int) -> Any:
+        return partial(self.tokenizer.encode_batch_flat, add_special_tokens=False)
+
+    def lists(self, threads: int) -> Any:
+        encode = partial(self.tokenizer.encode_batch, add_special_tokens=False)
+        return lambda texts: [encoding.ids for encoding in encode(texts)]
+
+    def count(self, threads: int) -> Any:
+        return self.tokenizer.count_tokens
+
+    def decode(self, threads: int) -> Any:
+        return self.tokenizer.decode
 
     def ids(self, result: Any) -> np.ndarray:
-        return _flat(result[0])
+        return _flat(result[0] if isinstance(result, tuple) else result)
 
 
 class Rustbpe(Adapter):
@@ -344,6 +407,15 @@ def learned_tokens(saved: Path) -> list[bytes]:
     else:
         tokens = [base64.b64decode(line.split()[0]) for line in saved.read_bytes().splitlines()]
     return [token for token in tokens if len(token) > 1]
+
+
+def _one_thread(threads: int) -> None:
+    if threads > 1:
+        raise NotImplementedError("one call runs on one thread")
+
+
+def _of_list(decode: Any) -> Any:
+    return lambda ids: decode(ids.tolist())
 
 
 def _documents(path: str) -> Iterator[str]:

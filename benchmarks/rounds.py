@@ -32,11 +32,17 @@ def run(job: Job) -> Job:
     return {**json.loads(done.stdout.splitlines()[-1]), "process_seconds": whole}
 
 
+def label(job: Job) -> str:
+    """The name of a job in results: its library, unless it says otherwise."""
+    return str(job.get("label", job["library"]))
+
+
 def compared(jobs: Sequence[Job]) -> tuple[list[Job], dict[str, str]]:
-    """Run each job once for its ids alone.
+    """Run each job once for its result alone.
 
     Returns:
-        The jobs whose ids equal those of the first one that ran, and why each other is left out.
+        The jobs whose results equal that of the first one that ran, in all that both tell of them,
+        and why each other is left out.
     """
     agreed: list[Job] = []
     left_out: dict[str, str] = {}
@@ -44,26 +50,29 @@ def compared(jobs: Sequence[Job]) -> tuple[list[Job], dict[str, str]]:
     for job in jobs:
         result = run({**job, "passes": 1})
         if reason := result.get("missing"):
-            left_out[job["library"]] = reason
+            left_out[label(job)] = reason
             continue
         first = first or result
-        if result["sha256"] == first["sha256"]:
+        if all(result.get(key, first[key]) == first[key] for key in _TOLD & first.keys()):
             agreed.append(job)
         else:
             counts = [f"{r['tokens']:,} tokens" for r in (result, first) if "tokens" in r]
-            left_out[job["library"]] = "different ids" + (
+            left_out[label(job)] = "different results" + (
                 f": {counts[0]}, not {counts[1]}" if len(set(counts)) == 2 else ""
             )
     return agreed, left_out
 
 
+_TOLD = {"tokens", "sha256"}
+
+
 def interleaved(jobs: Sequence[Job], rounds: int) -> dict[str, list[Job]]:
-    """Run the jobs in turns; return each library's results, one a round."""
-    results: dict[str, list[Job]] = {job["library"]: [] for job in jobs}
+    """Run the jobs in turns; return the results of each, one a round."""
+    results: dict[str, list[Job]] = {label(job): [] for job in jobs}
     for turn in range(rounds):
         # Whoever goes first finds the machine as the last one left it; take turns at that too.
         for job in jobs if turn % 2 == 0 else reversed(jobs):
-            results[job["library"]].append(run(job))
+            results[label(job)].append(run(job))
     return results
 
 

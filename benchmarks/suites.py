@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.adapters import ADAPTERS
+from benchmarks.bars import GOALS, Goal
+from benchmarks.forms import FORMS
 from benchmarks.rounds import Job, compared, interleaved, run
+from benchmarks.texts import shortened, some_ids
 from benchmarks.training import KINDS, Learned, judged
 from toksmith.splitters import FAMILIES
 
-# form, and whether it is measured on all cores too
-FORMS = {
-    "array": "the whole text as one document, to an array of ids",
-    "list": "the whole text as one document, to a Python list",
-    "batch": "the documents of the text, to the type that the library returns",
-}
+OURS = "toksmith"
 
 
 @dataclass
 class Row:
-    """One piece of work, done by several libraries.
+    """One piece of work, done by several libraries, or by one in several ways.
 
     Attributes:
         kind: encode, load or train.
         work: what was done: text, vocabulary, form, threads.
-        size: bytes of text.
+        size: bytes of text, or the number of ids.
         results: by library, one a round.
         left_out: by library, why it was not measured.
         notes: by library, what to know about a result that was measured.
+        bars: by figure, how many times better than each of the others ours has to be.
     """
 
     kind: str
@@ -40,6 +39,7 @@ class Row:
     results: dict[str, list[Job]] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+    bars: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,32 +47,44 @@ class Setting:
     """What is common to all rows of a run."""
 
     texts: dict[str, Path]
-    vocabularies: list[dict[str, Any]]
+    vocabularies: dict[str, dict[str, Any]]
     libraries: Sequence[str]
     rounds: int
-    threads: Sequence[int]
+    cores: int
     forms: Sequence[str]
     models: Sequence[str]
     vocab_size: int | None
+    scratch: Path
+
+    @property
+    def threads(self) -> Sequence[int]:
+        return sorted({1, self.cores})
 
 
 def encode(setting: Setting) -> Iterator[Row]:
-    """Encode each text with each vocabulary: three passes, of which the first is cold."""
+    """Do with each text and vocabulary what each form asks: three passes, the first one cold."""
     for vocabulary in setting.vocabularies:
-        for name, path in setting.texts.items():
+        for text in setting.texts:
             for form in setting.forms:
-                for threads in setting.threads if form != "list" else (1,):
-                    work = {"vocabulary": vocabulary["name"], "text": name, "form": form}
-                    row = Row("encode", {**work, "threads": threads}, path.stat().st_size)
-                    common = {"text": str(path), "form": form, "threads": threads, "passes": 3}
-                    yield _measured(row, setting, {**common, "vocabulary": vocabulary})
+                for threads in setting.threads if FORMS[form].parallel else (1,):
+                    yield _encoded(setting, Goal(form, vocabulary, text, threads, {}))
 
 
 def loading(setting: Setting) -> Iterator[Row]:
     """Import, load a vocabulary, encode a first word: from a fresh process."""
     for vocabulary in setting.vocabularies:
-        row = Row("load", {"vocabulary": vocabulary["name"], "threads": 1})
-        yield _measured(row, setting, {"vocabulary": vocabulary, "threads": 1})
+        yield _loaded(setting, vocabulary)
+
+
+def bars(setting: Setting) -> Iterator[Row]:
+    """Measure what toksmith sets itself, as far as forms, texts and vocabularies were asked for."""
+    for goal in GOALS:
+        if goal.vocabulary not in setting.vocabularies:
+            continue
+        if goal.form == "load":
+            yield _loaded(setting, goal.vocabulary, goal)
+        elif goal.form in setting.forms and goal.text in setting.texts:
+            yield _encoded(setting, goal)
 
 
 def train(setting: Setting) -> Iterator[Row]:
@@ -107,26 +119,50 @@ SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": loading,
     "encode": encode,
     "train": train,
+    "bars": bars,
 }
 
 
-def _measured(row: Row, setting: Setting, common: Job) -> Row:
-    needed = common.get("form", "load")
+def _encoded(setting: Setting, goal: Goal) -> Row:
+    form, vocabulary = FORMS[goal.form], setting.vocabularies[goal.vocabulary]
+    data, text = setting.texts[goal.text], goal.text
+    if goal.megabytes:
+        data = shortened(data, int(goal.megabytes * 1e6), setting.scratch)
+        text += f", {goal.megabytes} MB"
+    if form.from_ids:
+        data = some_ids(vocabulary, data, setting.scratch)
+    threads = goal.threads or setting.cores
+    work = {"vocabulary": goal.vocabulary, "text": text, "form": goal.form, "threads": threads}
+    size = data.stat().st_size // (4 if form.from_ids else 1)
+    job = {"vocabulary": vocabulary, "data": str(data), "form": goal.form, "threads": threads}
+    return _measured(setting, Row("encode", work, size), {**job, "passes": 3}, form.call, goal)
+
+
+def _loaded(setting: Setting, name: str, goal: Goal | None = None) -> Row:
+    row = Row("load", {"vocabulary": name, "threads": 1})
+    job = {"vocabulary": setting.vocabularies[name], "threads": 1}
+    return _measured(setting, row, job, "batch", goal)
+
+
+def _measured(setting: Setting, row: Row, common: Job, call: str, goal: Goal | None) -> Row:
+    """Measure all libraries that have this call, and can load the vocabulary."""
+    common = {"kind": row.kind, "library": OURS, **common}
     jobs = [
-        {**common, "kind": row.kind, "library": library}
+        {**common, "library": library}
         for library in setting.libraries
-        if _can(library, needed) and set(ADAPTERS[library].files) & set(common["vocabulary"])
+        if getattr(ADAPTERS[library], call) is not None
+        and set(ADAPTERS[library].files) & set(common["vocabulary"])
+        and (goal is None or not goal.bars or library in (OURS, *goal.peers))
     ]
+    if goal is not None:
+        row.bars = goal.bars
+        jobs += [
+            {**common, **other, "label": f"{OURS}, {name}"}
+            for name, other in goal.ourselves.items()
+        ]
     agreed, row.left_out = compared(jobs)
     row.results = interleaved(agreed, setting.rounds)
     return row
-
-
-def _can(library: str, call: str) -> bool:
-    adapter = ADAPTERS[library]
-    if call == "load":
-        return adapter.array is not None or adapter.batch is not None
-    return getattr(adapter, call) is not None
 
 
 def _equal_training(row: Row, jobs: Sequence[Job], text: Path) -> list[Job]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from benchmarks.bars import FIGURES
+from benchmarks.forms import FORMS
 from benchmarks.rounds import ratios, spread
-from benchmarks.suites import FORMS, Row
-
-OURS = "toksmith"
-
+from benchmarks.suites import OURS, Row
 
 HEAD = ("vocabulary", "model", "text")
-LEFT = {*HEAD, "library"}
+LEFT = {*HEAD, "library", "work", "figure", "against", "holds"}
 
 
 @dataclass(frozen=True)
@@ -61,26 +60,31 @@ def tables(rows: Sequence[Row]) -> Iterator[Table]:
             for library, why in (*row.left_out.items(), *row.notes.items())
         ]
         if kind == "encode":
-            title, make = f"Encoding, {cores}: {FORMS[form]}", _encoding
+            work = "Decoding" if FORMS[form].from_ids else "Encoding"
+            title, make = f"{work}, {cores}: {FORMS[form].title}", _encoding
         elif kind == "load":
             title, make = "Loading: from a fresh process to the ids of a first word", _loading
         else:
             title, make = f"Training, {cores}: whole process, start to saved file", _training
         columns, cells = make(group)
         yield Table(title, columns, cells, notes)
+    if any(row.bars for row in rows):
+        yield Table("What toksmith sets itself", *_bars(rows), [])
 
 
 Cells = tuple[list[str], list[list[str]]]
 
 
 def _encoding(rows: Sequence[Row]) -> Cells:
-    columns = ["vocabulary", "text", "library", "cold MB/s", "warm MB/s", "peak MB"]
+    form = FORMS[rows[0].work["form"]]
+    head = ["vocabulary", "text", "library"]
+    columns = [*head, f"cold {form.unit}", f"warm {form.unit}", "peak MB"]
     cells = []
     for row in rows:
         for library, results in row.results.items():
             cold, warm = ([result["seconds"][i] for result in results] for i in (0, -1))
-            speeds = [f"{row.size / 1e6 / spread(s)['median']:.1f}" for s in (cold, warm)]
-            faster = [_faster(row, library, i) for i in (0, -1)]
+            speeds = [form.speed(row.size, spread(s)["median"]) for s in (cold, warm)]
+            faster = [_better(row, library, figure) for figure in ("cold", "warm")]
             head = [row.work["vocabulary"], row.work["text"], library]
             cells.append([*head, *speeds, _peak(row, library), *faster])
     return [*columns, f"{OURS}: × cold", "× warm"], cells
@@ -95,7 +99,7 @@ def _loading(rows: Sequence[Row]) -> Cells:
                 f"{spread([result[part] for result in results])['median']:.3f}"
                 for part in ("import_seconds", "load_seconds", "first_seconds")
             ]
-            tail = [_peak(row, library), _faster(row, library, 0)]
+            tail = [_peak(row, library), _better(row, library, "cold")]
             cells.append([row.work["vocabulary"], library, *parts, *tail])
     return [*columns, f"{OURS}: ×"], cells
 
@@ -107,7 +111,9 @@ def _training(rows: Sequence[Row]) -> Cells:
         for library, results in row.results.items():
             whole = spread([result["process_seconds"] for result in results])["median"]
             head = [row.work["model"], f"{row.work['vocab_size']:,}", row.work["text"], library]
-            cells.append([*head, f"{whole:.2f}", _peak(row, library), _faster(row, library, None)])
+            cells.append(
+                [*head, f"{whole:.2f}", _peak(row, library), _better(row, library, "whole")]
+            )
     return [*columns, f"{OURS}: ×"], cells
 
 
@@ -115,13 +121,38 @@ def _peak(row: Row, library: str) -> str:
     return f"{max(result['peak_bytes'] for result in row.results[library]) / 1e6:,.0f}"
 
 
-def _faster(row: Row, library: str, index: int | None) -> str:
-    """How many times faster we are: median (least to greatest)."""
+def _bars(rows: Sequence[Row]) -> Cells:
+    """Each bar against the peer that comes closest to us."""
+    cells = []
+    for row in rows:
+        work = " ".join(str(row.work[key]) for key in (*HEAD, "form") if key in row.work)
+        threads = str(row.work["threads"])
+        for figure, least in row.bars.items():
+            found = {
+                other: _ratios(row, other, figure)
+                for other in row.results
+                if other != OURS and OURS in row.results
+            }
+            closest = min(found, key=lambda other: found[other]["median"], default="")
+            holds = "not measured"
+            if closest:
+                holds = "yes" if found[closest]["median"] >= least else "NO"
+            ratio = _shown(found[closest]) if closest else ""
+            cells.append([work, threads, figure, closest, ratio, f"{least:g}", holds])
+    return ["work", "threads", "figure", "against", "measured", "at least", "holds"], cells
+
+
+def _better(row: Row, library: str, figure: str) -> str:
+    """How many times better we are: median (least to greatest)."""
     if library == OURS or OURS not in row.results:
         return ""
-    ours, theirs = (
-        [r["process_seconds"] if index is None else r["seconds"][index] for r in row.results[name]]
-        for name in (OURS, library)
-    )
-    found = ratios(ours, theirs)
+    return _shown(_ratios(row, library, figure))
+
+
+def _ratios(row: Row, library: str, figure: str) -> dict[str, float]:
+    ours, theirs = ([FIGURES[figure](r) for r in row.results[name]] for name in (OURS, library))
+    return ratios(ours, theirs)
+
+
+def _shown(found: dict[str, float]) -> str:
     return f"{found['median']:.2f} ({found['min']:.2f} to {found['max']:.2f})"

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.adapters import SEPARATOR
+from benchmarks.adapters import Toksmith
+from benchmarks.forms import SEPARATOR
 from toksmith import load, train
 from toksmith.splitters import FAMILIES
 
@@ -22,6 +23,7 @@ FILE_OF = {
     "bert_uncased": ("json", "bert_uncased_tokenizer.json"),
 }
 LIBRARY_BYTES = 20_000_000
+MOST_IDS = 10_000_000
 
 Vocabulary = dict[str, Any]
 """As the worker wants it: ``name`` and, by kind, its files: ``ranks``, ``model``, ``json``.
@@ -48,28 +50,48 @@ def texts(
         found = {name: there[name] for name in wanted}
     if limit is None:
         return found
-    return {name: _shortened(path, limit, scratch) for name, path in found.items()}
+    return {name: shortened(path, limit, scratch) for name, path in found.items()}
 
 
 def vocabularies(
     folder: Path | None, names: Sequence[str], text: Path, scratch: Path
-) -> list[Vocabulary]:
-    """Return the vocabularies to encode with; one trained on the text where there are none."""
+) -> dict[str, Vocabulary]:
+    """Return what to encode with, by name; one trained on the text where there is nothing."""
     if folder is None:
         split = "cl100k-tiktoken"
         tokenizer = train(text, vocab_size=16_384, split=split, separator=SEPARATOR)
         tokenizer.save(ranks := scratch / "trained.tiktoken")
-        return [_vocabulary("trained", ranks, split, {}, scratch)]
+        return {"trained": _vocabulary("trained", ranks, split, {}, scratch)}
     specials = json.loads((folder / "encodings.json").read_text())
-    found = []
+    found = {}
     for name in names or FAMILY_OF:
         if name in FILE_OF:
             kind, file = FILE_OF[name]
-            found.append({"name": name, kind: str(folder / file)})
+            found[name] = {"name": name, kind: str(folder / file)}
             continue
         ranks, special = folder / f"{name}.tiktoken", specials[name]["special_tokens"]
-        found.append(_vocabulary(name, ranks, FAMILY_OF[name], special, scratch))
+        found[name] = _vocabulary(name, ranks, FAMILY_OF[name], special, scratch)
     return found
+
+
+def shortened(path: Path, limit: int, scratch: Path) -> Path:
+    """Return a file with so many bytes of a text, or less where a character would be cut."""
+    if path.stat().st_size <= limit:
+        return path
+    short = scratch / f"{limit} bytes of {path.name}"
+    with path.open("rb") as file:
+        short.write_bytes(file.read(limit).decode("utf-8", "ignore").encode())
+    return short
+
+
+def some_ids(vocabulary: Vocabulary, path: Path, scratch: Path) -> Path:
+    """Return a file with the first ids of a text, as many as are decoded, as uint32."""
+    ids = scratch / f"{vocabulary['name']} ids of {path.name}"
+    if not ids.exists():
+        toksmith = Toksmith()
+        toksmith.load(vocabulary)
+        ids.write_bytes(toksmith.array(1)(path.read_bytes())[:MOST_IDS].tobytes())
+    return ids
 
 
 def _vocabulary(
@@ -99,12 +121,3 @@ def _standard_library() -> Iterator[str]:
         text = path.read_text(encoding="utf-8", errors="replace").replace(SEPARATOR, "")
         size += len(text)
         yield text
-
-
-def _shortened(path: Path, limit: int, scratch: Path) -> Path:
-    if path.stat().st_size <= limit:
-        return path
-    short = scratch / path.name
-    with path.open("rb") as file:
-        short.write_bytes(file.read(limit).decode("utf-8", "ignore").encode())
-    return short

@@ -11,6 +11,7 @@ import os
 import resource
 import sys
 import time
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -36,38 +37,45 @@ def peak_memory() -> int:
 
 
 def encode(job: Job) -> Job:
-    """Encode the text several times over; the first pass is cold."""
-    from benchmarks.adapters import ADAPTERS, SEPARATOR
+    """Do what the form asks for, several times over; the first pass is cold."""
+    from benchmarks.adapters import ADAPTERS
+    from benchmarks.forms import FORMS
 
     adapter = ADAPTERS[job["library"]]()
-    call = getattr(adapter, job["form"])
+    form = FORMS[job["form"]]
     adapter.load(job["vocabulary"])
-    try:  # one word, so that what a library puts off until its first call is not timed
-        word: Any = b"word" if adapter.takes is bytes else "word"
-        call([word] if job["form"] == "batch" else word, job["threads"])
+    try:
+        call = getattr(adapter, form.call)(job["threads"])
     except NotImplementedError as reason:
         return {"missing": str(reason)}
-    data = Path(job["text"]).read_bytes()
-    text: Any = data if adapter.takes is bytes else data.decode()
-    if job["form"] == "batch":
-        text = text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
-    del data
+    call(form.given(adapter, form.first))
+    given = form.given(adapter, Path(job["data"]).read_bytes())
     before = peak_memory()
-    seconds, result = [], None
+    seconds, peaks, result = [], [], None
     for _ in range(job["passes"]):
         result = None
         start = time.perf_counter()
-        result = call(text, job["threads"])
-        seconds.append(time.perf_counter() - start)
-    peak = peak_memory()
-    ids = adapter.ids(result)
+        for _ in repeat(None, form.calls):
+            result = call(given)
+        seconds.append((time.perf_counter() - start) / form.calls)
+        peaks.append(peak_memory())
     return {
         "seconds": seconds,
-        "tokens": len(ids),
-        "sha256": hashlib.sha256(ids.tobytes()).hexdigest(),
-        "peak_bytes": peak,
-        "grown_bytes": peak - before,
+        "peak_bytes": peaks[-1],
+        "cold_peak_bytes": peaks[0],
+        "grown_bytes": peaks[-1] - before,
+        **digest(adapter, result),
     }
+
+
+def digest(adapter: Any, result: Any) -> Job:
+    """What is compared: of ids their number and contents, of a string its contents."""
+    if isinstance(result, int):
+        return {"tokens": result}
+    if isinstance(result, str):
+        return {"sha256": hashlib.sha256(result.encode()).hexdigest()}
+    ids = adapter.ids(result)
+    return {"tokens": len(ids), "sha256": hashlib.sha256(ids.tobytes()).hexdigest()}
 
 
 def load(job: Job) -> Job:
@@ -81,15 +89,15 @@ def load(job: Job) -> Job:
     adapter.load(job["vocabulary"])
     loaded = time.perf_counter()
     word: Any = b"Hello world" if adapter.takes is bytes else "Hello world"
-    result = adapter.list(word, 1) if adapter.list else adapter.batch([word], 1)
+    result = adapter.list(1)(word) if adapter.list else adapter.batch(1)([word])
     done = time.perf_counter()
     return {
         "import_seconds": imported - start,
         "load_seconds": loaded - imported,
         "first_seconds": done - loaded,
         "seconds": [done - start],
-        "sha256": hashlib.sha256(adapter.ids(result).tobytes()).hexdigest(),
         "peak_bytes": peak_memory(),
+        **digest(adapter, result),
     }
 
 

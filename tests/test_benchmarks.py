@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from benchmarks import rounds
-from benchmarks.adapters import learned_tokens
+from benchmarks.adapters import ADAPTERS, learned_tokens
+from benchmarks.bars import FIGURES, GOALS
+from benchmarks.forms import FORMS
 from benchmarks.suites import Row
 from benchmarks.tables import tables
+from benchmarks.texts import FAMILY_OF, FILE_OF
 from benchmarks.training import Kind, Learned, judged
 from toksmith import train
 
@@ -40,7 +43,7 @@ def test_other_ids_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "run", run)
     agreed, left_out = rounds.compared(jobs("a", "b", "c", "d"))
     assert [job["library"] for job in agreed] == ["a", "d"]
-    assert left_out == {"b": "different ids: 11 tokens, not 10 tokens", "c": "no such call"}
+    assert left_out == {"b": "different results: 11 tokens, not 10 tokens", "c": "no such call"}
     assert {job["passes"] for job in asked} == {1}
     assert {job["passes"] for job in agreed} == {3}
 
@@ -73,7 +76,7 @@ def test_table() -> None:
 
     work = {"vocabulary": "gpt2", "text": "t", "form": "array", "threads": 1}
     results = {"toksmith": [measured(0.5, 0.25)], "peer": [measured(1.0, 1.0)]}
-    row = Row("encode", work, 1_000_000, results, {"odd": "different ids"})
+    row = Row("encode", work, 1_000_000, results, {"odd": "different results"})
     (table,) = tables([row])
     lines = table.markdown().splitlines()
     assert lines[0] == "### Encoding, 1 thread: the whole text as one document, to an array of ids"
@@ -81,7 +84,47 @@ def test_table() -> None:
     assert lines[5] == (
         "| gpt2 | t | peer | 1.0 | 1.0 | 3 | 2.00 (2.00 to 2.00) | 4.00 (4.00 to 4.00) |"
     )
-    assert lines[-1] == "- gpt2 t: odd: different ids"
+    assert lines[-1] == "- gpt2 t: odd: different results"
+
+
+def test_what_both_tell_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {
+        "array": {"sha256": "x", "tokens": 10},
+        "count": {"tokens": 10},
+        "miscount": {"tokens": 9},
+    }
+    monkeypatch.setattr(rounds, "run", lambda job: found[job["form"]])
+    asked = [{"library": "a", "form": form, "label": f"a, {form}"} for form in found]
+    agreed, left_out = rounds.compared(asked)
+    assert [job["form"] for job in agreed] == ["array", "count"]
+    assert left_out == {"a, miscount": "different results: 9 tokens, not 10 tokens"}
+
+
+def test_bars_are_held_against_the_peer_that_comes_closest() -> None:
+    def measured(cold: float, peak: int) -> dict[str, Any]:
+        return {"seconds": [cold, cold], "peak_bytes": peak, "cold_peak_bytes": peak}
+
+    work = {"vocabulary": "gpt2", "text": "t", "form": "array", "threads": 1}
+    results = {
+        "toksmith": [measured(1, 100)],
+        "slow": [measured(9, 200)],
+        "quick": [measured(1.25, 150)],
+    }
+    row = Row("encode", work, 1, results, bars={"cold": 1.2, "peak memory": 1.75})
+    *_, table = tables([row, Row("encode", work, 1, {}, bars={"warm": 1})])
+    assert [cells[2:] for cells in table.cells] == [
+        ["cold", "quick", "1.25 (1.25 to 1.25)", "1.2", "yes"],
+        ["peak memory", "quick", "1.50 (1.50 to 1.50)", "1.75", "NO"],
+        ["warm", "", "", "1", "not measured"],
+    ]
+
+
+def test_goals_ask_for_what_there_is() -> None:
+    for goal in GOALS:
+        assert goal.bars.keys() <= FIGURES.keys()
+        assert goal.form in FORMS or goal.form == "load"
+        assert {*goal.peers} <= ADAPTERS.keys()
+        assert goal.vocabulary in {*FAMILY_OF, *FILE_OF}
 
 
 @pytest.mark.parametrize("name", ["ranks.tiktoken", "tokenizer.json"])
@@ -125,9 +168,11 @@ def test_equal_training_has_the_size_asked_for_and_as_many_tokens() -> None:
     assert judged(kind, 3, short, short) == (False, "2 tokens, not the 3 asked for")
 
 
-def from_end_to_end(tmp_path: Path, suite: str, libraries: list[str], *more: str) -> dict[str, Any]:
+def from_end_to_end(
+    tmp_path: Path, suite: str, libraries: list[str], *more: str, name: str = "small"
+) -> dict[str, Any]:
     text = "".join(path.read_text("utf-8") for path in sorted((ROOT / "tests/unit").glob("*.py")))
-    (tmp_path / "small.txt").write_text(f"{text}<|endoftext|>été 中文\n", "utf-8")
+    (tmp_path / f"{name}.txt").write_text(f"{text}<|endoftext|>été 中文\n", "utf-8")
     command = [suite, "--quick", "--libraries", *libraries, *more]
     places = ["--data", str(tmp_path), "--out", str(tmp_path / "results.json")]
     done = subprocess.run(
@@ -174,7 +219,26 @@ def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
     assert {"date", "command", "cpu", "cores", "memory_bytes", "system"} <= set(report["machine"])
     assert set(libraries) <= set(report["versions"])
     for row in report["rows"]:
-        wanted = libraries if "tiktoken" not in row["left_out"] else ["toksmith"]
-        assert list(row["results"]) == wanted, row["left_out"]
+        alone = "tiktoken" in row["left_out"] or row["work"].get("form") == "count"
+        assert list(row["results"]) == (["toksmith"] if alone else libraries), row["left_out"]
     assert any(len(row["results"]) == 2 for row in report["rows"])
     assert "toksmith: ×" in (tmp_path / "results.md").read_text()
+
+
+def test_bars_from_end_to_end(tmp_path: Path, shared: Path) -> None:
+    pytest.importorskip("tiktoken")
+    libraries = ["toksmith", "tiktoken"]
+    parts = ["--vocabularies", "cl100k_base", "--forms", "short", "count", "--texts", "english"]
+    report = from_end_to_end(tmp_path, "bars", libraries, *parts, name="english")
+    measured = {
+        row["work"].get("form", row["kind"]): list(row["results"]) for row in report["rows"]
+    }
+    assert measured == {
+        "short": libraries,
+        "count": ["toksmith", "toksmith, encode_array"],
+        "load": libraries,
+    }
+    assert (
+        "| cl100k_base english short | 1 | warm | tiktoken |"
+        in (tmp_path / "results.md").read_text()
+    )

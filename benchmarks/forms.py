@@ -1,0 +1,94 @@
+"""What a library is asked for: what it is given, and the call that is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchmarks.adapters import Adapter
+
+SEPARATOR = "<|endoftext|>"
+SHORT_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to ask.
+
+    Attributes:
+        title: for the tables.
+        call: the adapter's method that returns what is timed.
+        given: makes what a library is given from the bytes of the text, or of its ids (uint32).
+        first: bytes for a first call, so that what a library puts off until then is not timed.
+        calls: how many are timed together; the time of one is reported.
+        parallel: whether it is measured on all cores too.
+    """
+
+    title: str
+    call: str
+    given: Callable[[Adapter, bytes], Any]
+    first: bytes = b"word"
+    calls: int = 1
+    parallel: bool = True
+
+    @property
+    def from_ids(self) -> bool:
+        """Whether ids are given, and not text."""
+        return self.given in (_id_list, _id_array)
+
+    @property
+    def unit(self) -> str:
+        """Of the speeds in the tables."""
+        return "ns" if self.calls > 1 else "M ids/s" if self.from_ids else "MB/s"
+
+    def speed(self, size: int, seconds: float) -> str:
+        """Return how fast so many bytes, or ids, were: in the unit of the form."""
+        return f"{seconds * 1e9:,.0f}" if self.calls > 1 else f"{size / 1e6 / seconds:.1f}"
+
+
+def _whole(adapter: Adapter, data: bytes) -> Any:
+    return data if adapter.takes is bytes else data.decode()
+
+
+def _documents(adapter: Adapter, data: bytes) -> Any:
+    text = _whole(adapter, data)
+    return text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
+
+
+def _short(adapter: Adapter, data: bytes) -> str:
+    return data.decode()[:SHORT_CHARACTERS]
+
+
+def _id_array(adapter: Adapter, data: bytes) -> Any:
+    import numpy as np
+
+    return np.frombuffer(data, np.uint32)
+
+
+def _id_list(adapter: Adapter, data: bytes) -> list[int]:
+    ids: list[int] = _id_array(adapter, data).tolist()
+    return ids
+
+
+FORMS = {
+    "array": Form("the whole text as one document, to an array of ids", "array", _whole),
+    "list": Form(
+        "the whole text as one document, to a Python list", "list", _whole, parallel=False
+    ),
+    "batch": Form(
+        "the documents of the text, to the type that the library returns", "batch", _documents
+    ),
+    "lists": Form("the documents of the text, to Python lists", "lists", _documents),
+    "short": Form(
+        f"{SHORT_CHARACTERS} characters, to a Python list, over and over",
+        "list",
+        _short,
+        calls=20_000,
+        parallel=False,
+    ),
+    "count": Form("the whole text, to the number of its tokens", "count", _whole),
+    "decode": Form("a Python list of ids, to a string", "decode", _id_list, bytes(4)),
+    "decode_array": Form("an array of ids, to a string", "decode_array", _id_array, bytes(4)),
+}
