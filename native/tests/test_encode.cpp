@@ -49,7 +49,8 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
 
 TEST(encode_levels_agree_on_letters_that_may_be_cut) {
     Random random{9};
-    const std::string_view letters[] = {"中", "国", "文", "한", "글", "é", "ж", "あ", "い", "𠀀"};
+    const std::string_view letters[] = {"中", "国", "文", "한", "글", "é", "ж", "あ",    "い",
+                                        "𠀀", "É",  "Ж",  "a",  "A",  "क", "ा", "\u0301"};
     for (int round = 0; round < 200; ++round) {
         Bytes text;
         const std::size_t kinds = 2 + random.below(std::size(letters) - 1);
@@ -71,6 +72,31 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
                 CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids,
                       std::string(isa::name(level)));
                 CHECK(encoder.chunk_ends(text_of(text)) == plain.chunk_ends(text_of(text)));
+            }
+        }
+    }
+}
+
+TEST(encode_levels_agree_where_capitals_end_a_window) {
+    Merges merges;  // make "中Ж"
+    Id id = 0xE4;
+    for (const char byte : std::string("\xB8\xAD\xD0\x96")) {
+        const Id next = static_cast<std::uint8_t>(byte);
+        merges.rules.push_back({id, next, static_cast<Id>(merges.tokens.size())});
+        merges.tokens.push_back(merges.tokens[id] + byte);
+        id = merges.rules.back().id;
+    }
+    const auto model = merges.model();
+    for (const std::string_view word : {"中ЖЖ", "中ЖЖx", "x中Ж", "x中中Ж", "x中Жx"}) {
+        for (std::size_t before = 0; before < 70; ++before) {
+            std::string text = std::string(before, 'x') + " ";
+            text.append(word).append(" ").append(70, 'x');
+            const Bytes bytes = bytes_of(text);
+            Encoder plain(model, Family::kO200k, isa::Level::kScalar);
+            const std::vector<Id> ids = list(plain.encode({text_of(bytes)}, 1).ids);
+            for (const isa::Level level : levels()) {
+                Encoder encoder(model, Family::kO200k, level);
+                CHECK(list(encoder.encode({text_of(bytes)}, 1).ids) == ids, text);
             }
         }
     }

@@ -44,6 +44,11 @@ TEST(split_literals) {
         {Family::kQwen2, "x 12\t3\r\n", "x| |1|2|\t|3|\r\n"},
         {Family::kO200k, "HelloWORLDs it's 1234//\n", "Hello|WORLDs| it's| |123|4|//\n"},
         {Family::kO200k, "中文ABC\u0301d e\xFF\xFFz", "中文ABC\u0301d| e|\xFF\xFF|z"},
+        {Family::kO200k, "中文ABC 中文ABCd a中文ABCd", "中文|ABC| 中文ABCd| a中文|ABCd"},
+        {Family::kO200k, "A中B中 ABC中D", "A中B中| ABC中|D"},
+        {Family::kO200k, "it's中Abc it's中AB it'ſx", "it's|中Abc| it's|中|AB| it'ſ|x"},
+        {Family::kO200k, "!!\u0301a !\u0301a x!\u0301a", "!!\u0301|a| !\u0301|a| x|!\u0301a"},
+        {Family::kO200k, "x!\u0301!\u0301!!\u0301\n", "x|!\u0301|!\u0301|!!\u0301\n"},
     };
     for (const isa::Level level : levels()) {
         for (const auto& [family, text, expected] : cases) {

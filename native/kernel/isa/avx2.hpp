@@ -32,6 +32,16 @@ struct Avx2 {
         };
     }
 
+    // Which of the 64 bytes at p are the later ones of a character in UTF-8.
+    static std::uint64_t continuations(const std::uint8_t* p) {
+        const auto among = [p](int offset) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + offset));
+            const __m256i found = _mm256_cmpgt_epi8(_mm256_set1_epi8(-0x40), bytes);
+            return static_cast<std::uint32_t>(_mm256_movemask_epi8(found));
+        };
+        return std::uint64_t{among(32)} << 32 | among(0);
+    }
+
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
     static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);

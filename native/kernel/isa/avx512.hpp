@@ -37,6 +37,11 @@ struct Avx512 {
         };
     }
 
+    // Which of the 64 bytes at p are the later ones of a character in UTF-8.
+    static std::uint64_t continuations(const std::uint8_t* p) {
+        return _mm512_cmplt_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(-0x40));
+    }
+
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
     static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
