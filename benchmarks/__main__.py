@@ -96,7 +96,8 @@ def _options() -> argparse.Namespace:
     add("--vocab", type=Path, default=_there("vocab"), help="folder of vocabularies")
     known = [*FAMILY_OF, *FILE_OF]
     add("--vocabularies", nargs="+", default=[], choices=known, help="default: the first three")
-    add("--forms", nargs="+", choices=list(FORMS), default=list(FORMS), help="what is returned")
+    forms = [*FORMS, "load"]
+    add("--forms", nargs="+", choices=forms, default=forms, help="what is asked for")
     add("--models", nargs="+", choices=list(KINDS), default=list(KINDS), help="what is trained")
     add("--vocab-size", type=int, help="tokens to train; default: what is usual for the model")
     add("--out", type=Path, help="the JSON file to write; the tables go beside it as .md")

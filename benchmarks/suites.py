@@ -65,7 +65,7 @@ def encode(setting: Setting) -> Iterator[Row]:
     """Do with each text and vocabulary what each form asks: three passes, the first one cold."""
     for vocabulary in setting.vocabularies:
         for text in setting.texts:
-            for form in setting.forms:
+            for form in (form for form in FORMS if form in setting.forms):
                 for threads in setting.threads if FORMS[form].parallel else (1,):
                     yield _encoded(setting, Goal(form, vocabulary, text, threads, {}))
 
@@ -79,11 +79,11 @@ def loading(setting: Setting) -> Iterator[Row]:
 def bars(setting: Setting) -> Iterator[Row]:
     """Measure what toksmith sets itself, as far as forms, texts and vocabularies were asked for."""
     for goal in GOALS:
-        if goal.vocabulary not in setting.vocabularies:
+        if goal.vocabulary not in setting.vocabularies or goal.form not in setting.forms:
             continue
         if goal.form == "load":
             yield _loaded(setting, goal.vocabulary, goal)
-        elif goal.form in setting.forms and goal.text in setting.texts:
+        elif goal.text in setting.texts:
             yield _encoded(setting, goal)
 
 

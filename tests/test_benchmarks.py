@@ -228,7 +228,16 @@ def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
 def test_bars_from_end_to_end(tmp_path: Path, shared: Path) -> None:
     pytest.importorskip("tiktoken")
     libraries = ["toksmith", "tiktoken"]
-    parts = ["--vocabularies", "cl100k_base", "--forms", "short", "count", "--texts", "english"]
+    parts = [
+        "--vocabularies",
+        "cl100k_base",
+        "--forms",
+        "short",
+        "count",
+        "load",
+        "--texts",
+        "english",
+    ]
     report = from_end_to_end(tmp_path, "bars", libraries, *parts, name="english")
     measured = {
         row["work"].get("form", row["kind"]): list(row["results"]) for row in report["rows"]

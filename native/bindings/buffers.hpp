@@ -70,6 +70,7 @@ bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths);
 void bind_models(nb::module_& module);
 void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_lists(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_train(nb::module_& module);
 void bind_unigram_training(nb::module_& module);

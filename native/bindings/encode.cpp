@@ -12,6 +12,7 @@
 #include "buffers.hpp"
 #include "encode/decoder.hpp"
 #include "encode/encoder.hpp"
+#include "lists.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith::bindings {
@@ -46,26 +47,22 @@ Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
     return std::get<0>(encode_all(encoder, {view.text()}, threads));
 }
 
-// The ids as a list, built in one pass from the array.
+// Below this, handing the GIL over costs more than the work.
+constexpr std::size_t kShort = 4096;
+
 nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
+    if (view.text().size() < kShort) {
+        return encoder.encode_here(view.text(), [](const Ids& ids) {  //
+            return to_list(ids.data(), ids.size());
+        });
+    }
     Encoded encoded;
-    // Below this, handing the GIL over costs more than the work.
-    if (view.text().size() < 4096) {
-        encoded = encoder.encode({view.text()}, 1);
-    } else {
+    {
         nb::gil_scoped_release release;
         encoded = encoder.encode({view.text()}, threads);
     }
-    const std::size_t size = encoded.ids.size();
-    nb::list list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
-    if (!list.is_valid()) throw nb::python_error();
-    for (std::size_t i = 0; i < size; ++i) {
-        PyObject* id = PyLong_FromUnsignedLong(encoded.ids.data()[i]);
-        if (!id) throw nb::python_error();
-        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), id);
-    }
-    return list;
+    return to_list(encoded.ids.data(), encoded.ids.size());
 }
 
 Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {

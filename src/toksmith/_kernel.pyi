@@ -217,6 +217,9 @@ class Decoder:
         threads: int,
     ) -> bytes: ...
 
+def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> list[list[int]]:
+    """The ids between each two offsets as a list."""
+
 class ChunkCounter:
     def __init__(self, family: str, instruction_set: str) -> None: ...
     def add_texts(self, texts: Sequence[object], threads: int) -> None: ...

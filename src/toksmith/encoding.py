@@ -35,14 +35,22 @@ class TextEncoder:
         # Where nothing is normalized, all added tokens are found in the text as it is.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
         self._engine = encoder or engine.compile(pipeline)
+        self._encode_list = self._engine.encode_list
+        self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
 
     def is_plain(self, special: Special) -> bool:
         """Whether a text goes to the engine as it is."""
-        return special == "text" and not self._framing.always
+        return special == "text" and not self._searches
 
     def encode_list(self, text: Text, threads: int | None) -> list[int]:
-        """Return the ids of a plain text as a list."""
-        return _run(self._engine.encode_list, text, threads)
+        """Return the ids of a text without special tokens as a list."""
+        if self._searches:
+            ids: list[int] = self.encode(text, "text", threads).tolist()
+            return ids
+        try:  # as in _run, but for a short text each call counts
+            return self._encode_list(text, thread_count(threads, len(text)))
+        except _NOT_AS_IT_IS:
+            return _run(self._encode_list, utf8(text), threads)
 
     def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
         """Return the ids of a text."""

@@ -161,14 +161,10 @@ class KernelEncoder:
         self._encoder = _kernel.Encoder(kernel or _kernel_model(model), family, instruction_set())
         self._lengths = _lengths(model.vocab)
         self._text_model = not isinstance(model, BPE)
-
-    def encode(self, text: Text, threads: int) -> IdArray:
-        """Return the ids of a text."""
-        return self._encoder.encode(text, threads)
-
-    def encode_list(self, text: Text, threads: int) -> list[int]:
-        """Return the ids of a text as a list."""
-        return self._encoder.encode_list(text, threads)
+        # The kernel's own, with nothing in between.
+        self.encode = self._encoder.encode
+        self.encode_list = self._encoder.encode_list
+        self.count = self._encoder.count
 
     def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
         """Return the ids of each text."""
@@ -204,10 +200,6 @@ class KernelEncoder:
             return batch, np.stack([ends - self._lengths[batch.ids], ends], axis=1)
         ids, offsets, spans = self._encoder.encode_chunks_with_spans(data, bounds)
         return Batch(ids, offsets), spans.reshape(-1, 2)
-
-    def count(self, text: Text, threads: int) -> int:
-        """Return how many ids a text has."""
-        return self._encoder.count(text, threads)
 
     def forget(self) -> None:
         """Give the memory of caches back."""

@@ -148,7 +148,7 @@ class Tokenizer(Sampling):
             OptionError: ``special`` is none of these, or the text is no text.
             SplitError: a split pattern of the user's took too long.
         """
-        if pair is None and self._is_plain(special, add_special_tokens):
+        if special == "text" and pair is None and not add_special_tokens:
             return self._encoder.encode_list(text, threads)
         found = self.encode_array(text, special, add_special_tokens, threads, pair)
         ids: list[int] = found.tolist()

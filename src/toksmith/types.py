@@ -1,14 +1,15 @@
-"""The values that encoding returns; they depend on nothing else of the package."""
+"""The values that encoding returns; they know nothing of tokenizers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from toksmith.lists import lists
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,9 +148,7 @@ class Batch:
 
     def to_lists(self) -> list[list[int]]:
         """Return one Python list of ids for each document."""
-        flat = self.ids.tolist()
-        bounds = self.offsets.tolist()
-        return [flat[start:end] for start, end in pairwise(bounds)]
+        return lists(self.ids, self.offsets)
 
     def to_arrow(self) -> pa.LargeListArray:
         """Return an Arrow ``large_list<uint32>`` array over the same memory.

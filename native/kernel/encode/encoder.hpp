@@ -22,6 +22,18 @@ class Encoder {
     // `starting`: only so many of the first documents are that; the rest are later parts of one.
     Encoded encode(const std::vector<Text>& documents, std::size_t threads,
                    std::size_t starting = kAll);
+    // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
+    // memory that is kept for the next call.
+    template <typename Use>
+    auto encode_here(Text document, const Use& use) {
+        std::unique_ptr<Worker> worker = take();
+        worker->ids.clear();
+        loops_.encode[static_cast<std::size_t>(family_)](document, true, *model_, *worker,
+                                                         worker->ids);
+        auto result = use(worker->ids);
+        put(std::move(worker));
+        return result;
+    }
     // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
     // its document what it stands for starts and ends.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);

@@ -33,6 +33,7 @@ struct Worker {
     ChunkCache cache;
     std::unique_ptr<Model::Scratch> scratch;
     Ids missed;
+    Ids ids;                        // of a short document
     std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
 };
 

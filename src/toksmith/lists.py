@@ -1,0 +1,20 @@
+"""Python lists from arrays of ids; an importer of the compiled module."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from toksmith import _kernel
+
+
+def lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
+    """Return the ids between each two offsets as a list.
+
+    Example:
+        >>> lists(np.array([7, 8, 9], np.uint32), np.array([0, 1, 1, 3]))
+        [[7], [], [8, 9]]
+    """
+    return _kernel.to_lists(
+        np.ascontiguousarray(ids, np.uint32), np.ascontiguousarray(offsets, np.int64)
+    )
