@@ -63,8 +63,11 @@ Array<T> to_numpy(std::vector<T> values) {
     return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-// The tokens of a vocabulary, given end to end; throws ValueError where the lengths do not fit.
-bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths);
+// What Python calls a tuple[bytes, ...]: the token of each id.
+using Tokens = nb::typed<nb::tuple, nb::bytes, nb::ellipsis>;
+
+// Throws TypeError where one is no bytes.
+bpe::Vocabulary vocabulary(const Tokens& tokens);
 
 // Each file of this folder binds one domain.
 void bind_models(nb::module_& module);

@@ -1,6 +1,7 @@
 // Encoders and decoders.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 
 #include "bpe/model.hpp"
+#include "bpe/ranks.hpp"
 #include "buffers.hpp"
 #include "encode/decoder.hpp"
 #include "encode/encoder.hpp"
@@ -18,8 +20,8 @@
 namespace toksmith::bindings {
 namespace {
 
-Array<Id> recover(nb::bytes tokens, Input<std::int64_t> lengths) {
-    const bpe::Vocabulary vocab = vocabulary(tokens, lengths);
+Array<Id> recover(const Tokens& tokens) {
+    const bpe::Vocabulary vocab = vocabulary(tokens);
     Ids flat;
     {
         nb::gil_scoped_release release;
@@ -28,6 +30,22 @@ Array<Id> recover(nb::bytes tokens, Input<std::int64_t> lengths) {
         }
     }
     return to_numpy(std::move(flat));
+}
+
+std::optional<Tokens> read_ranks(nb::bytes text, Id most) {
+    const auto found = bpe::read_ranks({text.c_str(), text.size()}, most);
+    if (!found) return std::nullopt;
+    const auto size = static_cast<Py_ssize_t>(found->size());
+    Tokens tokens = nb::steal<Tokens>(PyTuple_New(size));
+    if (!tokens.is_valid()) throw nb::python_error();
+    for (Py_ssize_t rank = 0; rank < size; ++rank) {
+        const std::string_view token = (*found)[static_cast<Id>(rank)];
+        PyObject* bytes =
+            PyBytes_FromStringAndSize(token.data(), static_cast<Py_ssize_t>(token.size()));
+        if (!bytes) throw nb::python_error();
+        PyTuple_SetItem(tokens.ptr(), rank, bytes);
+    }
+    return tokens;
 }
 
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
@@ -159,8 +177,11 @@ void bind_encode(nb::module_& module) {
     module.def(
         "safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
         "The first place from start on, else end, where the text may be cut between chunks.");
-    module.def("recover_merges", &recover, "tokens"_a, "lengths"_a,
+    module.def("recover_merges", &recover, "tokens"_a,
                "The merges of a vocabulary given by ranks: left, right, id of each, flat.");
+
+    module.def("read_ranks", &read_ranks, "text"_a, "most"_a,
+               "The tokens of a .tiktoken file by rank, or None where something is wrong with it.");
 
     nb::class_<Encoder>(module, "Encoder")
         .def(nb::new_([](std::shared_ptr<Model> model, const std::string& family,
@@ -182,11 +203,11 @@ void bind_encode(nb::module_& module) {
         });
 
     nb::class_<Decoder>(module, "Decoder")
-        .def(nb::new_([](nb::bytes tokens, Input<std::int64_t> lengths) {
-                 bpe::Vocabulary vocab = vocabulary(tokens, lengths);
+        .def(nb::new_([](const Tokens& tokens) {
+                 bpe::Vocabulary vocab = vocabulary(tokens);
                  return new Decoder(std::move(vocab.bytes), std::move(vocab.offsets));
              }),
-             "tokens"_a, "lengths"_a)
+             "tokens"_a)
         .def("decode", &decode, "ids"_a, "threads"_a);
 }
 

@@ -14,18 +14,17 @@
 
 namespace toksmith::bindings {
 
-bpe::Vocabulary vocabulary(nb::bytes tokens, Input<std::int64_t> lengths) {
+bpe::Vocabulary vocabulary(const Tokens& tokens) {
     bpe::Vocabulary result;
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(tokens.c_str());
-    result.bytes.assign(begin, begin + tokens.size());
-    result.offsets.reserve(lengths.size() + 1);
+    const std::size_t size = tokens.size();
+    result.offsets.reserve(size + 1);
     result.offsets.push_back(0);
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        if (lengths(i) < 0) throw nb::value_error("a token has a negative length");
-        result.offsets.push_back(result.offsets.back() + static_cast<std::uint64_t>(lengths(i)));
-    }
-    if (result.offsets.back() != tokens.size()) {
-        throw nb::value_error("the lengths do not add up to the tokens' bytes");
+    for (nb::handle token : tokens) {
+        char* bytes = nullptr;
+        Py_ssize_t length = 0;
+        if (PyBytes_AsStringAndSize(token.ptr(), &bytes, &length) != 0) throw nb::python_error();
+        result.bytes.insert(result.bytes.end(), bytes, bytes + length);
+        result.offsets.push_back(result.bytes.size());
     }
     return result;
 }
@@ -42,20 +41,25 @@ std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) 
     return rules;
 }
 
-std::shared_ptr<bpe::BpeModel> bpe_model(nb::bytes tokens, Input<std::int64_t> lengths,
-                                         InputRows<std::uint32_t> merges, bool whole_chunk_first) {
-    return std::make_shared<bpe::BpeModel>(vocabulary(tokens, lengths), merge_rules(merges),
-                                           whole_chunk_first);
+// Without merges the ids are ranks.
+std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
+                                         std::optional<InputRows<std::uint32_t>> merges,
+                                         bool whole_chunk_first) {
+    bpe::Vocabulary given = vocabulary(tokens);
+    const std::vector<bpe::MergeRule> rules =
+        merges ? merge_rules(*merges) : bpe::recover_merges(given);
+    const auto source = merges ? bpe::Merges::kGiven : bpe::Merges::kRecovered;
+    return std::make_shared<bpe::BpeModel>(std::move(given), rules, whole_chunk_first, source);
 }
 
-std::shared_ptr<bpe::CharacterModel> character_model(nb::bytes tokens, Input<std::int64_t> lengths,
+std::shared_ptr<bpe::CharacterModel> character_model(const Tokens& tokens,
                                                      InputRows<std::uint32_t> merges,
                                                      std::optional<Id> unk, bool fuse_unk,
                                                      bool byte_fallback, const std::string& prefix,
                                                      const std::string& suffix,
                                                      bool whole_chunk_first) {
     return std::make_shared<bpe::CharacterModel>(
-        vocabulary(tokens, lengths), merge_rules(merges),
+        vocabulary(tokens), merge_rules(merges),
         bpe::CharacterModel::Options{.unk = unk.value_or(bpe::CharacterModel::kNone),
                                      .fuse_unk = fuse_unk,
                                      .byte_fallback = byte_fallback,
@@ -69,21 +73,22 @@ std::vector<T> list_of(const Input<T>& values) {
     return {values.data(), values.data() + values.size()};
 }
 
-std::shared_ptr<bpe::SentencePieceModel> sentencepiece_model(
-    nb::bytes tokens, Input<std::int64_t> lengths, Input<float> scores, Input<std::uint8_t> types,
-    std::optional<Id> unk, bool byte_fallback) {
+std::shared_ptr<bpe::SentencePieceModel> sentencepiece_model(const Tokens& tokens,
+                                                             Input<float> scores,
+                                                             Input<std::uint8_t> types,
+                                                             std::optional<Id> unk,
+                                                             bool byte_fallback) {
     return std::make_shared<bpe::SentencePieceModel>(
-        vocabulary(tokens, lengths), list_of(scores), list_of(types),
+        vocabulary(tokens), list_of(scores), list_of(types),
         unk.value_or(bpe::SentencePieceModel::kNone), byte_fallback);
 }
 
-std::shared_ptr<Model> unigram_model(nb::bytes tokens, Input<std::int64_t> lengths,
-                                     Input<double> scores, Input<std::uint8_t> types,
-                                     std::optional<Id> unk, bool byte_fallback, bool fuse_unk,
-                                     bool single) {
+std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
+                                     Input<std::uint8_t> types, std::optional<Id> unk,
+                                     bool byte_fallback, bool fuse_unk, bool single) {
     const unigram::Options options{
         .unk = unk.value_or(unigram::kNone), .byte_fallback = byte_fallback, .fuse_unk = fuse_unk};
-    const bpe::Vocabulary pieces = vocabulary(tokens, lengths);
+    const bpe::Vocabulary pieces = vocabulary(tokens);
     if (single) {
         return std::make_shared<unigram::UnigramModel<float>>(pieces, list_of(scores),
                                                               list_of(types), options);
@@ -105,30 +110,25 @@ void translate(const std::exception_ptr& thrown, void*) {
 // The id of the unknown token, if there is one.
 Id unknown_id(std::optional<Id> unk) { return unk.value_or(wordpiece::kNone); }
 
-std::shared_ptr<wordpiece::LongestMatchModel> longest_match_model(nb::bytes tokens,
-                                                                  Input<std::int64_t> lengths,
+std::shared_ptr<wordpiece::LongestMatchModel> longest_match_model(const Tokens& tokens,
                                                                   std::optional<Id> unk,
                                                                   bool fuse_unk) {
     return std::make_shared<wordpiece::LongestMatchModel>(
-        vocabulary(tokens, lengths),
-        wordpiece::Options{.unk = unknown_id(unk), .fuse_unk = fuse_unk});
+        vocabulary(tokens), wordpiece::Options{.unk = unknown_id(unk), .fuse_unk = fuse_unk});
 }
 
-std::shared_ptr<wordpiece::LongestMatchModel> wordpiece_model(nb::bytes tokens,
-                                                              Input<std::int64_t> lengths, Id unk,
+std::shared_ptr<wordpiece::LongestMatchModel> wordpiece_model(const Tokens& tokens, Id unk,
                                                               const std::string& prefix,
                                                               std::size_t max_characters) {
     return std::make_shared<wordpiece::LongestMatchModel>(
-        vocabulary(tokens, lengths),
+        vocabulary(tokens),
         wordpiece::Options{
             .prefix = prefix, .unk = unk, .whole_unknown = true, .max_characters = max_characters});
 }
 
-std::shared_ptr<wordpiece::WordLevelModel> word_level_model(nb::bytes tokens,
-                                                            Input<std::int64_t> lengths,
+std::shared_ptr<wordpiece::WordLevelModel> word_level_model(const Tokens& tokens,
                                                             std::optional<Id> unk) {
-    return std::make_shared<wordpiece::WordLevelModel>(vocabulary(tokens, lengths),
-                                                       unknown_id(unk));
+    return std::make_shared<wordpiece::WordLevelModel>(vocabulary(tokens), unknown_id(unk));
 }
 
 }  // namespace
@@ -139,23 +139,23 @@ void bind_models(nb::module_& module) {
     nb::register_exception_translator(&translate);
     nb::class_<Model>(module, "Model");
     nb::class_<bpe::BpeModel, Model>(module, "BpeModel")
-        .def(nb::new_(&bpe_model), "tokens"_a, "lengths"_a, "merges"_a, "whole_chunk_first"_a);
+        .def(nb::new_(&bpe_model), "tokens"_a, "merges"_a.none(), "whole_chunk_first"_a);
     nb::class_<bpe::CharacterModel, Model>(module, "CharacterModel")
-        .def(nb::new_(&character_model), "tokens"_a, "lengths"_a, "merges"_a, "unk"_a.none(),
-             "fuse_unk"_a, "byte_fallback"_a, "prefix"_a, "suffix"_a, "whole_chunk_first"_a);
+        .def(nb::new_(&character_model), "tokens"_a, "merges"_a, "unk"_a.none(), "fuse_unk"_a,
+             "byte_fallback"_a, "prefix"_a, "suffix"_a, "whole_chunk_first"_a);
     nb::class_<bpe::SentencePieceModel, Model>(module, "SentencePieceModel")
-        .def(nb::new_(&sentencepiece_model), "tokens"_a, "lengths"_a, "scores"_a, "types"_a,
-             "unk"_a.none(), "byte_fallback"_a);
+        .def(nb::new_(&sentencepiece_model), "tokens"_a, "scores"_a, "types"_a, "unk"_a.none(),
+             "byte_fallback"_a);
     nb::class_<unigram::UnigramModel<float>, Model>(module, "UnigramModelSingle");
     nb::class_<unigram::UnigramModel<double>, Model>(module, "UnigramModelDouble");
-    module.def("unigram_model", &unigram_model, "tokens"_a, "lengths"_a, "scores"_a, "types"_a,
-               "unk"_a.none(), "byte_fallback"_a, "fuse_unk"_a, "single"_a);
+    module.def("unigram_model", &unigram_model, "tokens"_a, "scores"_a, "types"_a, "unk"_a.none(),
+               "byte_fallback"_a, "fuse_unk"_a, "single"_a);
     nb::class_<wordpiece::LongestMatchModel, Model>(module, "LongestMatchModel")
-        .def(nb::new_(&longest_match_model), "tokens"_a, "lengths"_a, "unk"_a.none(), "fuse_unk"_a);
-    module.def("wordpiece_model", &wordpiece_model, "tokens"_a, "lengths"_a, "unk"_a, "prefix"_a,
+        .def(nb::new_(&longest_match_model), "tokens"_a, "unk"_a.none(), "fuse_unk"_a);
+    module.def("wordpiece_model", &wordpiece_model, "tokens"_a, "unk"_a, "prefix"_a,
                "max_characters"_a);
     nb::class_<wordpiece::WordLevelModel, Model>(module, "WordLevelModel")
-        .def(nb::new_(&word_level_model), "tokens"_a, "lengths"_a, "unk"_a.none());
+        .def(nb::new_(&word_level_model), "tokens"_a, "unk"_a.none());
 }
 
 }  // namespace toksmith::bindings

@@ -1,4 +1,5 @@
 // Merging, short and long; models; recovering merges.
+#include "bpe/ranks.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -69,6 +70,20 @@ TEST(model_refuses_what_does_not_fit) {
     short_of_one.tokens.pop_back();
     CHECK_THROWS(short_of_one.model(), std::invalid_argument);
     CHECK_THROWS(bpe::recover_merges(vocabulary(short_of_one.tokens)), std::invalid_argument);
+}
+
+TEST(ranks_literals) {
+    const auto found = bpe::read_ranks("YWI= 2\r\n\nYQ== 0\nYWJj 1", 2);
+    CHECK(found && found->size() == 3);
+    CHECK((*found)[0] == "a" && (*found)[1] == "abc" && (*found)[2] == "ab");
+    const auto gap = bpe::read_ranks("YQ== 1\n", 9);
+    CHECK(gap && gap->size() == 2 && gap->length(0) == 0);
+    CHECK(bpe::read_ranks("", 9)->size() == 0);
+    for (const char* bad : {"YQ== 10", "YQ==", "YQ== ", " 1", "YQ= 1", "Y=Q= 1", "==== 1",
+                            "YQ=== 1", "YQ== 1 2", "YQ== +1", "YQ== 000000001", "YQ== 1\nYQ== 2",
+                            "YQ== 1\nYg== 1", "YQ== 1\r\r", "YWJj= 1"}) {
+        CHECK(!bpe::read_ranks(bad, 9));
+    }
 }
 
 TEST(recover_literals) {

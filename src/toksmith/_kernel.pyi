@@ -12,23 +12,18 @@ class Model:
 class BpeModel(Model):
     def __init__(
         self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
+        tokens: tuple[bytes, ...],
         merges: Annotated[
             NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
+        ]
+        | None,
         whole_chunk_first: bool,
     ) -> None: ...
 
 class CharacterModel(Model):
     def __init__(
         self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
+        tokens: tuple[bytes, ...],
         merges: Annotated[
             NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ],
@@ -43,10 +38,7 @@ class CharacterModel(Model):
 class SentencePieceModel(Model):
     def __init__(
         self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
+        tokens: tuple[bytes, ...],
         scores: Annotated[
             NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
@@ -64,10 +56,7 @@ class UnigramModelDouble(Model):
     pass
 
 def unigram_model(
-    tokens: bytes,
-    lengths: Annotated[
-        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
+    tokens: tuple[bytes, ...],
     scores: Annotated[
         NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
@@ -81,35 +70,14 @@ def unigram_model(
 ) -> Model: ...
 
 class LongestMatchModel(Model):
-    def __init__(
-        self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        unk: int | None,
-        fuse_unk: bool,
-    ) -> None: ...
+    def __init__(self, tokens: tuple[bytes, ...], unk: int | None, fuse_unk: bool) -> None: ...
 
 def wordpiece_model(
-    tokens: bytes,
-    lengths: Annotated[
-        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    unk: int,
-    prefix: str,
-    max_characters: int,
+    tokens: tuple[bytes, ...], unk: int, prefix: str, max_characters: int
 ) -> LongestMatchModel: ...
 
 class WordLevelModel(Model):
-    def __init__(
-        self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        unk: int | None,
-    ) -> None: ...
+    def __init__(self, tokens: tuple[bytes, ...], unk: int | None) -> None: ...
 
 OPEN: int = 65535
 
@@ -142,13 +110,15 @@ def safe_cut(text: object, family: str, start: int, end: int) -> int:
     """
 
 def recover_merges(
-    tokens: bytes,
-    lengths: Annotated[
-        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
+    tokens: tuple[bytes, ...],
 ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
     The merges of a vocabulary given by ranks: left, right, id of each, flat.
+    """
+
+def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
+    """
+    The tokens of a .tiktoken file by rank, or None where something is wrong with it.
     """
 
 class Encoder:
@@ -202,13 +172,7 @@ class Encoder:
     def instruction_set(self) -> str: ...
 
 class Decoder:
-    def __init__(
-        self,
-        tokens: bytes,
-        lengths: Annotated[
-            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
+    def __init__(self, tokens: tuple[bytes, ...]) -> None: ...
     def decode(
         self,
         ids: Annotated[

@@ -6,17 +6,17 @@ import codecs
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from toksmith import engine
 from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
-from toksmith.reference.decoding_streams import decoded_stream
-from toksmith.surfaces import SurfaceTable
 from toksmith.threads import thread_count
 from toksmith.types import Batch, IdArray, Ids, OffsetArray
+
+if TYPE_CHECKING:
+    from toksmith.surfaces import SurfaceTable
 
 
 class TextDecoder:
@@ -44,6 +44,8 @@ class TextDecoder:
 
     @cached_property
     def _table(self) -> SurfaceTable:
+        from toksmith.surfaces import SurfaceTable
+
         return SurfaceTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
 
     @cached_property
@@ -83,6 +85,8 @@ class TextDecoder:
             return lambda ids, final: characters.decode(
                 self.to_bytes(ids, skip_special_tokens, None), final
             )
+        from toksmith.reference.decoding_streams import decoded_stream
+
         feed = decoded_stream(self._pipeline.decoder, self._pipeline.model)
         return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
 

@@ -8,11 +8,9 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.arguments import literal
 from toksmith.errors import FormatError, OptionError
+from toksmith.lazy import np, npt
 
 
 @contextmanager

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
 from toksmith import engine
 from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
+from toksmith.lazy import np
 from toksmith.pipeline import Pipeline
 from toksmith.rows import Stretch, joined
 from toksmith.text import Text, characters, utf8

@@ -12,15 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import singledispatch
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
+from functools import cached_property, singledispatch
+from typing import Protocol, TypeAlias
 
 from toksmith import _kernel
 from toksmith.errors import EngineError, UnknownTokenError
-from toksmith.fused_engine import FusedEncoder
+from toksmith.framing.added import NONE
+from toksmith.lazy import np, npt
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -32,15 +30,11 @@ from toksmith.models import (
     WordPiece,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.reference.added import NONE
-from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder, StagedEncoder
-from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter
-from toksmith.staging import staging
 from toksmith.text import Text, utf8
 from toksmith.types import Batch, IdArray, SpanArray
 
-Bounds = npt.NDArray[np.int64]
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
 
 CACHE_BYTES: int = _kernel.CACHE_BYTES
@@ -105,26 +99,36 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     Raises:
         EngineError: the environment asks for an engine or instruction set that is not there.
     """
-    if _engine() == "reference":
-        return ReferenceEncoder(pipeline)
-    splitter = pipeline.splitter
+    by_reference = _engine() == "reference"
+    model, splitter = pipeline.model, pipeline.splitter
     family = splitter.family if isinstance(splitter, PatternSplitter) else None
-    if isinstance(pipeline.model, BPE) and (family or splitter is None):
-        chunks = KernelEncoder(pipeline.model, family.name if family else "none")
-        return (
-            StagedEncoder(replace(pipeline, splitter=None), chunks)
-            if pipeline.normalizer
-            else chunks
-        )
-    kernel = _kernel_model(pipeline.model)
-    staged = StagedEncoder(pipeline, KernelEncoder(pipeline.model, "none", kernel))
+    chunks = None
+    if isinstance(model, BPE) and (family or splitter is None) and not by_reference:
+        chunks = KernelEncoder(model, family.name if family else "none")
+        if not pipeline.normalizer:
+            return chunks
+    # Only pipelines that are run in Python, all or in part, wait for this to be imported.
+    from toksmith.fused_engine import FusedEncoder
+    from toksmith.reference.encoder import ReferenceEncoder, StagedEncoder
+    from toksmith.staging import staging
+
+    if by_reference:
+        return ReferenceEncoder(pipeline)
+    if chunks:
+        return StagedEncoder(replace(pipeline, splitter=None), chunks)
+    kernel = _kernel_model(model)
+    staged = StagedEncoder(pipeline, KernelEncoder(model, "none", kernel))
     stages = staging(pipeline)
     return FusedEncoder(kernel, stages, staged, instruction_set()) if stages else staged
 
 
 def decoder(tokens: Sequence[bytes]) -> Decoder:
     """Return what decodes a vocabulary: the bytes of each id, ``b""`` where there is none."""
-    return ReferenceDecoder(tokens) if _engine() == "reference" else KernelDecoder(tokens)
+    if _engine() == "kernel":
+        return KernelDecoder(tokens)
+    from toksmith.reference.encoder import ReferenceDecoder
+
+    return ReferenceDecoder(tokens)
 
 
 def instruction_set() -> str:
@@ -151,7 +155,17 @@ def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     Returns:
         uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
     """
-    return _kernel.recover_merges(*_flat(vocab)).reshape(-1, 3)
+    return _kernel.recover_merges(tuple(vocab)).reshape(-1, 3)
+
+
+def read_ranks(data: bytes, most: int) -> tuple[bytes, ...] | None:
+    """Return the tokens of a ``.tiktoken`` file by rank, ``b""`` where there is none.
+
+    Returns:
+        ``None`` where something is wrong with it: a line, a token or a rank that stands twice, or a
+        rank above ``most``.
+    """
+    return _kernel.read_ranks(data, most)
 
 
 class KernelEncoder:
@@ -159,12 +173,16 @@ class KernelEncoder:
 
     def __init__(self, model: Model, family: str, kernel: _kernel.Model | None = None) -> None:
         self._encoder = _kernel.Encoder(kernel or _kernel_model(model), family, instruction_set())
-        self._lengths = _lengths(model.vocab)
+        self._vocab = model.vocab
         self._text_model = not isinstance(model, BPE)
         # The kernel's own, with nothing in between.
         self.encode = self._encoder.encode
         self.encode_list = self._encoder.encode_list
         self.count = self._encoder.count
+
+    @cached_property
+    def _lengths(self) -> npt.NDArray[np.int64]:
+        return np.fromiter(map(len, self._vocab), np.int64, len(self._vocab))
 
     def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
         """Return the ids of each text."""
@@ -210,7 +228,7 @@ class KernelDecoder:
     """The kernel's table of token bytes."""
 
     def __init__(self, tokens: Sequence[bytes]) -> None:
-        self._decoder = _kernel.Decoder(*_flat(tokens))
+        self._decoder = _kernel.Decoder(tuple(tokens))
 
     def decode(self, ids: IdArray, threads: int) -> bytes:
         """Return the bytes of the ids; UnknownTokenError names one that is not known."""
@@ -267,6 +285,8 @@ class ChunkCounter:
         return self._counter.finish()
 
     def _add_matches(self, data: bytes) -> None:
+        from toksmith.reference.splitting import chunk_spans
+
         bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
         self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
 
@@ -317,13 +337,14 @@ def _kernel_model(model: Model) -> _kernel.Model:
 
 @_kernel_model.register
 def _(model: BPE) -> _kernel.Model:
-    return _kernel.BpeModel(*_flat(model.vocab), model.merges, model.whole_chunk_first)
+    merges = None if model.by_ranks else model.merges
+    return _kernel.BpeModel(model.vocab, merges, model.whole_chunk_first)
 
 
 @_kernel_model.register
 def _(model: CharacterBPE) -> _kernel.Model:
     return _kernel.CharacterModel(
-        *_flat(model.vocab),
+        model.vocab,
         model.merges,
         model.unk_id,
         model.fuse_unk,
@@ -338,14 +359,14 @@ def _(model: CharacterBPE) -> _kernel.Model:
 def _(model: SentencePieceBPE) -> _kernel.Model:
     scores = model.scores.astype(np.float32)
     return _kernel.SentencePieceModel(
-        *_flat(model.vocab), scores, model.types, model.unk_id, model.byte_fallback
+        model.vocab, scores, model.types, model.unk_id, model.byte_fallback
     )
 
 
 @_kernel_model.register
 def _(model: Unigram) -> _kernel.Model:
     return _kernel.unigram_model(
-        *_flat(model.vocab),
+        model.vocab,
         model.scores,
         model.types,
         model.unk_id,
@@ -358,22 +379,14 @@ def _(model: Unigram) -> _kernel.Model:
 @_kernel_model.register
 def _(model: WordPiece) -> _kernel.Model:
     limit = min(model.max_characters, 2**62)  # no chunk is longer
-    return _kernel.wordpiece_model(*_flat(model.vocab), model.unk_id, model.prefix, limit)
+    return _kernel.wordpiece_model(model.vocab, model.unk_id, model.prefix, limit)
 
 
 @_kernel_model.register
 def _(model: WordLevel) -> _kernel.Model:
-    return _kernel.WordLevelModel(*_flat(model.vocab), model.unk_id)
+    return _kernel.WordLevelModel(model.vocab, model.unk_id)
 
 
 @_kernel_model.register
 def _(model: LongestMatch) -> _kernel.Model:
-    return _kernel.LongestMatchModel(*_flat(model.vocab), model.unk_id, model.fuse_unk)
-
-
-def _flat(tokens: Sequence[bytes]) -> tuple[bytes, npt.NDArray[np.int64]]:
-    return b"".join(tokens), _lengths(tokens)
-
-
-def _lengths(tokens: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    return np.fromiter(map(len, tokens), np.int64, len(tokens))
+    return _kernel.LongestMatchModel(model.vocab, model.unk_id, model.fuse_unk)

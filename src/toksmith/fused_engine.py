@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toksmith import _kernel
-from toksmith.reference.added import NONE
+from toksmith.framing.added import NONE
 from toksmith.reference.encoder import Bounds, StagedEncoder
 from toksmith.staging import OwnSpace, Staging
 from toksmith.text import Text

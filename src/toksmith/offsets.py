@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-import numpy as np
-
 from toksmith.byte_alphabet import ALPHABET
 from toksmith.framing.added import SPACE
+from toksmith.lazy import np
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.rows import Stretch

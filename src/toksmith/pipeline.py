@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from toksmith.decoders import Decoder
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
-from toksmith.models import Model
-from toksmith.normalizers import Normalizer
-from toksmith.splitters import Splitter
+
+if TYPE_CHECKING:
+    from toksmith.decoders import Decoder
+    from toksmith.models import Model
+    from toksmith.normalizers import Normalizer
+    from toksmith.splitters import Splitter
 
 NO_FRAMING = Framing()
 

@@ -11,9 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
-from tempfile import gettempdir
 
 from toksmith.errors import DownloadError, UnknownNameError
 from toksmith.framing import Framing
@@ -137,9 +135,11 @@ def fetch(name: str) -> Pipeline:
         DownloadError: its file is in no cache and cannot be downloaded; the message says which
             file to put where.
     """
-    from toksmith.formats import gpt2, tiktoken
+    from toksmith.formats import tiktoken
 
     if not isinstance(name, str) or name not in ENCODINGS:
+        from difflib import get_close_matches
+
         near = get_close_matches(str(name), ENCODINGS, 1)
         nearest = f"the nearest is {near[0]!r}, and " if near else ""
         raise UnknownNameError(
@@ -150,6 +150,8 @@ def fetch(name: str) -> Pipeline:
     if found is None and name == "gpt2":
         encoder, merges = map(_cached, _GPT2_PAIR)
         if encoder and merges:
+            from toksmith.formats import gpt2
+
             return gpt2.read_pair(encoder[0], merges[0]).with_name(name)
     path, data = found or _downloaded(published.ranks)
     framing = Framing.of(published.special_tokens, published.aliases)
@@ -171,7 +173,13 @@ def _places(ranks: Ranks) -> Iterator[Path]:
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if folder := os.environ.get(variable):
             yield Path(folder) / key
-    yield Path(gettempdir(), "data-gym-cache", key)
+    yield Path(_temporary_folder(), "data-gym-cache", key)
+
+
+def _temporary_folder() -> str:
+    from tempfile import gettempdir  # slow to import, and seldom reached
+
+    return gettempdir()
 
 
 def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:

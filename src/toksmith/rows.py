@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from toksmith.errors import OptionError
 from toksmith.framing import Padding, Template, TextPart, Truncation
+from toksmith.lazy import np
 from toksmith.types import IdArray, Inputs, SpanArray
 
 

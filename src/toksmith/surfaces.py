@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from toksmith.decoders import (
     ByteFallback,
     Decoder,
@@ -22,6 +20,7 @@ from toksmith.decoders import (
     Strip,
     WordPieceDecoder,
 )
+from toksmith.lazy import np
 from toksmith.models import Model
 from toksmith.reference.decoding import byte_of, decode_step, decoded
 from toksmith.types import IdArray

@@ -5,10 +5,8 @@ from __future__ import annotations
 from mmap import mmap
 from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
 
 Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
 """What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""

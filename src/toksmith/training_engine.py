@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from mmap import mmap
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith import _kernel
 from toksmith.engine import instruction_set
+from toksmith.lazy import np, npt
 from toksmith.text import Text, utf8
 
-Bounds = npt.NDArray[np.int64]
-UInts = npt.NDArray[np.uint64]
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
+UInts: TypeAlias = "npt.NDArray[np.uint64]"
 
 Counted: TypeAlias = "tuple[bytes, UInts, UInts]"
 """Chunks end to end, where each ends, and how often each was seen."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
-import numpy as np
-import numpy.typing as npt
+from toksmith.lazy import np, npt
 
 from toksmith.lists import lists
 

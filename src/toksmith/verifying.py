@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from toksmith.encoding import Special
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.text import Text
 from toksmith.token_table import TokenTable
 from toksmith.tokenizer import Tokenizer

@@ -26,7 +26,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(tmp_path / "ours"))
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
     monkeypatch.delenv("DATA_GYM_CACHE_DIR", raising=False)
-    monkeypatch.setattr(published, "gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr(published, "_temporary_folder", lambda: str(tmp_path / "temporary"))
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
 

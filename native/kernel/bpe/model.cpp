@@ -20,7 +20,7 @@ std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
 }
 
 BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
-                   bool whole_chunk_first)
+                   bool whole_chunk_first, Merges source)
     : vocabulary_(std::move(vocabulary)),
       joins_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
@@ -45,17 +45,25 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     }
     // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
     // chunk has none such.
-    if (whole_chunk_first) may_cut_ = merges_make_all();
+    if (whole_chunk_first) {
+        may_cut_ = source == Merges::kGiven ? merges_make_all() : recovered_make_all(merges);
+    }
     if (whole_chunk_first) whole_ = TokenIndex(vocabulary_);
 }
+
+namespace {
+
+bool is_ascii(std::string_view token) {
+    return std::ranges::all_of(token, [](char c) { return static_cast<std::uint8_t>(c) < 0x80; });
+}
+
+}  // namespace
 
 bool BpeModel::merges_make_all() const {
     Ids ids;
     for (Id id = 0; id < vocabulary_.size(); ++id) {
         const std::string_view token = vocabulary_[id];
-        if (std::ranges::none_of(token,
-                                 [](char c) { return static_cast<std::uint8_t>(c) >= 0x80; }))
-            continue;
+        if (is_ascii(token)) continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
         ids.clear();
         if (token.size() <= kShort) {
@@ -64,6 +72,19 @@ bool BpeModel::merges_make_all() const {
             merge_long(bytes, token.size(), byte_ids_, pairs_, vocabulary_, ids);
         }
         if (ids.size() != 1 || ids.data()[0] != id) return false;
+    }
+    return true;
+}
+
+// A token has the merge that makes it, or none does; in rank order, so each is looked for once.
+bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
+    auto made = merges.begin();
+    for (Id id = 0; id < vocabulary_.size(); ++id) {
+        if (made != merges.end() && made->id == id) {
+            ++made;
+        } else if (vocabulary_.length(id) > 1 && !is_ascii(vocabulary_[id])) {
+            return false;
+        }
     }
     return true;
 }

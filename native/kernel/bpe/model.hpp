@@ -18,10 +18,14 @@ struct MergeRule {
     Id left, right, id;
 };
 
+// Whose merges a model has: some that are given, or those of `recover_merges`.
+enum class Merges { kGiven, kRecovered };
+
 // Throws std::invalid_argument where the merges or the single bytes do not fit the vocabulary.
 class BpeModel final : public Model {
  public:
-    BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first);
+    BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first,
+             Merges source = Merges::kGiven);
 
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
@@ -31,6 +35,7 @@ class BpeModel final : public Model {
  private:
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
+    bool recovered_make_all(const std::vector<MergeRule>& merges) const;
 
     Vocabulary vocabulary_;
     Joins joins_;

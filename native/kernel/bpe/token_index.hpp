@@ -25,10 +25,16 @@ class TokenIndex {
             if (token.empty()) continue;
             const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
             Slot& slot = slots_[place(vocabulary, bytes, token.size())];
-            if (slot.id == kNone) slot = {upper(hash_bytes(bytes, token.size())), id};
+            if (slot.id == kNone) {
+                slot = {upper(hash_bytes(bytes, token.size())), id};
+                ++size_;
+            }
             if (token.size() > longest_) longest_ = token.size();
         }
     }
+
+    // How many different tokens there are.
+    std::size_t size() const { return size_; }
 
     static constexpr Id kNone = 0xFFFFFFFFu;
 
@@ -61,6 +67,7 @@ class TokenIndex {
     }
 
     std::vector<Slot> slots_;
+    std::size_t size_ = 0;
     std::size_t longest_ = 0;  // 0 also where the index is empty
 };
 

@@ -11,17 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
+from toksmith import lazy
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import (
-    files,
-    gpt2,
-    huggingface,
-    minbpe,
-    sentencepiece,
-    tekken,
-    tiktoken,
-    wordpiece_vocab,
-)
+from toksmith.formats import files, tiktoken
 from toksmith.formats.tiktoken import UNSET, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
@@ -41,24 +33,23 @@ class Format(Protocol):
 
 # In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
 # and of these the first says more.
-_ALL: tuple[Format, ...] = (
-    minbpe,
-    tiktoken,
-    huggingface,
-    tekken,
-    gpt2,
-    wordpiece_vocab,
-    sentencepiece,
-)
-FORMATS: dict[str, Format] = {each.NAME: each for each in _ALL}
+FORMATS: dict[str, Format] = {
+    "minbpe": lazy.module("toksmith.formats.minbpe"),
+    "tiktoken": tiktoken,
+    "huggingface": lazy.module("toksmith.formats.huggingface"),
+    "tekken": lazy.module("toksmith.formats.tekken"),
+    "gpt2": lazy.module("toksmith.formats.gpt2"),
+    "wordpiece": lazy.module("toksmith.formats.wordpiece_vocab"),
+    "sentencepiece": lazy.module("toksmith.formats.sentencepiece"),
+}
 """The formats by name."""
 
-_BY_SUFFIX: dict[str, Format] = {
-    ".model": minbpe,  # of byte-level BPE; SentencePiece's of pieces
-    ".vocab": sentencepiece,
-    ".tiktoken": tiktoken,
-    ".json": huggingface,
-    ".txt": wordpiece_vocab,
+_BY_SUFFIX = {
+    ".model": "minbpe",  # of byte-level BPE; SentencePiece's of pieces
+    ".vocab": "sentencepiece",
+    ".tiktoken": "tiktoken",
+    ".json": "huggingface",
+    ".txt": "wordpiece",
 }
 
 
@@ -124,7 +115,7 @@ def _named(name: str) -> Format:
 
 
 def _recognised(path: Path) -> Format:
-    for candidate in _ALL:
+    for candidate in FORMATS.values():
         if candidate.recognise(path):
             return candidate
     if not path.is_dir():
@@ -135,11 +126,11 @@ def _recognised(path: Path) -> Format:
 
 def _by_form(pipeline: Pipeline, path: Path) -> Format:
     if path.is_dir() or not path.suffix:
-        return gpt2
+        return FORMATS["gpt2"]
     if path.suffix == ".model" and isinstance(pipeline.model, Pieces):
-        return sentencepiece
+        return FORMATS["sentencepiece"]
     if path.suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[path.suffix]
+        return FORMATS[_BY_SUFFIX[path.suffix]]
     raise OptionError(
         f"{path}: the name does not say which format to write; end it with "
         f"{', '.join(_BY_SUFFIX)} (no suffix: a directory for gpt2), or give "

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.byte_alphabet import unspell_all
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, hf_vocab, spelled
@@ -14,6 +11,7 @@ from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_framing import check_added_ids
 from toksmith.formats.piece_merges import merges_of_pieces
 from toksmith.framing import AddedToken
+from toksmith.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
 from toksmith.pipeline import Pipeline
 

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
-import numpy as np
-
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import hf_bpe, hf_unigram, hf_words
 from toksmith.formats.hf_entries import Entry
 from toksmith.framing import AddedToken
+from toksmith.lazy import np
 from toksmith.models import (
     BPE,
     CharacterBPE,

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import regex
-
 from toksmith import decoders
 from toksmith.decoders import Decoder, SentencePieceDecoder
 from toksmith.errors import UnsupportedError
+from toksmith.lazy import regex
 from toksmith.models import Pieces, PieceType
 from toksmith.normalizers import Normalizer, Prepend, Replace, SentencePieceNormalizer
 from toksmith.pipeline import Pipeline

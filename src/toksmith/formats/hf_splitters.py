@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from functools import singledispatch
 from typing import Any
 
-import regex
-
 from toksmith.errors import UnsupportedError
 from toksmith.formats import files, hf_patterns
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.patterns import may_be_empty
+from toksmith.lazy import regex
 from toksmith.splitters import (
     FAMILIES,
     Behavior,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import hf_vocab
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_framing import check_added_ids
 from toksmith.framing import AddedToken
+from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
 

@@ -14,11 +14,10 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
-import numpy as np
-
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits, patterns
 from toksmith.framing import AddedToken, Framing
+from toksmith.lazy import np
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 

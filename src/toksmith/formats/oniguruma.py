@@ -10,11 +10,12 @@ character and with every short text.
 
 from __future__ import annotations
 
-import regex
+import re
 
+from toksmith import lazy
 from toksmith.splitters import FAMILIES, family_of
 
-_POSSESSIVE_INTERVAL = regex.compile(r"[0-9,]\}\+")
+_POSSESSIVE_INTERVAL = lazy.pattern(r"[0-9,]\}\+")
 _THEIRS = {
     family.pattern: family.pattern.replace("{1,3}+", "{1,3}") for family in FAMILIES.values()
 }
@@ -39,17 +40,16 @@ _INSIDE_A_SET = {r"\w": _WORD, r"\h": "0-9a-fA-F"}
 _BETWEEN = ("^", "$", r"\b", r"\B", r"\A", r"\z", r"\Z")
 """What matches between characters."""
 
-_ITEM = regex.compile(
-    r"(?P<set> \[ (?: [^\[\]\\] | \\. | \[ (?: [^\[\]\\] | \\. )*+ \] )*+ \] ) | \\. | .",
-    regex.VERBOSE | regex.DOTALL,
+_ITEM = lazy.pattern(
+    r"(?xs) (?P<set> \[ (?: [^\[\]\\] | \\. | \[ (?: [^\[\]\\] | \\. )*+ \] )*+ \] ) | \\. | .",
 )
-_IN_THEIR_WORDS = regex.compile(
-    "|".join(regex.escape(ours) for ours in sorted(_IN_OUR_WORDS.values(), key=len, reverse=True))
+_IN_THEIR_WORDS = lazy.pattern(
+    "|".join(re.escape(ours) for ours in sorted(_IN_OUR_WORDS.values(), key=len, reverse=True))
 )
 _THEIR_WORD = {ours: theirs for theirs, ours in _IN_OUR_WORDS.items()}
 
-_AGREED = regex.compile(
-    r"""(?: (?P<escape> \\ (?: [sSdDrntfv] | [pP]\{\^? (?! Word | XDigit | Extended ) \w+\}
+_AGREED = lazy.pattern(
+    r"""(?x) (?: (?P<escape> \\ (?: [sSdDrntfv] | [pP]\{\^? (?! Word | XDigit | Extended ) \w+\}
                              | [^\w\s] ) )
           | \[ \^? (?: (?&escape) | (?! && | \|\| | -- | ~~ ) [^\[\]\\] )+ \]
           | \(\? (?: [:=!>] | <[=!] )
@@ -61,7 +61,6 @@ _AGREED = regex.compile(
           | \{ [0-9]+ (?: , [0-9]* )? \} (?! [+?*] )
           | [^\\\[\](){}^$.|*+?]
           )*+""",
-    regex.VERBOSE,
 )
 
 
@@ -108,7 +107,7 @@ def from_oniguruma(pattern: str) -> str | None:
     return "".join(ours) if agrees else None
 
 
-_REPEATED_BETWEEN = regex.compile(r"\(\?=~\)[*+?{]")
+_REPEATED_BETWEEN = lazy.pattern(r"\(\?=~\)[*+?{]")
 
 
 def _set_of_one_level(text: str) -> str | None:

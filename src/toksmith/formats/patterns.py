@@ -12,26 +12,24 @@ empty match would forbid the gap without covering it.
 
 from __future__ import annotations
 
-import regex
-
+from toksmith import lazy
 from toksmith.errors import UnsupportedError
+from toksmith.lazy import regex
 from toksmith.splitters import PatternSplitter
 
 _OPEN, _MIDDLE, _CLOSE = "(?:", ")|(?:(?!", r")[\s\S])+"
 
 # Everything of a pattern that matches between characters: look-arounds with what they hold, and
 # anchors. Escapes and sets are stepped over.
-_BETWEEN = regex.compile(
-    r"""(?P<set> \[ \^? \]? (?: \\. | [^\]\\] )* \] )
+_BETWEEN = lazy.pattern(
+    r"""(?xs) (?P<set> \[ \^? \]? (?: \\. | [^\]\\] )* \] )
       | (?P<between>
             \( \? <? [=!] (?P<inner> (?: \\. | (?&set) | [^()\[\\] | \( (?&inner) \) )* ) \)
           | \\[bBmMAZz] | [\^$] )
-      | \\.""",
-    regex.VERBOSE | regex.DOTALL,
+      | \\."""
 )
-_GLOBAL_FLAGS = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE | regex.UNICODE | regex.V0
 # Search anchor, kept-out text, recursion, verbs and conditions: these look beyond the match.
-_REACHING = regex.compile(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
+_REACHING = lazy.pattern(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
 
 
 def covering(splitter: PatternSplitter) -> str:
@@ -76,7 +74,8 @@ def _unfit(pattern: str) -> str | None:
     """Return why the pattern cannot be extended over its gaps; ``None`` where it can."""
     try:
         compiled = regex.compile(pattern)
-        if compiled.flags & ~_GLOBAL_FLAGS:
+        known = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE | regex.UNICODE | regex.V0
+        if compiled.flags & ~known:
             return "sets flags such as (?x) or (?r)"
         if compiled.groups:
             return "has capture groups; make them (?:…)"

@@ -20,9 +20,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeAlias
 
-import numpy as np
-
 from toksmith.errors import UnsupportedError
+from toksmith.lazy import np
 from toksmith.models import PieceType, SentencePieceBPE
 
 Pair: TypeAlias = "tuple[str, str]"

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from google.protobuf.message import DecodeError
 
 from toksmith.decoders import SentencePieceDecoder
@@ -22,6 +21,7 @@ from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits
 from toksmith.formats.sentencepiece_proto import ModelProto
 from toksmith.framing import Framing
+from toksmith.lazy import np
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline

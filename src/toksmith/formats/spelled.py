@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import limits
+from toksmith.lazy import np, npt
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 

@@ -57,7 +57,7 @@ def read(path: Path) -> Pipeline:
     with files.reading(path):
         framing = _framing(root, special)
         vocab = (b"",) * special + tuple(tokens)
-        model = BPE(vocab, recover_merges(vocab), whole_chunk_first=True)
+        model = BPE(vocab, recover_merges, whole_chunk_first=True)
         return Pipeline(model, patterns.uncovering(config.text("pattern")), framing)
 
 

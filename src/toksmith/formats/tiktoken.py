@@ -16,8 +16,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats import files, limits, patterns
 from toksmith.framing import Framing
@@ -29,9 +27,6 @@ NAME = "tiktoken"
 _SIDECAR = "toksmith tiktoken sidecar"
 _VERSION = 1
 _LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,8})\r?")
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
-_INSIDE = re.compile(rb"=[^= ]")
-_BYTES = {bytes([byte]) for byte in range(256)}
 
 
 class Unset(Enum):
@@ -99,45 +94,24 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
     Raises:
         FormatError: they are not what they should be.
     """
-    from toksmith.engine import recover_merges
+    from toksmith.engine import read_ranks, recover_merges
 
-    ranks = _parse(path, data)
-    vocab = files.vocab_by_id(path, ranks)
+    vocab = read_ranks(data, files.MAX_ID)
+    if vocab is None:
+        vocab = files.vocab_by_id(path, parse(path, data))
     with files.reading(path):
-        if not ranks.keys() >= _BYTES:
-            BPE(vocab, np.empty((0, 3), np.uint32))  # raises: merging starts from bytes
-        return Pipeline(BPE(vocab, recover_merges(vocab), whole_chunk_first=True), cut, framing)
+        return Pipeline(BPE(vocab, recover_merges, whole_chunk_first=True), cut, framing)
 
 
-def _parse(path: Path, data: bytes) -> dict[bytes, int]:
-    """Return the rank of each token."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    ranks = _parse_at_once(data.rstrip(b"\n") + b"\n")
-    return _parse_lines(path, data) if ranks is None else ranks
+def parse(path: Path, data: bytes) -> dict[bytes, int]:
+    """Return the rank of each token; this is how the kernel reads a file that is right.
 
-
-def _parse_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Parse a file without a fault in few passes over all of it; ``None`` if it has one."""
-    lines = data.count(b"\n")
-    if data.translate(None, _BASE64) != b" \n" * lines or len(parts := data.split()) != 2 * lines:
-        return None
-    tokens, ranks = parts[::2], parts[1::2]
-    padded_inside = data[:1] == b"=" or b"\n=" in data or b"===" in data or _INSIDE.search(data)
-    if padded_inside or not b"".join(ranks).isdigit():
-        return None
-    try:
-        found = dict(zip(map(a2b_base64, tokens), map(int, ranks), strict=True))
-    except ValueError:
-        return None
-    return found if len(found) == len(tokens) == len(set(ranks)) else None
-
-
-def _parse_lines(path: Path, data: bytes) -> dict[bytes, int]:
-    """Parse line by line, and say which is wrong."""
+    Raises:
+        FormatError: a line is wrong; the message says which.
+    """
     found: dict[bytes, int] = {}
     at: dict[int, int] = {}
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1):
         if not line:
             continue
         match = _LINE.fullmatch(line)

@@ -7,7 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import regex
+from toksmith import lazy
+
+NONE: frozenset[str] = frozenset()
+"""No literals."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def search_order_matters(tokens: Collection[AddedToken]) -> bool:
     )
 
 
-_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+_WORD = lazy.pattern(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
 SPACE = tuple(
     chr(code).encode()
     for span in ((0x09, 0x0E), (0x20, 0x21), (0x85, 0x86), (0xA0, 0xA1), (0x1680, 0x1681),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import OptionError
+from toksmith.lazy import np
+from toksmith.models.merges import MergesField
 from toksmith.models.vocabulary import ids_of
+
+_BYTES = {bytes([byte]) for byte in range(256)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,8 @@ class BPE:
             belong to a special token, or to nothing).
         merges: uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
             Two merges may give the same id (Hugging Face) or give equal bytes under two ids
-            (minbpe); the pair alone decides.
+            (minbpe); the pair alone decides. Where ids are ranks (tiktoken), a function that finds
+            the merges of a vocabulary may be given: it is called when they are looked at.
         whole_chunk_first: a chunk that is itself in the vocabulary becomes that token at once,
             even where merging would not reach it (tiktoken; ``ignore_merges`` in
             tokenizer.json). Where equal bytes have two ids, the lower one is taken.
@@ -40,16 +42,10 @@ class BPE:
     """
 
     vocab: tuple[bytes, ...]
-    merges: npt.NDArray[np.uint32]
+    merges: MergesField = MergesField()  # noqa: RUF009 - it holds nothing itself
     whole_chunk_first: bool = False
 
     def __post_init__(self) -> None:
-        merges = np.array(self.merges, np.uint32).reshape(-1, 3)
-        merges.flags.writeable = False
-        object.__setattr__(self, "merges", merges)
-        self._check()
-
-    def _check(self) -> None:
         missing = [byte for byte, token_id in enumerate(self.byte_ids) if token_id < 0]
         if missing:
             shown = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
@@ -58,8 +54,13 @@ class BPE:
                 f"{', …' if len(missing) > 8 else ''}); "
                 "a byte-level vocabulary needs every byte"
             )
-        if not self._merges_fit():
+        if not self.by_ranks and not self._merges_fit():
             raise self._first_misfit()
+
+    @property
+    def by_ranks(self) -> bool:
+        """Whether the merges follow from the vocabulary, and nobody has looked at them yet."""
+        return callable(vars(self)["merges"])
 
     def _merges_fit(self) -> bool:
         """Check all merges at once: a vocabulary is loaded more often than it is wrong."""
@@ -99,6 +100,8 @@ class BPE:
     @cached_property
     def byte_ids(self) -> tuple[int, ...]:
         """The id of each of the 256 single bytes (-1 where there is none)."""
+        if set(self.vocab[:256]) == _BYTES:  # as in nearly all vocabularies
+            return tuple(sorted(range(256), key=self.vocab.__getitem__))
         ids = [-1] * 256
         single = [i for i, length in enumerate(map(len, self.vocab)) if length == 1]
         for token_id in reversed(single):

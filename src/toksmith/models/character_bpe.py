@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
 from toksmith.models.vocabulary import ids_of
 
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
 from toksmith.models.vocabulary import ids_of
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import find
+from toksmith.lazy import np
 from toksmith.pipeline import Pipeline
 from toksmith.reference.normalizing import normalized
 from toksmith.text import byte_sizes
-
-NONE: frozenset[str] = frozenset()
-"""No literals."""
 
 
 class NormalizedTokens:

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-import numpy as np
-
+from toksmith.lazy import np
 from toksmith.text import byte_sizes
 
 

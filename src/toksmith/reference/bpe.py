@@ -15,9 +15,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from toksmith.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE
 
 Pair: TypeAlias = "tuple[int, int]"

@@ -24,16 +24,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
 from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
 
 LEAF = 1 << 31
 HAS_LEAF = 1 << 8
 
-_Units = npt.NDArray[np.uint32]
+_Units: TypeAlias = "npt.NDArray[np.uint32]"
 
 
 class CharacterMap:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.reference.charsmap import HAS_LEAF, LEAF
 
 MOST_PREFIXES = 32

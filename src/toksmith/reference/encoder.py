@@ -13,15 +13,14 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken
+from toksmith.framing.added import NONE
+from toksmith.lazy import np, npt
 from toksmith.models import BPE, Model
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.reference.added import NONE, NormalizedTokens
+from toksmith.reference.added import NormalizedTokens
 from toksmith.reference.aligned import Aligned, AnyText
 from toksmith.reference.chunks import chunk_model
 from toksmith.reference.normalizing import normalized
@@ -32,7 +31,7 @@ from toksmith.types import Batch, IdArray, OffsetArray, SpanArray, stack
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
 
-Bounds = npt.NDArray[np.int64]
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class ChunkEncoder(Protocol):

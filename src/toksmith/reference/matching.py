@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import regex
-
+from toksmith.lazy import regex
 from toksmith.reference.splitting import pattern_spans
 from toksmith.splitters import Behavior
 

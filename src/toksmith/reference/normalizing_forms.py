@@ -16,8 +16,8 @@ import unicodedata
 from functools import cache
 from typing import Literal, NamedTuple
 
-import regex
-
+from toksmith import lazy
+from toksmith.lazy import regex
 from toksmith.normalizers import UnicodeForm
 from toksmith.reference.aligned import Edit
 from toksmith.reference.character_classes import CODE_POINTS, ranges
@@ -141,4 +141,4 @@ _ACTING = (
     r"[\p{M}\u0e33\u0eb3\u1160-\u11ff\u3133\u3135\u3136\u313a-\u313f\u314f-\u318e"
     rf"\uff9e-\uffa0\uffa3-\uffdc--{_NEWER}]"
 )
-_SEGMENT = regex.compile(f"[^{_NEWER}]{_ACTING}*", regex.V1)
+_SEGMENT = lazy.pattern(f"(?V1)[^{_NEWER}]{_ACTING}*")

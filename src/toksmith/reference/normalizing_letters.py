@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 
-import numpy as np
-
+from toksmith.lazy import np
 from toksmith.normalizers import Bert, Lowercase, Nmt, StripAccents, UnicodeForm
 from toksmith.reference.aligned import Edit
 from toksmith.reference.character_classes import (

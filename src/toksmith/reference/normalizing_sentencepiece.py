@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-import regex
-
+from toksmith import lazy
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
 from toksmith.reference.aligned import Edit
 from toksmith.reference.charsmap import CharacterMap, any_of, character_map
@@ -160,13 +159,12 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
 
 
 # Not \X: that joins a virama and the consonant behind it whatever stands before them.
-_CLUSTER = regex.compile(
-    r"\r\n | [\p{GCB=Control}\r\n] | \p{GCB=Prepend}*+ (?:"
+_CLUSTER = lazy.pattern(
+    r"(?V1x) \r\n | [\p{GCB=Control}\r\n] | \p{GCB=Prepend}*+ (?:"
     r" \p{GCB=L}*+ (?: \p{GCB=LV} \p{GCB=V}*+ | \p{GCB=LVT} | \p{GCB=V}++ ) \p{GCB=T}*+"
     r" | \p{GCB=L}++ | \p{GCB=T}++ | \p{GCB=RI}{2}"
     r" | \p{ExtPict} (?: \p{GCB=Extend}*+ \p{GCB=ZWJ} \p{ExtPict} )*+"
     r" | [^\p{GCB=Control}\r\n] )? [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+",
-    flags=regex.VERSION1 | regex.VERBOSE,
 )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from itertools import pairwise
 
-import numpy as np
-
+from toksmith.lazy import np
 from toksmith.reference.aligned import AnyText, Edit, changed
 from toksmith.reference.character_classes import code_points, flags_of
 from toksmith.reference.matching import Span, find_matches, split

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from functools import cache, singledispatch
 from itertools import pairwise
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from toksmith.lazy import np, npt
 from toksmith.reference.character_classes import (
     CODE_POINTS,
     Flags,
@@ -32,7 +31,7 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 
-Classes = npt.NDArray[np.uint8]
+Classes: TypeAlias = "npt.NDArray[np.uint8]"
 """The class of each code point: uint8, shape ``(0x110000,)``."""
 
 REMOVED, ALONE, TEXT, OTHER = range(4)
@@ -44,25 +43,25 @@ def character_classes(splitter: Splitter) -> Classes | None:
     return None
 
 
-@character_classes.register
+@character_classes.register(BertSplitter)
 @cache
 def _(splitter: BertSplitter) -> Classes:
     return _classes((flags_of("PUNCTUATION"), ALONE), (white_space(), REMOVED))
 
 
-@character_classes.register
+@character_classes.register(Whitespace)
 @cache
 def _(splitter: Whitespace) -> Classes:
     return _classes((~flags_of("WORD"), OTHER), (white_space(), REMOVED))
 
 
-@character_classes.register
+@character_classes.register(WhitespaceSplit)
 @cache
 def _(splitter: WhitespaceSplit) -> Classes:
     return _classes((white_space(), REMOVED))
 
 
-@character_classes.register
+@character_classes.register(Punctuation)
 @cache
 def _(splitter: Punctuation) -> Classes | None:
     kinds = {"removed": REMOVED, "isolated": ALONE, "contiguous": OTHER}
@@ -71,13 +70,13 @@ def _(splitter: Punctuation) -> Classes | None:
     return _classes((flags_of("PUNCTUATION"), kinds[splitter.behavior]))
 
 
-@character_classes.register
+@character_classes.register(Digits)
 @cache
 def _(splitter: Digits) -> Classes:
     return _classes((flags_of("NUMBER"), ALONE if splitter.individual else OTHER))
 
 
-@character_classes.register
+@character_classes.register(CharacterDelimiter)
 @cache
 def _(splitter: CharacterDelimiter) -> Classes:
     return _classes((flags(splitter.delimiter), REMOVED))

@@ -17,13 +17,11 @@ bytes → characters → matches → bytes again:
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from toksmith.errors import SplitError
+from toksmith.lazy import np, npt, regex
 from toksmith.reference.tables_unicode16 import CLASSES
 from toksmith.splitters import PatternSplitter, family_of
 from toksmith.text import byte_sizes
@@ -114,7 +112,7 @@ def _stand_ins() -> npt.NDArray[np.uint32]:
 
 # All of them have been in Unicode from its start, and any engine knows their classes.
 _STAND_INS = {"Lu": "À", "Ll": "ò", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "²"}
-_RANGE = regex.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
+_RANGE = re.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
 
 
 def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:

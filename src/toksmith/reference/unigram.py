@@ -33,9 +33,8 @@ from itertools import accumulate, groupby
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from toksmith.errors import UnknownTokenError
+from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.reference.tokens import Token
 
@@ -46,7 +45,7 @@ FAR = 100_000.0
 """When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
 from 0 there: so far out, float32 has no digits left to tell ways apart."""
 
-Score: TypeAlias = float | np.float32
+Score: TypeAlias = "float | np.float32"
 
 
 class Edge(NamedTuple):

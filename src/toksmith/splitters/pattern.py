@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-import regex
-
 from toksmith.errors import SplitError
+from toksmith.lazy import regex
 from toksmith.splitters.families import ALIASES, FAMILIES, Family, family_of
 
 _MOST_COPIES = 100_000
 # As a pattern such a word would find itself alone, and leave all other text in one piece.
-_NAME = regex.compile(r"(?i)(gpt|[clropk]+\d+k|qwen|llama|none)[\w.-]*")
+_NAME = re.compile(r"(?i)(gpt|[clropk]+\d+k|qwen|llama|none)[\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class PatternSplitter:
     gaps: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
-        check_pattern(self.pattern)
+        if self.family is None:
+            check_pattern(self.pattern)
 
     @property
     def family(self) -> Family | None:
@@ -53,7 +54,7 @@ def check_pattern(pattern: str) -> None:
     Raises:
         SplitError: it does not.
     """
-    counts = (int(count[:9]) for count in regex.findall(r"\{([0-9]+)", pattern))
+    counts = (int(count[:9]) for count in re.findall(r"\{([0-9]+)", pattern))
     if prod(max(count, 1) for count in counts) > _MOST_COPIES:
         raise SplitError(
             f"split pattern {pattern!r:.80} counts too far: {{n}} is compiled as n "

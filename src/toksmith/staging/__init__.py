@@ -20,9 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
 from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized

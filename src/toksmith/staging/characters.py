@@ -7,8 +7,7 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import Protocol
 
-import regex
-
+from toksmith import lazy
 from toksmith.normalizers import (
     Normalizer,
     Precompiled,
@@ -124,7 +123,7 @@ class MappedCharacters:
 _LETTERS = "\ua015\u1401"
 
 # Characters that make one cluster with what stands beside them.
-_JOINS = regex.compile(
+_JOINS = lazy.pattern(
     r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=V}\p{GCB=T}\p{GCB=RI}\r]"
 )
 

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from toksmith import engine
 from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.arguments import whole
 from toksmith.engine import ChunkCounter
 from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter
 from toksmith.trainers.sources import Source

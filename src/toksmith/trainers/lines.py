@@ -6,10 +6,9 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from toksmith.engine import Bounds
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.text import Text, utf8
 from toksmith.training_engine import CountedLines, LineCounter
 

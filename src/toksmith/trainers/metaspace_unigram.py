@@ -6,11 +6,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from toksmith.arguments import literal, whole
 from toksmith.decoders import MetaspaceDecoder
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
 from toksmith.reference.piece_rules import PieceRules

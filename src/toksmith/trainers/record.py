@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
 
 

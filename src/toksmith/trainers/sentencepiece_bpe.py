@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from toksmith.lazy import np, npt
 from toksmith.progress import training_progress
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.reference.scripts import INHERITED

@@ -6,10 +6,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypedDict
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import OptionError, TrainingError
+from toksmith.lazy import np, npt
 from toksmith.models import PieceType
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.symbols import CharacterWords

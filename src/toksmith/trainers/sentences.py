@@ -14,10 +14,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from toksmith.errors import TrainingError
+from toksmith.lazy import np, npt
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE
 from toksmith.trainers.corpus import Corpus

@@ -8,12 +8,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-import numpy as np
-
 from toksmith.arguments import literal
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.engine import Bounds
 from toksmith.errors import FormatError, OptionError
+from toksmith.lazy import np
 from toksmith.text import Text, utf8
 
 AnyPath: TypeAlias = "str | PathLike[str]"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from itertools import pairwise
 
-import numpy as np
-
 from toksmith.arguments import whole
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 from toksmith.progress import rounds_progress
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish

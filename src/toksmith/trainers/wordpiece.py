@@ -6,12 +6,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from toksmith.arguments import literal, whole
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing, Template
+from toksmith.lazy import np
 from toksmith.models import WordPiece
 from toksmith.normalizers import Bert, Normalizer
 from toksmith.pipeline import Pipeline

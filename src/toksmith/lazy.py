@@ -1,0 +1,53 @@
+"""What is slow to import or to make, put off until something of it is used.
+
+Most tokenizers are loaded, and texts encoded to lists, without any of it. Type checkers take it for
+what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+__all__ = ["module", "np", "npt", "pattern", "regex"]
+
+
+class _Later:
+    """Stands for what a function makes, and calls it when it is first asked for a name."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> object:
+        return self._make()
+
+    def __getattr__(self, name: str) -> object:
+        found = getattr(self._made, name)
+        setattr(self, name, found)  # from now on it is found here
+        return found
+
+
+def module(name: str) -> Any:
+    """Return a module that is imported when it is first asked for a name."""
+    return _Later(lambda: import_module(name))
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import regex
+else:
+    np, npt, regex = map(module, ("numpy", "numpy.typing", "regex"))
+
+
+def pattern(text: str) -> regex.Pattern[str]:
+    r"""Return a pattern of the ``regex`` package, compiled when a method of it is called.
+
+    Example:
+        >>> pattern(r"(?i)\p{Lu}").match("a").span()
+        (0, 1)
+    """
+    return cast("regex.Pattern[str]", _Later(lambda: regex.compile(text)))

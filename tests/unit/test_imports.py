@@ -1,0 +1,50 @@
+"""What starting costs: most is imported when it is needed, and not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from tests.formats_kit import pipeline
+from toksmith import formats, lazy
+
+HEAVY = ("numpy", "regex", "google.protobuf", "toksmith.reference", "toksmith.trainers")
+
+
+def imported_by(code: str) -> set[str]:
+    """Return which of the heavy modules a new process imports to run this."""
+    code += f"\nimport sys\nprint(*(name for name in {HEAVY} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(done.stdout.split())
+
+
+def test_import_alone() -> None:
+    code = "import sys\nimport toksmith\nassert 'dataclasses' not in sys.modules"
+    assert imported_by(code) == set()
+
+
+def test_load_and_encode_to_a_list(tmp_path: Path) -> None:
+    formats.write(pipeline("gpt2"), tmp_path / "a.tiktoken")
+    load = f"import toksmith\ntok = toksmith.load({str(tmp_path / 'a.tiktoken')!r})\n"
+    assert imported_by(load + "tok.encode('abc')\ntok.count('abc')") == set()
+    assert imported_by(load + "tok.encode_array('abc')") == {"numpy"}
+
+
+def test_public_names() -> None:
+    assert set(toksmith.__all__) <= set(dir(toksmith))
+    assert all(getattr(toksmith, name) for name in toksmith.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        toksmith.nothing  # noqa: B018
+
+
+def test_later() -> None:
+    module = lazy.module("fractions")
+    assert module.Fraction(1, 2) + module.Fraction(1, 2) == 1
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        module.nothing  # noqa: B018
+    with pytest.raises(ModuleNotFoundError):
+        lazy.module("no_module_of_this_name").anything  # noqa: B018
