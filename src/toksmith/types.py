@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 from toksmith.lazy import np, npt
-
 from toksmith.lists import lists
 
 if TYPE_CHECKING:
