@@ -73,6 +73,7 @@ bpe::Vocabulary vocabulary(const Tokens& tokens);
 void bind_models(nb::module_& module);
 void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_train(nb::module_& module);

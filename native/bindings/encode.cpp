@@ -1,4 +1,4 @@
-// Encoders and decoders.
+// Encoders.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -12,7 +12,6 @@
 #include "bpe/model.hpp"
 #include "bpe/ranks.hpp"
 #include "buffers.hpp"
-#include "encode/decoder.hpp"
 #include "encode/encoder.hpp"
 #include "lists.hpp"
 #include "split/cut.hpp"
@@ -130,28 +129,6 @@ std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     return encoder.count({view.text()}, threads);
 }
 
-nb::bytes decode(const Decoder& decoder, Input<std::uint32_t> ids, std::size_t threads) {
-    const std::size_t count = ids.size();
-    std::size_t unknown = 0, bytes = 0;
-    {
-        nb::gil_scoped_release release;
-        unknown = decoder.first_unknown(ids.data(), count);
-        if (unknown == Decoder::kAllKnown) bytes = decoder.measure(ids.data(), count);
-    }
-    if (unknown != Decoder::kAllKnown) {
-        throw nb::index_error(("id " + std::to_string(ids(unknown)) + " at position " +
-                               std::to_string(unknown) + " is not in the vocabulary")
-                                  .c_str());
-    }
-    nb::bytes result =
-        nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes)));
-    if (!result.is_valid()) throw nb::python_error();
-    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
-    nb::gil_scoped_release release;
-    decoder.decode(ids.data(), count, out, threads);
-    return result;
-}
-
 std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start, std::int64_t end) {
     const TextView view(text);
     const Text whole = view.text();
@@ -201,14 +178,6 @@ void bind_encode(nb::module_& module) {
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {
             return std::string(isa::name(encoder.level()));
         });
-
-    nb::class_<Decoder>(module, "Decoder")
-        .def(nb::new_([](const Tokens& tokens) {
-                 bpe::Vocabulary vocab = vocabulary(tokens);
-                 return new Decoder(std::move(vocab.bytes), std::move(vocab.offsets));
-             }),
-             "tokens"_a)
-        .def("decode", &decode, "ids"_a, "threads"_a);
 }
 
 }  // namespace toksmith::bindings

@@ -1,6 +1,8 @@
 #include "lists.hpp"
 
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 
 namespace toksmith::bindings {
 namespace {
@@ -27,6 +29,14 @@ inline void set_item(PyObject* list, std::size_t place, PyObject* item) {
     PyList_SetItem(list, static_cast<Py_ssize_t>(place), item);
 #else
     PyList_SET_ITEM(list, static_cast<Py_ssize_t>(place), item);
+#endif
+}
+
+inline PyObject* item_of(PyObject* list, std::size_t place) {
+#ifdef Py_LIMITED_API
+    return PyList_GetItem(list, static_cast<Py_ssize_t>(place));
+#else
+    return PyList_GET_ITEM(list, static_cast<Py_ssize_t>(place));
 #endif
 }
 
@@ -67,6 +77,22 @@ nb::list to_lists(Input<Id> ids, Input<std::int64_t> offsets) {
     return lists;
 }
 
+// The ids of a list; None unless all are whole numbers of 32 bits: Python then says what is wrong.
+std::optional<Array<Id>> to_array(nb::list list) {
+    const std::size_t size = list.size();
+    Ids ids;
+    Id* place = ids.extend(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        PyObject* item = item_of(list.ptr(), i);
+        if (!PyLong_CheckExact(item)) return std::nullopt;
+        int overflow = 0;
+        const long long value = PyLong_AsLongLongAndOverflow(item, &overflow);
+        if (overflow || value < 0 || value > 0xFFFFFFFFLL) return std::nullopt;
+        place[i] = static_cast<Id>(value);
+    }
+    return to_numpy(std::move(ids));
+}
+
 }  // namespace
 
 nb::list to_list(const Id* ids, std::size_t count) {
@@ -89,6 +115,9 @@ void bind_lists(nb::module_& module) {
                nb::sig("def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> "
                        "list[list[int]]"),
                "The ids between each two offsets as a list.");
+    module.def("to_array", &to_array, "ids"_a,
+               nb::sig("def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None"),
+               "The ids of a list; None unless all are ints of 32 bits.");
 }
 
 }  // namespace toksmith::bindings

@@ -7,6 +7,7 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_staged(module);
     toksmith::bindings::bind_encode(module);
+    toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);
     toksmith::bindings::bind_counting(module);
     toksmith::bindings::bind_train(module);

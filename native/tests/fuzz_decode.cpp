@@ -13,8 +13,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const std::size_t left = input.text.size() - offsets.back();
         offsets.push_back(offsets.back() + random.below(std::min<std::size_t>(left, 40) + 1));
     }
-    const Decoder decoder(input.text, offsets);
     const std::size_t vocab = offsets.size() - 1;
+    std::vector<std::uint8_t> is_known;  // now and then not just what has bytes
+    if (random.below(2) == 0) {
+        is_known.resize(vocab);
+        for (std::uint8_t& each : is_known) each = random.below(8) != 0;
+    }
+    const Decoder decoder(input.text, offsets, is_known);
 
     // Now and then so many that threads share them.
     std::vector<Id> ids(random.below(random.below(64) == 0 ? 300'000 : 300));
@@ -25,16 +30,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::size_t known = 0;
     for (; known < ids.size() && ids[known] < vocab; ++known) {
         const auto start = offsets[ids[known]], end = offsets[ids[known] + 1];
-        if (start == end) break;
+        if (is_known.empty() ? start == end : !is_known[ids[known]]) break;
         expected.insert(expected.end(), &input.text[start], &input.text[start] + (end - start));
     }
     const std::size_t unknown = decoder.first_unknown(ids.data(), ids.size());
     CHECK(unknown == (known == ids.size() ? Decoder::kAllKnown : known));
-    CHECK(decoder.measure(ids.data(), known) == expected.size());
+    CHECK(decoder.measure(ids.data(), ids.size(), 2).known() == (known == ids.size()));
+    ids.resize(known);
     for (std::size_t threads = 1; threads <= 4; ++threads) {
-        Bytes bytes(expected.size());
-        decoder.decode(ids.data(), known, bytes.data(), threads);
-        CHECK(bytes == expected);
+        CHECK(decoded(decoder, ids, threads) == expected);
     }
     return 0;
 }

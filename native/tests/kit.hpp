@@ -11,6 +11,7 @@
 
 #include "bpe/model.hpp"
 #include "check.hpp"
+#include "encode/decoder.hpp"
 #include "encode/encoder.hpp"
 #include "train/bpe_trainer.hpp"
 
@@ -107,6 +108,15 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
         }
     }
     return text;
+}
+
+// The bytes of known ids.
+inline Bytes decoded(const Decoder& decoder, const std::vector<Id>& ids, std::size_t threads) {
+    const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), threads);
+    CHECK(parts.known());
+    Bytes bytes(parts.bytes());
+    decoder.decode(ids.data(), parts, bytes.data());
+    return bytes;
 }
 
 inline bpe::Vocabulary vocabulary(const std::vector<std::string>& tokens) {

@@ -14,9 +14,7 @@ Decoder decoder_of(const Merges& merges) {
 
 Bytes decode(const Decoder& decoder, const std::vector<Id>& ids, std::size_t threads) {
     CHECK(decoder.first_unknown(ids.data(), ids.size()) == Decoder::kAllKnown);
-    Bytes bytes(decoder.measure(ids.data(), ids.size()));
-    decoder.decode(ids.data(), ids.size(), bytes.data(), threads);
-    return bytes;
+    return decoded(decoder, ids, threads);
 }
 
 }  // namespace

@@ -172,7 +172,21 @@ class Encoder:
     def instruction_set(self) -> str: ...
 
 class Decoder:
-    def __init__(self, tokens: tuple[bytes, ...]) -> None: ...
+    def __init__(
+        self,
+        tokens: tuple[bytes, ...],
+        known: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+    ) -> None: ...
+    def check(
+        self,
+        ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        threads: int,
+    ) -> bool: ...
     def decode(
         self,
         ids: Annotated[
@@ -180,9 +194,21 @@ class Decoder:
         ],
         threads: int,
     ) -> bytes: ...
+    def decode_text(
+        self,
+        ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        errors: str,
+        threads: int,
+        before: bytes,
+    ) -> str: ...
 
 def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> list[list[int]]:
     """The ids between each two offsets as a list."""
+
+def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None:
+    """The ids of a list; None unless all are ints of 32 bits."""
 
 class ChunkCounter:
     def __init__(self, family: str, instruction_set: str) -> None: ...

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from toksmith import engine
+from toksmith import engine, lists
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
@@ -61,9 +61,11 @@ class TextDecoder:
 
     def to_text(self, ids: Ids, errors: str, skip_special_tokens: bool) -> str:
         """Return the text of ids."""
+        array = self._kept(id_array(ids), skip_special_tokens)
+        threads = thread_count(None, array.nbytes)
         if self._pipeline.decoder is None:
-            return self.to_bytes(ids, skip_special_tokens, None).decode("utf-8", errors)
-        return self._table.decode(self._kept(id_array(ids), skip_special_tokens))
+            return self._engine.decode_text(array, errors, threads)
+        return self._table.decode(array, threads)
 
     def to_texts(
         self, batch: Batch, errors: str, skip_special_tokens: bool, threads: int | None
@@ -99,11 +101,7 @@ class TextDecoder:
         """Return the ids that are decoded, having checked that there are no unknown ones."""
         if not skip_special_tokens and self._pipeline.decoder is None:
             return ids  # the engine checks them as it goes
-        unknown = ids >= len(self._tokens)
-        unknown[~unknown] = self._lengths[ids[~unknown]] == 0
-        if unknown.any():
-            place = int(unknown.argmax())
-            raise UnknownTokenError(f"id {ids[place]} at position {place} is not in the vocabulary")
+        self._engine.check(ids, thread_count(None, ids.nbytes))
         return ids[~self._special[ids]] if skip_special_tokens else ids
 
 
@@ -158,6 +156,8 @@ def id_array(ids: Ids) -> IdArray:
         OptionError: they are no flat sequence of whole numbers.
         UnknownTokenError: one of them is no 32-bit number, so no token has it.
     """
+    if type(ids) is list and (found := lists.array(ids)) is not None:
+        return found
     try:
         array = np.asarray(ids)
     except (ValueError, OverflowError) as wrong:

@@ -10,7 +10,8 @@ environment variables choose, when a tokenizer is made:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, singledispatch
 from typing import Protocol, TypeAlias
@@ -87,10 +88,16 @@ class Encoder(Protocol):
 
 
 class Decoder(Protocol):
-    """Ids back to bytes, special tokens included."""
+    """Ids back to bytes, special tokens included; UnknownTokenError names an id that has none."""
+
+    def check(self, ids: IdArray, threads: int) -> bool:
+        """Return whether each of the ids has bytes; known ones may have none."""
 
     def decode(self, ids: IdArray, threads: int) -> bytes:
-        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+        """Return the bytes of the ids."""
+
+    def decode_text(self, ids: IdArray, errors: str, threads: int, before: bytes = b"") -> str:
+        """Return the text of the bytes of the ids, behind others; ``errors`` as in bytes.decode."""
 
 
 def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as in re.compile
@@ -122,13 +129,18 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     return FusedEncoder(kernel, stages, staged, instruction_set()) if stages else staged
 
 
-def decoder(tokens: Sequence[bytes]) -> Decoder:
-    """Return what decodes a vocabulary: the bytes of each id, ``b""`` where there is none."""
+def decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> Decoder:
+    """Return what decodes a vocabulary.
+
+    Args:
+        tokens: the bytes of each id, ``b""`` where there are none.
+        known: which ids there are; without it, those that have bytes.
+    """
     if _engine() == "kernel":
-        return KernelDecoder(tokens)
+        return KernelDecoder(tokens, known)
     from toksmith.reference.encoder import ReferenceDecoder
 
-    return ReferenceDecoder(tokens)
+    return ReferenceDecoder(tokens, known)
 
 
 def instruction_set() -> str:
@@ -227,15 +239,32 @@ class KernelEncoder:
 class KernelDecoder:
     """The kernel's table of token bytes."""
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
-        self._decoder = _kernel.Decoder(tuple(tokens))
+    def __init__(self, tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> None:
+        flags = None if known is None else known.astype(np.uint8)
+        self._decoder = _kernel.Decoder(tuple(tokens), flags)
+
+    def check(self, ids: IdArray, threads: int) -> bool:
+        """Return whether each of the ids has bytes; known ones may have none."""
+        with _unknown_tokens():
+            return self._decoder.check(ids, threads)
 
     def decode(self, ids: IdArray, threads: int) -> bytes:
-        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
-        try:
+        """Return the bytes of the ids."""
+        with _unknown_tokens():
             return self._decoder.decode(ids, threads)
-        except IndexError as unknown:
-            raise UnknownTokenError(str(unknown)) from None
+
+    def decode_text(self, ids: IdArray, errors: str, threads: int, before: bytes = b"") -> str:
+        """Return the text of the bytes of the ids, behind others."""
+        with _unknown_tokens():
+            return self._decoder.decode_text(ids, errors, threads, before)
+
+
+@contextmanager
+def _unknown_tokens() -> Iterator[None]:
+    try:
+        yield
+    except IndexError as unknown:
+        raise UnknownTokenError(str(unknown)) from None
 
 
 class ChunkCounter:

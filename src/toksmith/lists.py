@@ -1,4 +1,4 @@
-"""Python lists from arrays of ids; an importer of the compiled module."""
+"""Python lists from arrays of ids, and back; an importer of the compiled module."""
 
 from __future__ import annotations
 
@@ -16,3 +16,13 @@ def lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[l
     return _kernel.to_lists(
         np.ascontiguousarray(ids, np.uint32), np.ascontiguousarray(offsets, np.int64)
     )
+
+
+def array(ids: list[int]) -> npt.NDArray[np.uint32] | None:
+    """Return the ids of a list as an array; ``None`` unless all are ints of 32 bits.
+
+    Example:
+        >>> array([7, 8]), array([-1]), array([2.5])
+        (array([7, 8], dtype=uint32), None, None)
+    """
+    return _kernel.to_array(ids)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from toksmith import engine
 from toksmith.decoders import (
     ByteFallback,
     Decoder,
@@ -52,24 +53,30 @@ class SurfaceTable:
         end = next((i for i, step in enumerate(decoder) if isinstance(step, Fuse)), len(decoder))
         self._head, self._tail = decoder[:end], decoder[end:]
         self._is_byte = np.zeros(len(tokens), np.bool_)
-        self._surfaces = self._table()
-        self._is_empty = np.array([not surface for surface in self._surfaces or ()], np.bool_)
+        surfaces = self._table()
+        self._is_empty = np.array([not surface for surface in surfaces or ()], np.bool_)
+        known = np.array([bool(token) for token in tokens], np.bool_)
+        self._engine = None if surfaces is None else engine.decoder(surfaces, known)
 
-    def decode(self, ids: IdArray) -> str:
+    def decode(self, ids: IdArray, threads: int = 1) -> str:
         """Return the text of known ids."""
-        surfaces = self._surfaces
         start = self._start(ids)
         # Bytes with nothing in between stand apart, and so may bytes that make no character.
-        if surfaces is None or (self._is_byte[ids[:-1]] & self._is_empty[ids[1:]]).any():
+        if self._engine is None or not (
+            self._engine.check(ids, threads) or self._bytes_stay_together(ids)
+        ):
             return self._steps(self._decoder, ids)
+        before = self._steps(self._head, ids[:start]).encode()
         try:
-            rest = b"".join([surfaces[i] for i in ids[start:].tolist()]).decode()
+            text = self._engine.decode_text(ids[start:], "strict", threads, before)
         except UnicodeDecodeError:
             return self._steps(self._decoder, ids)
-        text = self._steps(self._head, ids[:start]) + rest
         for step in self._tail:
             (text,) = decode_step(step, [text], self._model)
         return text
+
+    def _bytes_stay_together(self, ids: IdArray) -> bool:
+        return not (self._is_byte[ids[:-1]] & self._is_empty[ids[1:]]).any()
 
     def _steps(self, decoder: Decoder, ids: IdArray) -> str:
         return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from toksmith import train
-from toksmith.lists import lists
+from toksmith.lists import array, lists
 from toksmith.types import Batch
 
 EDGES = [0, 255, 256, 257, 2**18 - 1, 2**18, 2**31, 2**32 - 1]
@@ -34,6 +34,19 @@ def test_arrays_of_other_kinds() -> None:
     ids = np.arange(10)[::2]
     assert lists(ids, np.array([1, 3], np.int32)) == [[2, 4]]  # type: ignore[arg-type]
     assert lists(np.zeros(0, np.uint32), np.zeros(0, np.int64)) == []
+
+
+def test_a_list_becomes_the_array_of_its_ids() -> None:
+    found = array(EDGES)
+    assert found is not None
+    assert found.dtype == np.uint32
+    assert found.tolist() == EDGES
+    assert array([]) is not None
+
+
+@pytest.mark.parametrize("odd", [-1, 2**32, 2**64, -(2**70), True, 1.0, "1", None, np.uint32(1)])
+def test_lists_of_anything_else_are_for_numpy(odd: object) -> None:
+    assert array([1, odd]) is None  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("offsets", [[0, 4], [-1, 2], [2, 1]])

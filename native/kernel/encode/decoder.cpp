@@ -7,63 +7,95 @@
 #include "parallel/parallel.hpp"
 
 namespace toksmith {
-namespace {
 
-// Most tokens are shorter than this: copying so many bytes at once is cheaper than counting them.
-constexpr std::size_t kStride = 16;
-
-}  // namespace
-
-Decoder::Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> offsets)
+Decoder::Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> offsets,
+                 const std::vector<std::uint8_t>& known)
     : bytes_(std::move(bytes)), offsets_(std::move(offsets)) {
     if (offsets_.empty() || offsets_.front() != 0 || offsets_.back() != bytes_.size() ||
         !std::is_sorted(offsets_.begin(), offsets_.end())) {
         throw std::invalid_argument("token offsets do not fit the token bytes");
     }
-    bytes_.resize(bytes_.size() + kStride);
+    const std::size_t count = offsets_.size() - 1;
+    if (!known.empty() && known.size() != count) {
+        throw std::invalid_argument("it is not said of each id whether it is known");
+    }
+    entries_.resize(count + 1);
+    for (std::size_t id = 0; id < count; ++id) {
+        const std::size_t size = offsets_[id + 1] - offsets_[id];
+        const bool is_known = known.empty() ? size > 0 : known[id] != 0;
+        entries_[id].size = !is_known         ? kUnknown
+                            : size >= kStride ? kLong
+                                              : static_cast<std::uint8_t>(size);
+        std::copy_n(bytes_.data() + offsets_[id], std::min(size, kStride - 1), entries_[id].bytes);
+    }
+    entries_[count].size = kUnknown;
+    sizes_.reserve(count + 1);
+    for (const Entry& entry : entries_) sizes_.push_back(entry.size);
 }
 
 std::size_t Decoder::first_unknown(const Id* ids, std::size_t count) const {
-    const std::size_t size = offsets_.size() - 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (ids[i] >= size || offsets_[ids[i]] == offsets_[ids[i] + 1]) return i;
-    }
-    return kAllKnown;
+    const Id* found =
+        std::find_if(ids, ids + count, [&](Id id) { return sizes_[place(id)] == kUnknown; });
+    return found == ids + count ? kAllKnown : static_cast<std::size_t>(found - ids);
 }
 
-std::size_t Decoder::measure(const Id* ids, std::size_t count) const {
-    std::size_t total = 0;
-    for (std::size_t i = 0; i < count; ++i) total += offsets_[ids[i] + 1] - offsets_[ids[i]];
-    return total;
-}
-
-void Decoder::decode(const Id* ids, std::size_t count, std::uint8_t* out,
-                     std::size_t threads) const {
+Decoder::Parts Decoder::measure(const Id* ids, std::size_t count, std::size_t threads) const {
     const std::size_t parts = std::max<std::size_t>(1, std::min(threads, count >> 16));
-    std::vector<std::size_t> firsts(parts + 1), starts(parts + 1, 0);
-    for (std::size_t i = 0; i <= parts; ++i) firsts[i] = count * i / parts;
-    run_on_threads(parts, [&](std::size_t i) {
-        starts[i + 1] = measure(ids + firsts[i], firsts[i + 1] - firsts[i]);
+    Parts result{std::vector<std::size_t>(parts + 1), std::vector<std::size_t>(parts + 1)};
+    for (std::size_t i = 0; i <= parts; ++i) result.firsts[i] = count * i / parts;
+    std::vector<Measure> found(parts);
+    for_each_on_threads(parts, parts, [&](std::size_t i) {
+        found[i] = measure_range(ids + result.firsts[i], ids + result.firsts[i + 1]);
     });
-    for (std::size_t i = 0; i < parts; ++i) starts[i + 1] += starts[i];
-    run_on_threads(parts, [&](std::size_t i) {
-        decode_range(ids + firsts[i], firsts[i + 1] - firsts[i], out + starts[i],
-                     out + starts[i + 1]);
+    for (std::size_t i = 0; i < parts; ++i) {
+        if (!found[i].known) return {};
+        result.starts[i + 1] = result.starts[i] + found[i].bytes;
+        result.some_empty |= found[i].some_empty;
+    }
+    return result;
+}
+
+void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const {
+    const std::size_t count = parts.firsts.size() - 1;
+    for_each_on_threads(count, count, [&](std::size_t i) {
+        decode_range(ids + parts.firsts[i], ids + parts.firsts[i + 1], out + parts.starts[i],
+                     out + parts.starts[i + 1]);
     });
 }
 
-void Decoder::decode_range(const Id* ids, std::size_t count, std::uint8_t* out,
-                           std::uint8_t* end) const {
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t start = offsets_[ids[i]];
-        const std::size_t size = offsets_[ids[i] + 1] - start;
-        // A stride may overrun into what the next token overwrites, but never past the end.
-        if (size <= kStride && static_cast<std::size_t>(end - out) >= kStride) {
-            std::memcpy(out, bytes_.data() + start, kStride);
-        } else {
-            std::memcpy(out, bytes_.data() + start, size);
+Decoder::Measure Decoder::measure_range(const Id* ids, const Id* last) const {
+    Measure found;
+    for (; ids < last; ++ids) {
+        const std::uint8_t size = sizes_[place(*ids)];
+        found.bytes += size;
+        found.some_empty |= size == 0;
+        if (size >= kLong) [[unlikely]] {
+            if (size == kUnknown) {
+                found.known = false;
+                break;
+            }
+            found.bytes += offsets_[*ids + 1] - offsets_[*ids] - kLong;
         }
-        out += size;
+    }
+    return found;
+}
+
+// Stays between `out` and `end` whatever the ids: they may change while no GIL is held.
+void Decoder::decode_range(const Id* ids, const Id* last, std::uint8_t* out,
+                           std::uint8_t* end) const {
+    for (; ids < last; ++ids) {
+        const std::size_t at = place(*ids);
+        const Entry& entry = entries_[at];
+        const auto left = static_cast<std::size_t>(end - out);
+        // More bytes are copied than the token has; the next one overwrites them.
+        if (entry.size < kLong && left >= kStride) [[likely]] {
+            std::memcpy(out, &entry, kStride);
+            out += entry.size;
+            continue;
+        }
+        if (entry.size == kUnknown) continue;
+        const std::size_t size = std::min<std::size_t>(offsets_[at + 1] - offsets_[at], left);
+        out = std::copy_n(bytes_.data() + offsets_[at], size, out);
     }
 }
 

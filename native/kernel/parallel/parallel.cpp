@@ -1,5 +1,7 @@
 #include "parallel/parallel.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -31,6 +33,14 @@ void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>&
     run(0);
     for (std::thread& other : others) other.join();
     if (failure) std::rethrow_exception(failure);
+}
+
+void for_each_on_threads(std::size_t threads, std::size_t count,
+                         const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next{0};
+    run_on_threads(std::min(threads, count), [&](std::size_t) {
+        for (std::size_t i = next++; i < count; i = next++) work(i);
+    });
 }
 
 }  // namespace toksmith

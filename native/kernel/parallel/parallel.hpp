@@ -10,4 +10,8 @@ namespace toksmith {
 // throws is thrown here, after all have ended.
 void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
 
+// Calls work(i) for each i below `count`, each on one of so many threads.
+void for_each_on_threads(std::size_t threads, std::size_t count,
+                         const std::function<void(std::size_t)>& work);
+
 }  // namespace toksmith

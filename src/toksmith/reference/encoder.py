@@ -228,20 +228,33 @@ class ReferenceDecoder:
     """Ids back to bytes: the bytes of each, one after the other.
 
     Args:
-        tokens: the bytes of each id, ``b""`` where there is none.
+        tokens: the bytes of each id, ``b""`` where there are none.
+        known: which ids there are; without it, those that have bytes.
     """
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
+    def __init__(self, tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> None:
         self._tokens = tokens
+        self._known = [bool(token) for token in tokens] if known is None else known.tolist()
 
-    def decode(self, ids: IdArray, threads: int = 1) -> bytes:
-        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+    def check(self, ids: IdArray, threads: int = 1) -> bool:
+        """Return whether each of the ids has bytes; UnknownTokenError names one not known."""
         for position, token_id in enumerate(ids.tolist()):
-            if token_id >= len(self._tokens) or not self._tokens[token_id]:
+            if token_id >= len(self._tokens) or not self._known[token_id]:
                 raise UnknownTokenError(
                     f"id {token_id} at position {position} is not in the vocabulary"
                 )
+        return all(self._tokens[token_id] for token_id in ids.tolist())
+
+    def decode(self, ids: IdArray, threads: int = 1) -> bytes:
+        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+        self.check(ids)
         return b"".join(self._tokens[token_id] for token_id in ids.tolist())
+
+    def decode_text(
+        self, ids: IdArray, errors: str = "strict", threads: int = 1, before: bytes = b""
+    ) -> str:
+        """Return the text of the bytes of the ids, behind others."""
+        return (before + self.decode(ids)).decode("utf-8", errors)
 
 
 def without_surrogates(string: str) -> str:
