@@ -99,11 +99,9 @@ class ChunkCache {
     };
     // What any chunk became; no ids if it is not known.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) const {
-        if (const Slot* slot = slot_of(key, key.high)) {
-            return {slot->ids, slot->count(), slot->note()};
-        }
-        const Slot* slot = slot_of(key, key.high | kOutsideMark << 56);
+        const Slot* slot = slot_of(key);
         if (!slot) return {};
+        if (slot->high == key.high) return {slot->ids, slot->count(), slot->note()};
         const std::uint64_t place = slot->place();
         if (written_ - place > kArenaWords) return {};  // written over since
         const Id* stored = arena_.data() + (place & (kArenaWords - 1));
@@ -119,7 +117,7 @@ class ChunkCache {
                 std::size_t count, Note note = 0) {
         if (size > kLongest || count > kMostIds) return;
         if (++inserted_ > used_ / 2 && used_ < kSlots) grow();
-        Slot& slot = slot_for(key.hash);
+        Slot& slot = slot_for(key);
         slot.low = key.low;
         slot.high = key.high;
         slot.tail = static_cast<std::uint32_t>(count) | note << 8;
@@ -165,19 +163,23 @@ class ChunkCache {
     Slot* bucket_of(std::uint64_t hash) const {
         return slots_.data() + (hash & (used_ - 1) & ~(kWays - 1));
     }
-    const Slot* slot_of(const Key& key, std::uint64_t high) const {
+    const Slot* slot_of(const Key& key) const {
         const Slot* bucket = bucket_of(key.hash);
-        for (std::size_t way = 0; way < kWays; ++way) {
-            if (bucket[way].low == key.low && bucket[way].high == high) return bucket + way;
+        for (const Slot* slot = bucket; slot < bucket + kWays && slot->high != 0; ++slot) {
+            if (holds(*slot, key)) return slot;
         }
-        return nullptr;
+        return nullptr;  // mostly known from the first line: slots are taken in order
     }
-    // A free slot, or else one of the last two; now and then, one of the first makes room instead,
-    // so that what has gone out of use does not stay for good.
-    Slot& slot_for(std::uint64_t hash) {
-        Slot* bucket = bucket_of(hash);
+    static bool holds(const Slot& slot, const Key& key) {
+        return slot.low == key.low && (slot.high & ~(kOutsideMark << 56)) == key.high;
+    }
+    // A free slot, or the key's own, whose ids were written over; or else one of the last two. Now
+    // and then, one of the first makes room instead, so that what has gone out of use does not stay
+    // for good.
+    Slot& slot_for(const Key& key) {
+        Slot* bucket = bucket_of(key.hash);
         for (std::size_t way = 0; way < kWays; ++way) {
-            if (bucket[way].high == 0) return bucket[way];
+            if (bucket[way].high == 0 || holds(bucket[way], key)) return bucket[way];
         }
         ++evicted_;
         Slot& last = bucket[kWays - 1 - evicted_ % 2];

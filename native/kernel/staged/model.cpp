@@ -1,20 +1,25 @@
 #include "staged/model.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
 namespace toksmith {
-namespace {
 
 // Bytes that are put together a few at a time.
-class Piece {
+class StagedModel::Piece {
  public:
     const std::uint8_t* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
     void resize(std::size_t size) { size_ = size; }  // to at most as many as there are
-    void append(const std::uint8_t* bytes, std::size_t count) {
+    // Where `count` more may be written, which resize() then takes in.
+    std::uint8_t* room(std::size_t count) {
         if (bytes_.size() - size_ < count) bytes_.resize(bytes_.size() * 2 + count);
-        std::uint8_t* place = bytes_.data() + size_;
+        return bytes_.data() + size_;
+    }
+    void append(const std::uint8_t* bytes, std::size_t count) {
+        std::uint8_t* place = room(count);
         size_ += count;
         // Mostly one to three: a loop is quicker than a call.
         for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
@@ -25,14 +30,12 @@ class Piece {
     std::size_t size_ = 0;
 };
 
-struct Buffers final : Model::Scratch {
+struct StagedModel::Buffers final : Model::Scratch {
     std::unique_ptr<Model::Scratch> inner;
     Piece piece;
     std::vector<std::uint8_t> pieces;
     std::vector<std::size_t> ends;
 };
-
-}  // namespace
 
 std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
     auto buffers = std::make_unique<Buffers>();
@@ -105,6 +108,53 @@ void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scr
     });
 }
 
+StagedModel::Single StagedModel::single(std::uint32_t code) const {
+    const CharacterTable::Block& block = table_->block_of(code);
+    const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+    Single made{{}, 0, Unit::kRemoved, false};
+    if (row.depends || row.size == 0) return made;
+    const std::uint8_t* unit = block.units.data() + row.begin;
+    if (row.size != 2 + unit[1] || unit[1] > made.bytes.size()) return made;
+    std::copy_n(unit + 2, unit[1], made.bytes.begin());
+    made.size = unit[1];
+    made.unit = static_cast<Unit>(unit[0]);
+    made.told = made.unit >= Unit::kStart;
+    return made;
+}
+
+bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const {
+    constexpr std::size_t kMost = 64;
+    if (size > kMost) return false;
+    std::uint8_t* const begin = piece.room(kMost * sizeof(Single::bytes));
+    std::uint8_t* place = begin;
+    Unit run = Unit::kRemoved;  // of what is no space
+    std::size_t space = 0;      // the size of the space that the piece ends with
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        Single high;
+        const Single* c = &ascii_[*p & 0x7Fu];
+        if (*p < 0x80) {
+            ++p;
+        } else {
+            const utf8::Char decoded = utf8::decode(p, end);
+            high = single(CharacterTable::code_of(decoded));
+            c = &high;
+            p += decoded.size;
+        }
+        const bool is_space = c->unit == Unit::kSpace || c->unit == Unit::kStart;
+        if (stages_.collapse && is_space && space) continue;
+        if (!c->told || (c->unit == Unit::kStart && place != begin)) return false;
+        if (!is_space && c->unit != run) {
+            if (run != Unit::kRemoved) return false;
+            run = c->unit;
+        }
+        std::memcpy(place, c->bytes.data(), sizeof(c->bytes));
+        place += c->size;
+        space = is_space ? c->size : 0;
+    }
+    piece.resize(static_cast<std::size_t>(place - begin) - (stages_.trim ? space : 0));
+    return true;
+}
+
 template <typename WithPiece>
 void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                                  WithPiece with_piece) const {
@@ -115,6 +165,8 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
         piece.resize(0);
     };
 
+    piece.resize(0);
+    if (put_together(chunk, size, piece)) return flush();
     const std::uint8_t* end = chunk + size;
     for (const std::uint8_t* p = chunk; p < end;) {
         const utf8::Char c = utf8::decode(p, end);
@@ -131,7 +183,6 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
         return;
     }
 
-    piece.resize(0);
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // the size of the space that the piece ends with
     for (const std::uint8_t* p = chunk; p < end;) {

@@ -2,6 +2,7 @@
 // chunk, so that what they cost is paid once for each distinct chunk.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,7 +48,9 @@ class StagedModel final : public Model, public Carrier {
         : model_(std::move(model)),
           table_(std::move(table)),
           boundaries_(std::move(boundaries)),
-          stages_(std::move(stages)) {}
+          stages_(std::move(stages)) {
+        for (std::uint32_t code = 0; code < ascii_.size(); ++code) ascii_[code] = single(code);
+    }
 
     std::unique_ptr<Scratch> scratch() const override;
     // Gives no spans: `spans` must be null.
@@ -66,6 +69,21 @@ class StagedModel final : public Model, public Carrier {
                        Ids& out) const override;
 
  private:
+    class Piece;
+    struct Buffers;
+
+    // A character that becomes at most one, of few bytes.
+    struct Single {
+        std::array<std::uint8_t, 4> bytes;
+        std::uint8_t size;
+        Unit unit;
+        bool told;  // whether it is such a character
+    };
+    Single single(std::uint32_t code) const;
+
+    // Puts a chunk of single characters that the splitter does not cut into one piece. False where
+    // it is no such chunk.
+    bool put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const;
     // Calls with_piece(piece, size) for each piece of the chunk, from left to right.
     template <typename WithPiece>
     void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
@@ -75,6 +93,7 @@ class StagedModel final : public Model, public Carrier {
     std::shared_ptr<const CharacterTable> table_;
     std::shared_ptr<const Boundaries> boundaries_;
     Stages stages_;
+    std::array<Single, 128> ascii_;
 };
 
 }  // namespace toksmith

@@ -1,6 +1,7 @@
 #include "unigram/model.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -21,8 +22,23 @@ constexpr double kFar = 100'000;
 // By how much adding a number to a sum that is no further from 0 can be off.
 constexpr double kRounding = 0.01;
 
+// Where nothing reaches across a place, the way up to there is settled and can be written out. So
+// the memory is that of the longest stretch without such a place; but this much is kept at least.
+constexpr std::size_t kSettling = 256;
+
 template <typename Real>
 constexpr bool kSentencePiece = std::is_same_v<Real, float>;
+
+// How many of its last units a number just below a power of two has.
+template <typename Real>
+constexpr auto kUnits =
+    static_cast<double>(std::uint64_t{1} << (std::numeric_limits<Real>::digits - 1));
+
+// The largest power of two that is not above a number; the number is positive.
+double power_below(double number) {
+    constexpr std::uint64_t kExponent = 0x7FF0000000000000;
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
+}
 
 template <typename Real>
 ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
@@ -145,8 +161,8 @@ Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, 
     }
     if (!margin.known || !(margin.gap > 0) || weight > Reliance::kMost) return {0, 0};
     const auto adds = static_cast<double>(margin.characters + 1);
-    const double far = std::min(static_cast<double>(margin.gap), 1e6) / (4 * adds);
-    const double most = std::ldexp(1.0, std::ilogb(far) + std::numeric_limits<Real>::digits - 1);
+    const double far = static_cast<double>(margin.gap) / (4 * adds);
+    const double most = power_below(far) * kUnits<Real>;
     const double inside = adds * (std::abs(static_cast<double>(unknown_score_)) +
                                   static_cast<double>(highest_score_));
     const double limit = (std::min(most, kFar) - inside) / Reliance::kStep;
@@ -172,26 +188,23 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
                              Real sum, Ids& out, Ids* spans, Margin* margin) const {
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
-    // best[i] is of the place `settled` + i; those up to `furthest` are in use.
-    if (cells.empty()) cells.resize(longest_ * 2 + 256);
+    // best[i] is of the place `settled` + i. Up to `ready`, cells were made empty or better; up to
+    // `furthest`, pieces reach.
+    constexpr Real kNowhere = -std::numeric_limits<Real>::infinity();
+    if (cells.empty()) cells.resize(longest_ * 2 + 2 * kSettling);
     Cell* best = cells.data();
     best[0] = {sum, sum, 0, kNone};
-    std::size_t settled = 0, furthest = 0;
+    std::size_t settled = 0, ready = 0, furthest = 0;
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
-        Real second = -std::numeric_limits<Real>::infinity();
-        if (end > furthest) {
-            for (std::size_t i = furthest + 1; i < end; ++i) best[i - settled].length = 0;
-            furthest = end;
-        } else if (cell.length != 0) {
-            if (!(score > cell.score)) {
-                cell.second = std::max(cell.second, score);
-                return;
-            }
-            second = cell.score;
-        }
-        cell = {score, second, static_cast<std::uint32_t>(end - start), id};
+        // Without branches: which way is better cannot be guessed.
+        const bool better = score > cell.score || cell.length == 0;
+        cell.second = std::max(cell.second, better ? cell.score : score);
+        cell.score = better ? score : cell.score;
+        cell.length = better ? static_cast<std::uint32_t>(end - start) : cell.length;
+        cell.id = better ? id : cell.id;
+        furthest = std::max(furthest, end);
     };
     const auto settle = [&](std::size_t place) {
         path.clear();
@@ -207,14 +220,17 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             margin->known &= cell.id != options_.unk;
         }
         best[0].score = best[place - settled].score;
-        settled = place;
+        settled = ready = place;
     };
 
     for (std::size_t start = 0; start < size;) {
-        if (start == furthest && start > settled) settle(start);
+        if (start == furthest && start - settled > kSettling) settle(start);
         if (start - settled + longest_ >= cells.size()) {
             cells.resize(cells.size() * 2);
             best = cells.data();
+        }
+        for (const std::size_t last = std::min(start + longest_, size); ready < last;) {
+            best[++ready - settled] = {kNowhere, kNowhere, 0, kNone};
         }
         Real score = best[start - settled].score;
         if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {

@@ -1,8 +1,6 @@
 // Unigram: the most probable way to put a chunk together from pieces (Kudo 2018).
 //
-// Viterbi, from left to right over the bytes: each place knows the best way to it. Where no piece
-// that was found reaches across a place, the way up to there is settled and written out; so the
-// memory is that of the longest stretch without such a place, and mostly a few cells.
+// Viterbi, from left to right over the bytes: each place knows the best way to it.
 #pragma once
 
 #include <array>
