@@ -97,8 +97,9 @@ class ChunkCache {
         std::size_t count = 0;
         Note note = 0;
     };
-    // What any chunk became; no ids if it is not known.
-    Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) const {
+    // What any chunk became; no ids if it is not known. Its slot comes to stand among the first two:
+    // what is asked for again is worth it.
+    Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const Slot* slot = slot_of(key);
         if (!slot) return {};
         if (slot->high == key.high) return {slot->ids, slot->count(), slot->note()};
@@ -163,10 +164,13 @@ class ChunkCache {
     Slot* bucket_of(std::uint64_t hash) const {
         return slots_.data() + (hash & (used_ - 1) & ~(kWays - 1));
     }
-    const Slot* slot_of(const Key& key) const {
-        const Slot* bucket = bucket_of(key.hash);
-        for (const Slot* slot = bucket; slot < bucket + kWays && slot->high != 0; ++slot) {
-            if (holds(*slot, key)) return slot;
+    const Slot* slot_of(const Key& key) {
+        Slot* bucket = bucket_of(key.hash);
+        for (std::size_t way = 0; way < kWays && bucket[way].high != 0; ++way) {
+            if (!holds(bucket[way], key)) continue;
+            if (way < 2) return bucket + way;
+            std::swap(bucket[1], bucket[way]);
+            return bucket + 1;
         }
         return nullptr;  // mostly known from the first line: slots are taken in order
     }

@@ -56,20 +56,23 @@ class Carrier {
     // Of the ids of a chunk, in 24 bits. Behind sums up to kStep times `limit` that count the
     // chunk in, away from 0, they are right; `weight` is the most by which the chunk moves the sum.
     struct Reliance {
-        std::uint32_t weight;
-        std::uint32_t limit;  // 0: they are never to be relied on
+        std::uint32_t weight = 0;
+        std::uint32_t limit = 0;  // 0: they are never to be relied on
+        bool summable = true;     // whether add() tells by how much they move the sum
 
-        static constexpr std::uint32_t kMost = 0xFFF;
-        static constexpr std::uint32_t kStep = 32;
-        std::uint32_t packed() const { return limit << 12 | weight; }
-        static Reliance unpacked(std::uint32_t note) { return {note & kMost, note >> 12}; }
+        static constexpr std::uint32_t kMost = 0x7FF;
+        static constexpr std::uint32_t kStep = 64;
+        std::uint32_t packed() const { return summable << 23 | limit << 11 | weight; }
+        static Reliance unpacked(std::uint32_t note) {
+            return {note & kMost, note >> 11 & kMost, (note >> 23) != 0};
+        }
     };
 
     virtual ~Carrier() = default;
     // Appends the ids of a chunk.
     virtual Reliance encode_relying(const std::uint8_t* chunk, std::size_t size,
                                     Model::Scratch& scratch, Ids& out) const = 0;
-    // The sum behind ids that were relied on.
+    // The sum behind ids that were relied on, and are summable.
     virtual float add(float sum, const Id* ids, std::size_t count) const = 0;
     // Appends the ids of a chunk behind this sum, and adds to the sum.
     virtual void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,

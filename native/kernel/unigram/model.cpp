@@ -147,27 +147,27 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
     run(chunk, size, scratch, 0, out, spans, nullptr);
 }
 
-// A sum of n numbers that stays below 2^limit is off by less than n * 2^(limit - digits) in all, so
-// no rounding turns a gap of several times that. Nor must the sum start anew inside the chunk.
+// Adding to a sum that stays below 2^L rounds by at most 2^(L - digits - 1). Two ways of at most n
+// pieces each differ by the gap, as it was found in sums far below 2^L; behind such sums they move
+// by no more than 2 n 2^(L - digits - 1) against each other, and no rounding turns a gap of twice
+// that. Nor must the sum start anew inside the chunk.
 template <typename Real>
 Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
                                                      Model::Scratch& scratch, Ids& out) const {
-    Margin margin{std::numeric_limits<Real>::infinity()};
-    const std::size_t before = out.size();
+    Margin margin{.gap = std::numeric_limits<Real>::infinity()};
     run(chunk, size, scratch, 0, out, nullptr, &margin);
-    double weight = 1;
-    for (std::size_t i = before; i < out.size() && margin.known; ++i) {
-        weight += std::abs(static_cast<double>(scores_[out.data()[i]])) + kRounding;
-    }
-    if (!margin.known || !(margin.gap > 0) || weight > Reliance::kMost) return {0, 0};
+    const double weight =
+        1 + static_cast<double>(margin.weight) + kRounding * static_cast<double>(margin.characters);
+    if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMost)) return {};
     const auto adds = static_cast<double>(margin.characters + 1);
-    const double far = static_cast<double>(margin.gap) / (4 * adds);
+    const double far = static_cast<double>(margin.gap) / (2 * adds);
     const double most = power_below(far) * kUnits<Real>;
     const double inside = adds * (std::abs(static_cast<double>(unknown_score_)) +
                                   static_cast<double>(highest_score_));
     const double limit = (std::min(most, kFar) - inside) / Reliance::kStep;
-    return {static_cast<std::uint32_t>(std::ceil(weight)),
-            static_cast<std::uint32_t>(std::clamp(limit, 0.0, double{Reliance::kMost}))};
+    return {.weight = static_cast<std::uint32_t>(std::ceil(weight)),
+            .limit = static_cast<std::uint32_t>(std::clamp(limit, 0.0, double{Reliance::kMost})),
+            .summable = margin.known};
 }
 
 template <typename Real>
@@ -216,8 +216,10 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             const std::size_t end = settled + path[i];
             writer.piece(cell.id, end - cell.length, end);
             if (!margin) continue;
+            const bool known = cell.id != options_.unk;
             margin->gap = std::min(margin->gap, cell.score - cell.second);
-            margin->known &= cell.id != options_.unk;
+            margin->known &= known;
+            margin->weight += std::abs(known ? scores_[cell.id] : unknown_score_);
         }
         best[0].score = best[place - settled].score;
         settled = ready = place;
@@ -236,7 +238,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
         if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {
             for (std::size_t i = start; i <= furthest; ++i) best[i - settled].score -= score;
             score = 0;
-            if (margin) margin->known = false;
+            if (margin) margin->whole = false;
         }
         const std::size_t next = start + utf8::length_by_lead(chunk[start], size - start);
         bool is_character = false;

@@ -64,7 +64,9 @@ class UnigramModel final : public Model, public Carrier {
     // How sure a best way is.
     struct Margin {
         Real gap;           // the least by which it was better where it stands
-        bool known = true;  // it has no unknown character, and the sum never started anew
+        Real weight = 0;    // the sum of its scores, each away from 0
+        bool known = true;  // it has no unknown character
+        bool whole = true;  // the sum never started anew
         std::size_t characters = 0;
     };
     // Returns the sum at the end.
