@@ -38,12 +38,11 @@ class Boundaries {
             const std::size_t place = place_of(left, right);
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
-        for (std::uint32_t left = 0; left < 128; ++left) {
-            for (std::uint32_t right = 0; right < 128; ++right) {
-                const CharacterTable::Row& row = table_->row(right);
-                const bool cut = between(table_->row(left), row);
-                ascii_[left * 128 + right] =
-                    static_cast<std::uint8_t>((cut ? kCut : 0) | (row.right == kOpen ? kOpens : 0));
+        for (std::uint32_t left = 0; left < 256; ++left) {
+            for (std::uint32_t right = 0; right < 256; ++right) {
+                pairs_[left | right << 8] = right >= 0x80  ? kHigh
+                                            : left >= 0x80 ? 0
+                                                           : ascii(left, right);
             }
         }
     }
@@ -53,7 +52,7 @@ class Boundaries {
         for (;;) {
             while (p + 1 < end && p[0] < 0x80 && p[1] < 0x80) {
                 ++p;
-                if ((ascii_[p[-1] * 128u + p[0]] & kCut) && stays(p, end)) return p;
+                if ((pair_at(p - 1) & kCut) && stays(p, end)) return p;
             }
             utf8::Char c = utf8::decode(p, end);
             p += c.size;
@@ -74,14 +73,47 @@ class Boundaries {
     // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
     // last bytes may have some that are not told.
     std::uint64_t among(const Byte* p, const Byte* end) const {
-        std::uint8_t flags[64];
-        flags[0] = 0;
-        for (unsigned i = 1; i < 64; ++i) {
-            flags[i] = ascii_[(p[i - 1] & 127u) * 128 + (p[i] & 127u)];
-        }
-        const std::uint64_t high = bits<7>(p);
-        std::uint64_t marks = bits<kCutBit>(flags) & ~(bits<kOpensBit>(flags) >> 1);
-        marks &= ~(high | high << 1);  // what stands beside characters beyond ASCII is told by rows
+        alignas(8) std::uint8_t flags[64];
+        flags[0] = p[0] < 0x80 ? 0 : kHigh;
+#pragma GCC unroll 9
+        for (unsigned i = 1; i < 64; ++i) flags[i] = pair_at(p + i - 1);
+        std::array<std::uint64_t, 8> eights;
+        std::memcpy(eights.data(), flags, 64);
+        std::uint64_t any = 0;
+        for (const std::uint64_t eight : eights) any |= eight;
+        std::uint64_t marks = bits<kCut>(eights);
+        if (any & kOpens * kEach) marks &= ~(bits<kOpens>(eights) >> 1);
+        if (any & kHigh * kEach) mark_high(p, end, bits<kHigh>(eights), marks);
+        return marks & ~(std::uint64_t{1} << 63 | 1);
+    }
+
+    // The first boundary at or behind `from`, which need not be the start of a character.
+    const Byte* cut(const Byte* from, const Byte* end) const {
+        while (from < end && utf8::is_continuation(*from)) ++from;
+        return from < end ? next(from, end) : end;
+    }
+
+ private:
+    // What is told of two bytes that stand side by side.
+    static constexpr std::uint8_t kCut = 1;    // one may cut between the two
+    static constexpr std::uint8_t kOpens = 2;  // the one before may go with the second
+    static constexpr std::uint8_t kHigh = 4;   // the second is not ASCII: rows tell of it
+    static constexpr std::uint64_t kEach = 0x0101010101010101;  // in each byte of eight
+
+    std::uint8_t ascii(std::uint32_t left, std::uint32_t right) const {
+        const CharacterTable::Row& row = table_->row(right);
+        const bool cut = between(table_->row(left), row);
+        return static_cast<std::uint8_t>((cut ? kCut : 0) | (row.right == kOpen ? kOpens : 0));
+    }
+    std::uint8_t pair_at(const Byte* p) const {
+        std::uint16_t both;
+        static_assert(std::endian::native == std::endian::little);
+        std::memcpy(&both, p, 2);
+        return pairs_[both];
+    }
+
+    // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
+    void mark_high(const Byte* p, const Byte* end, std::uint64_t high, std::uint64_t& marks) const {
         const CharacterTable::Row* before = nullptr;
         unsigned behind = 0;  // where that one ends
         for (std::uint64_t rest = high; rest != 0;) {
@@ -102,16 +134,8 @@ class Boundaries {
             }
             rest &= ~std::uint64_t{0} << behind;
         }
-        return marks & ~(std::uint64_t{1} << 63 | 1);
     }
 
-    // The first boundary at or behind `from`, which need not be the start of a character.
-    const Byte* cut(const Byte* from, const Byte* end) const {
-        while (from < end && utf8::is_continuation(*from)) ++from;
-        return from < end ? next(from, end) : end;
-    }
-
- private:
     bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
         if (left.left == kOpen || right.right == kOpen) return false;
         const std::size_t place = place_of(left.left, right.right);
@@ -126,13 +150,11 @@ class Boundaries {
     }
 
     // One bit of each of 64 bytes.
-    template <int kBit>
-    static std::uint64_t bits(const std::uint8_t* bytes) {
+    template <std::uint8_t kFlag>
+    static std::uint64_t bits(const std::array<std::uint64_t, 8>& eights) {
         std::uint64_t result = 0;
         for (unsigned i = 0; i < 8; ++i) {
-            std::uint64_t eight;
-            std::memcpy(&eight, bytes + 8 * i, 8);
-            const std::uint64_t ones = eight >> kBit & 0x0101010101010101ULL;
+            const std::uint64_t ones = eights[i] / kFlag & kEach;
             result |= (ones * 0x0102040810204080ULL >> 56) << 8 * i;  // side by side
         }
         return result;
@@ -146,10 +168,7 @@ class Boundaries {
     std::shared_ptr<const CharacterTable> table_;
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    static constexpr int kCutBit = 0, kOpensBit = 1;
-    static constexpr std::uint8_t kCut = 1 << kCutBit;      // one may cut between the two
-    static constexpr std::uint8_t kOpens = 1 << kOpensBit;  // the one before may go with the second
-    std::array<std::uint8_t, 128 * 128> ascii_{};           // of two ASCII characters
+    std::array<std::uint8_t, 0x10000> pairs_{};  // by two bytes, as they are read at once
 };
 
 }  // namespace toksmith
