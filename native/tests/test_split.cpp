@@ -95,6 +95,25 @@ TEST(split_levels_agree_and_cuts_are_safe) {
     }
 }
 
+TEST(split_levels_agree_on_what_is_no_utf8) {
+    for (int first = 0x80; first <= 0xFF; ++first) {
+        for (const char second : {'\x80', '\x8F', '\x90', '\x9F', '\xA0', '\xBF', '\xC3', 'a'}) {
+            for (const std::string_view rest : {"\x80\x80", "\x80z", "z", "\x80\xC3", ""}) {
+                std::string text = "é中 ";
+                text.append({static_cast<char>(first), second}).append(rest).append("b é");
+                const Bytes bytes = bytes_of(text);
+                for (int i = 0; i < kPatterns; ++i) {
+                    const auto family = static_cast<Family>(i);
+                    const auto ends = chunk_ends(family, isa::Level::kScalar, text_of(bytes));
+                    for (const isa::Level level : levels()) {
+                        CHECK(chunk_ends(family, level, text_of(bytes)) == ends, text);
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST(safe_cut_literals) {
     const struct {
         std::string_view text;

@@ -21,9 +21,8 @@ class Joins {
 
     // Whether a token may hold the two; false is certain.
     bool joined(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
-        if (partial_[left % 64] >> lead % 64 & 1) return true;
         const std::size_t place = place_of(left, right);
-        return filter_[place / 64] >> place % 64 & 1;
+        return (partial_[left % 64] >> lead % 64 | filter_[place / 64] >> place % 64) & 1;
     }
 
  private:

@@ -14,8 +14,7 @@ TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
 struct Avx2 {
     // What the 64 bytes at p are.
     static ByteMasks classify(const std::uint8_t* p) {
-        const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-        const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32));
+        const __m256i first = load(p), second = load(p + 32);
         const __m256i a = classes(first), b = classes(second);
         const std::uint64_t letter = bit<0>(a, b) | bit<1>(a, b);
         const std::uint64_t newline = bit<3>(a, b), blank = bit<5>(a, b);
@@ -32,14 +31,19 @@ struct Avx2 {
         };
     }
 
-    // Which of the 64 bytes at p are the later ones of a character in UTF-8.
-    static std::uint64_t continuations(const std::uint8_t* p) {
-        const auto among = [p](int offset) {
-            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + offset));
-            const __m256i found = _mm256_cmpgt_epi8(_mm256_set1_epi8(-0x40), bytes);
-            return static_cast<std::uint32_t>(_mm256_movemask_epi8(found));
-        };
-        return std::uint64_t{among(32)} << 32 | among(0);
+    // Which of the 64 bytes at p are at least `byte`, equal to it, or have bit kBit set.
+    static std::uint64_t at_least(const std::uint8_t* p, std::uint8_t byte) {
+        const __m256i a = load(p), b = load(p + 32);
+        return bit<7>(_mm256_cmpeq_epi8(_mm256_max_epu8(a, all(byte)), a),
+                      _mm256_cmpeq_epi8(_mm256_max_epu8(b, all(byte)), b));
+    }
+    static std::uint64_t equal(const std::uint8_t* p, std::uint8_t byte) {
+        return bit<7>(_mm256_cmpeq_epi8(load(p), all(byte)),
+                      _mm256_cmpeq_epi8(load(p + 32), all(byte)));
+    }
+    template <int kBit>
+    static std::uint64_t bit(const std::uint8_t* p) {
+        return bit<kBit>(load(p), load(p + 32));
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
@@ -51,13 +55,14 @@ struct Avx2 {
     }
 
  private:
-    static __m256i load(const byte_classes::Halves& halves) {
-        return _mm256_load_si256(reinterpret_cast<const __m256i*>(halves.data()));
+    static __m256i load(const std::uint8_t* p) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     }
+    static __m256i all(std::uint8_t byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
     static __m256i classes(__m256i bytes) {
-        const __m256i low_halves = load(byte_classes::kLow);
-        const __m256i high_halves = load(byte_classes::kHigh);
-        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(0x0F));
+        const __m256i low_halves = load(byte_classes::kLow.data());
+        const __m256i high_halves = load(byte_classes::kHigh.data());
+        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
         return _mm256_and_si256(_mm256_shuffle_epi8(low_halves, bytes),
                                 _mm256_shuffle_epi8(high_halves, high));
     }
