@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
+#include <string_view>
 
 #include "buffers.hpp"
 #include "staged/model.hpp"
@@ -13,34 +14,45 @@
 namespace toksmith::bindings {
 namespace {
 
-// What Python says of a block of characters: for each the atom it ends with and the one it starts
-// with, whether it depends on its neighbours, and where its units end in `units`.
-using Rows = std::tuple<nb::ndarray<const std::uint16_t, nb::shape<CharacterTable::kBlock, 2>,
-                                    nb::c_contig, nb::device::cpu>,
-                        Input<std::uint8_t>, Input<std::int64_t>, nb::bytes>;
+std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
+    return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
+}
+
+// What Python says of a block of characters: what they become, end to end, and the atom and the
+// unit of each character of that; how many characters each of the block becomes, and whether it
+// depends on its neighbours.
+using Rows =
+    std::tuple<nb::bytes, Input<std::uint16_t>, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
 std::unique_ptr<const CharacterTable::Block> block_of(const Rows& given) {
-    const auto& [atoms, depends, ends, units] = given;
-    auto block = std::make_unique<CharacterTable::Block>();
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(units.c_str());
-    block->units.assign(bytes, bytes + units.size());
-    if (depends.size() != CharacterTable::kBlock || ends.size() != CharacterTable::kBlock) {
+    const auto& atoms = std::get<1>(given);
+    const auto& sizes = std::get<3>(given);
+    const auto text = view(std::get<0>(given)), units = view(std::get<2>(given)),
+               depends = view(std::get<4>(given));
+    if (sizes.size() != CharacterTable::kBlock || depends.size() != CharacterTable::kBlock) {
         throw std::invalid_argument("a block has another number of characters");
     }
-    std::int64_t begin = 0;
+    auto block = std::make_unique<CharacterTable::Block>();
+    block->units.reserve(text.size() + 2 * units.size());
+    const std::uint8_t *p = text.data(), *end = p + text.size();
+    std::size_t place = 0;  // among all characters of the text
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
-        const std::int64_t end = ends(i);
-        if (end < begin || end > static_cast<std::int64_t>(units.size()) || end - begin > 0xFFFF) {
-            throw std::invalid_argument("the units of a block are out of order");
-        }
-        for (std::int64_t unit = begin; unit < end; unit += 2 + bytes[unit + 1]) {
-            if (unit + 2 > end || unit + 2 + bytes[unit + 1] > end) {
-                throw std::invalid_argument("a unit reaches beyond its character's");
+        const std::size_t begin = block->units.size(), first = place;
+        for (; place < first + sizes(i); ++place) {
+            if (p == end || place == units.size() || place == atoms.size()) {
+                throw std::invalid_argument("a character becomes more than there is");
             }
+            const auto size = static_cast<std::uint8_t>(utf8::decode(p, end).size);
+            block->units.insert(block->units.end(), {units[place], size});
+            block->units.insert(block->units.end(), p, p + size);
+            p += size;
         }
-        block->rows[i] = {atoms(i, 0), atoms(i, 1), static_cast<std::uint16_t>(end - begin),
-                          depends(i) != 0, static_cast<std::uint32_t>(begin)};
-        begin = end;
+        const std::size_t size = block->units.size() - begin;
+        if (size > 0xFFFF) throw std::invalid_argument("a character becomes too many");
+        const bool open = depends[i] != 0 || first == place;
+        block->rows[i] = {open ? Boundaries::kOpen : atoms(place - 1),
+                          open ? Boundaries::kOpen : atoms(first), static_cast<std::uint16_t>(size),
+                          depends[i] != 0, static_cast<std::uint32_t>(begin)};
     }
     return block;
 }

@@ -24,7 +24,7 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.reference.aligned import Aligned
-from toksmith.reference.character_maps import is_bound, is_context_free, map_character
+from toksmith.reference.character_maps import is_context_free, map_characters
 from toksmith.reference.normalizing import normalized
 from toksmith.text import characters
 
@@ -141,9 +141,11 @@ def test_single_characters_tell(ours: Normalizer) -> None:
     assert is_context_free(ours)
     rng = random.Random(5)
     drawn = rng.sample(CHARACTERS[:0x3400], 4000) + rng.sample(COMPOSED, 500) + MARKS
-    free = [character for character in drawn if not is_bound(ours, character)]
+    _, bound = map_characters(ours, drawn)
+    free = [character for character, known in zip(drawn, bound, strict=True) if not known]
     assert len(free) > 4000
-    mapped = {character: map_character(ours, character) for character in free}
+    mapped = {character: map_characters(ours, [character])[0][0] for character in free}
+    assert map_characters(ours, free)[0] == [mapped[character] for character in free]
     for _ in range(100):
         text = "".join(rng.choices(free, k=100))
         assert normalized(ours, text) == "".join(mapped[character] for character in text)

@@ -172,7 +172,7 @@ def test_classes_of_characters_make_the_pieces(ours: Splitter) -> None:
         chunks: list[str] = []
         last = 0
         for character in text:
-            kind = class_of(character)
+            kind = class_of[ord(character)]
             if kind >= 2 and kind == last:
                 chunks[-1] += character
             elif kind:

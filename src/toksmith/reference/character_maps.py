@@ -13,7 +13,7 @@ before it removes them, which shows only in the few marks that it leaves.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from toksmith.normalizers import (
     Bert,
@@ -34,7 +34,7 @@ from toksmith.splitters import Splitter
 def is_context_free(steps: Normalizer) -> bool:
     """Return whether each character becomes the same whatever stands beside it.
 
-    But for the characters that :func:`is_bound` tells.
+    But for the bound characters, which :func:`map_characters` tells.
 
     Example:
         >>> from toksmith.normalizers import Strip
@@ -44,53 +44,62 @@ def is_context_free(steps: Normalizer) -> bool:
     return all(map(_is_context_free, steps))
 
 
-def map_character(steps: Normalizer, character: str) -> str:
-    """Return what becomes of a character that is not bound, in steps that are context-free.
+def map_characters(steps: Normalizer, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
+    r"""Return what becomes of each of some characters in steps that are context-free.
+
+    Returns:
+        What each becomes where no bound character stands beside it; and whether it is *bound*: what
+        it and the one before it become may depend on both.
 
     Example:
-        >>> map_character((Bert(),), "É")
-        'e'
+        >>> map_characters((UnicodeForm("NFC"), Bert()), ["É", "\u0301", "\n"])
+        (['e', '', ' '], [False, True, False])
     """
-    return normalized(steps, character)
-
-
-def is_bound(steps: Normalizer, character: str) -> bool:
-    """Return whether what a character and the one before it become may depend on both.
-
-    Example:
-        >>> is_bound((UnicodeForm("NFC"),), "\u0301"), is_bound((UnicodeForm("NFC"),), "é")
-        (True, False)
-    """
-    text = character
+    texts = list(characters)
+    bound = [False] * len(texts)
     for step in steps:
-        if isinstance(step, UnicodeForm) and text[:1] in acting_backwards():
-            return True
-        text = normalized((step,), text)
-        if isinstance(step, Bert) and step.strips_accents and any(map(_moves, text)):
-            return True
-    return False
+        if isinstance(step, UnicodeForm):
+            firsts = [text[:1] for text in texts]
+            acting = acting_backwards("".join(firsts))
+            bound = [b or first in acting for b, first in zip(bound, firsts, strict=True)]
+        texts = _mapped(step, texts)
+        if isinstance(step, Bert) and step.strips_accents:
+            # Those that a form may move past others.
+            moving = set(filter(unicodedata.combining, acting_backwards("".join(texts))))
+            bound = [b or not moving.isdisjoint(t) for b, t in zip(bound, texts, strict=True)]
+    return texts, bound
 
 
-def classes(splitter: Splitter) -> Callable[[str], int] | None:
-    """Return the function that gives each character its class, or ``None`` if there is none.
+def _mapped(step: Step, texts: list[str]) -> list[str]:
+    # None sees another, so all can be mapped at once, with others between them.
+    together = "".join(texts)
+    for between in _LETTERS:
+        if between not in together:
+            found = normalized((step,), between.join(texts)).split(between)
+            if len(found) == len(texts):
+                return found
+    return [normalized((step,), text) for text in texts]
+
+
+_LETTERS = "\ua015\u1401"
+"""Letters that hardly any normalizer changes."""
+
+
+def classes(splitter: Splitter) -> bytes | None:
+    """Return the class of each code point; ``None`` where single characters have none.
 
     0: it is dropped; 1: it is a chunk of its own; from 2 on: a run of one class is a chunk.
 
     Example:
         >>> from toksmith.splitters import BertSplitter, FixedLength
-        >>> [classes(BertSplitter())(c) for c in "a b!"], classes(FixedLength())
+        >>> [classes(BertSplitter())[ord(c)] for c in "a b!"], classes(FixedLength())
         ([2, 0, 2, 1], None)
     """
     table = character_classes(splitter)
-    return None if table is None else lambda character: int(table[ord(character)])
+    return None if table is None else table.tobytes()
 
 
 def _is_context_free(step: Step) -> bool:
     if isinstance(step, Replace):
         return not step.is_regex and len(step.pattern) == 1
     return isinstance(step, Bert | Lowercase | Nmt | StripAccents | UnicodeForm)
-
-
-def _moves(character: str) -> bool:
-    """Return whether a form may move a character past others."""
-    return unicodedata.combining(character) > 0 and character in acting_backwards()

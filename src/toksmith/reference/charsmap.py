@@ -64,6 +64,8 @@ class CharacterMap:
             Where the key ends, and what replaces it.
         """
         node = 0
+        if start < len(text) and text[start] not in self.first_characters:
+            return  # as from most places
         for place in range(start, len(text)):
             step = self._step(node, text[place])
             if step is None:
@@ -176,7 +178,12 @@ def any_of(characters: frozenset[str]) -> re.Pattern[str]:
         >>> any_of(frozenset("a]")).findall("[ab]")
         ['a', ']']
     """
-    return re.compile(f"[{''.join(map(re.escape, sorted(characters)))}]" if characters else r"(?!)")
+    # A range is compiled much faster than as many characters.
+    codes = set(map(ord, characters))
+    starts = sorted(code for code in codes if code - 1 not in codes)
+    ends = sorted(code for code in codes if code + 1 not in codes)
+    ranges = (rf"\U{start:08x}-\U{end:08x}" for start, end in zip(starts, ends, strict=True))
+    return re.compile(f"[{''.join(ranges)}]" if characters else r"(?!)")
 
 
 def _parts(charsmap: bytes) -> tuple[_Units, bytes]:

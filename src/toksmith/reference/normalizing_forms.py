@@ -13,14 +13,12 @@ moves to; a composed character stands for the first of those it is made of. That
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
 from typing import Literal, NamedTuple
 
 from toksmith import lazy
-from toksmith.lazy import regex
 from toksmith.normalizers import UnicodeForm
 from toksmith.reference.aligned import Edit
-from toksmith.reference.character_classes import CODE_POINTS, ranges
+from toksmith.reference.character_classes import ranges
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -57,6 +55,8 @@ def form_edits(step: UnicodeForm, text: str) -> list[Edit]:
 
 
 def _segment_edits(form: Form, segment: str, start: int) -> list[Edit]:
+    if len(segment) == 1:
+        return [Edit(start, start + 1, unicodedata.normalize(form, segment))]
     parts = ordered(decomposed(form, segment))
     if form in ("NFC", "NFKC"):
         parts = composed(parts)
@@ -122,16 +122,14 @@ def _order(part: Part) -> int:
     return unicodedata.combining(part.character)
 
 
-@cache
-def acting_backwards() -> frozenset[str]:
-    """Return the characters that may act on the one before them, in some form.
+def acting_backwards(text: str) -> set[str]:
+    r"""Return the characters of a text that may act on the one before them, in some form.
 
     Example:
-        >>> "\u0301" in acting_backwards(), "e" in acting_backwards()
-        (True, False)
+        >>> acting_backwards("e\u0301e")
+        {'\u0301'}
     """
-    everything = "".join(map(chr, range(CODE_POINTS)))
-    return frozenset(regex.findall(_ACTING, everything, regex.V1))
+    return set(_ACTS.findall(text))
 
 
 # A character that is newer than the forms of `tokenizers` (Unicode 9.0) acts on none.
@@ -141,4 +139,5 @@ _ACTING = (
     r"[\p{M}\u0e33\u0eb3\u1160-\u11ff\u3133\u3135\u3136\u313a-\u313f\u314f-\u318e"
     rf"\uff9e-\uffa0\uffa3-\uffdc--{_NEWER}]"
 )
+_ACTS = lazy.pattern(f"(?V1){_ACTING}")
 _SEGMENT = lazy.pattern(f"(?V1)[^{_NEWER}]{_ACTING}*")

@@ -141,6 +141,8 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
     whole by the *first* key that it starts with; otherwise each of its characters is.
     """
     charsmap = character_map(step.charsmap)
+    if charsmap.first_characters.isdisjoint(text):
+        return []
     # Each new character, and how many old ones it adds (1) or drops behind it (-1, …).
     changes: list[tuple[str, int]] = []
     for cluster in map(str, _CLUSTER.findall(text)):

@@ -16,9 +16,10 @@ together.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
@@ -26,15 +27,15 @@ from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import Metaspace, Splitter
-from toksmith.staging.atoms import OPEN, Atoms, atoms_of
+from toksmith.staging.atoms import Atoms, atoms_of
 from toksmith.staging.characters import INVALID, Characters, characters_of
 
 CHARACTERS_A_BLOCK = 256
 
-Rows = tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8], npt.NDArray[np.int64], bytes]
-"""A block of characters: the atoms that each ends and starts with (shape ``(256, 2)``), whether it
-depends on its neighbours, where its units end, and the units: of each character that it becomes
-the :class:`~toksmith.staging.atoms.Unit`, the size and the UTF-8."""
+Rows: TypeAlias = "tuple[bytes, array[int], bytes, array[int], bytes]"
+"""A block of characters: the UTF-8 of what they become, end to end; the atom (uint16) and the
+:class:`~toksmith.staging.atoms.Unit` of each character of that; how many characters each of the
+block becomes (uint16), and whether it depends on its neighbours."""
 
 
 class OwnSpace(Exception):  # noqa: N818
@@ -111,27 +112,20 @@ def staging(pipeline: Pipeline) -> Staging | None:
 def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
     """Return whether a space that a text is led by comes out as one, whatever is behind it."""
     written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
-    return space not in characters.firsts and characters.becomes([space])[0] in written
+    return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
 def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
-    sides = np.full((CHARACTERS_A_BLOCK, 2), OPEN, np.uint16)
-    depends = np.zeros(CHARACTERS_A_BLOCK, np.uint8)
-    ends = np.zeros(CHARACTERS_A_BLOCK, np.int64)
-    units = bytearray()
-    codes = range(block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK)
-    given = [INVALID if 0xD800 <= code < 0xE000 else chr(code) for code in codes]
-    for place, (character, becomes) in enumerate(
-        zip(given, characters.becomes(given), strict=True)
-    ):
+    first = block * CHARACTERS_A_BLOCK
+    given = list(map(chr, range(first, first + CHARACTERS_A_BLOCK)))
+    if 0xD800 <= first < 0xE000:
+        given = [INVALID] * CHARACTERS_A_BLOCK
+    becomes, depends = characters.map(given)
+    text = "".join(becomes)
+    if characters.collapse and atoms.mark and atoms.mark in text:
         # Where spaces are counted, a mark that stands in the text itself is none.
-        marked = characters.collapse and atoms.mark and atoms.mark in becomes
-        if marked or characters.depends(character, becomes):
-            depends[place] = 1
-        elif becomes:
-            sides[place] = atoms.sides(becomes)
-        for unit, text in atoms.units(becomes):
-            encoded = text.encode()
-            units += bytes((unit, len(encoded))) + encoded
-        ends[place] = len(units)
-    return sides, depends, ends, bytes(units)
+        depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
+    if atoms.mark:
+        text = text.replace(" ", atoms.mark)
+    sizes = list(map(len, becomes))
+    return text.encode(), *atoms.of(text, sizes), array("H", sizes), bytes(depends)

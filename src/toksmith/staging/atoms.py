@@ -6,9 +6,10 @@ the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from array import array
+from collections.abc import Set
 from enum import IntEnum
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product, repeat
 from typing import Protocol
 
 from toksmith.models import (
@@ -51,11 +52,13 @@ class Atoms(Protocol):
     joined: Set[tuple[int, int]]
     mark: str
 
-    def sides(self, text: str) -> tuple[int, int]:
-        """Return the atom that a character's text ends with, and the one that it starts with."""
+    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+        """Return the atom (uint16) and the :class:`Unit` of each character of a text.
 
-    def units(self, text: str) -> Iterator[tuple[int, str]]:
-        """Return the units of a character's text, and their text."""
+        Args:
+            text: what some characters become, end to end, as the splitter writes it.
+            sizes: how many characters each of them becomes.
+        """
 
 
 def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
@@ -83,29 +86,26 @@ class ClassAtoms:
 
     mark: str = ""
 
-    def __init__(self, classes: Callable[[str], int]) -> None:
-        self._class = classes
+    def __init__(self, classes: bytes) -> None:
+        self._classes = classes
         # What is dropped stays with what follows it: that makes fewer chunks.
         self.joined: Set[tuple[int, int]] = {(_DROPPED, other) for other in range(_MOST_CLASSES)}
         self.joined |= {(run, run) for run in range(_ALONE + 1, _MOST_CLASSES)}
 
-    def sides(self, text: str) -> tuple[int, int]:
-        """Return the classes of the last and the first character."""
-        last = self._class(text[-1])
-        if last == _DROPPED and len(text) > 1:
-            last = _ALONE  # it ends what the character becomes, and may end a chunk
-        return last, self._class(text[0])
-
-    def units(self, text: str) -> Iterator[tuple[int, str]]:
-        """Return each character with what its class does to pieces."""
-        for character in text:
-            kind = self._class(character)
-            unit = (Unit.REMOVED, Unit.ALONE)[kind] if kind <= _ALONE else Unit.RUN + kind - 2
-            yield int(unit), character
+    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+        """Return the classes, and what they do to pieces."""
+        classes = bytes(map(self._classes.__getitem__, map(ord, text)))
+        atoms = array("H", list(classes))
+        if _DROPPED in classes:
+            for size, end in zip(sizes, accumulate(sizes), strict=True):
+                if size > 1 and classes[end - 1] == _DROPPED:
+                    atoms[end - 1] = _ALONE  # it ends what a character becomes, and may end a chunk
+        return atoms, classes.translate(_UNITS)
 
 
 _DROPPED, _ALONE = 0, 1
 _MOST_CLASSES = 250
+_UNITS = bytes([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, 256)]).ljust(256, b"\xff")
 
 
 class PieceAtoms:
@@ -120,15 +120,10 @@ class PieceAtoms:
         elif not collapse:
             self.joined -= {(1, 1)}
 
-    def sides(self, text: str) -> tuple[int, int]:
-        """Return which of the last and the first character is a mark."""
-        text = text.replace(" ", self.mark)
-        return int(text[-1] == self.mark), int(text[0] == self.mark)
-
-    def units(self, text: str) -> Iterator[tuple[int, str]]:
-        """Return each character, as the splitter writes it; a mark starts a piece."""
-        text = text.replace(" ", self.mark)
-        return ((self._mark_unit if c == self.mark else Unit.RUN, c) for c in text)
+    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+        """Return whether each character is a mark, and what it does to pieces."""
+        marks = [character == self.mark for character in text]
+        return array("H", marks), bytes([self._mark_unit if mark else Unit.RUN for mark in marks])
 
 
 class VocabularyAtoms:
@@ -167,18 +162,10 @@ class VocabularyAtoms:
         self._atoms = atoms
         self.joined: Set[tuple[int, int]] = {pair for pair in joined if OPEN not in pair}
 
-    def sides(self, text: str) -> tuple[int, int]:
-        """Return the atoms of the last and the first character."""
-        text = text.replace(" ", self.mark) if self.mark else text
-        return (
-            self._atoms.get(text[-1], self._unknown),
-            self._atoms.get(text[0], self._unknown),
-        )
-
-    def units(self, text: str) -> Iterator[tuple[int, str]]:
-        """Return each character, as the splitter writes it, with what it does to pieces."""
-        text = text.replace(" ", self.mark) if self.mark else text
-        return ((self._kinds.get(c, Unit.RUN), c) for c in text)
+    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+        """Return the atoms of the characters, and what they do to pieces."""
+        atoms = array("H", map(self._atoms.get, text, repeat(self._unknown)))
+        return atoms, bytes(map(self._kinds.get, text, repeat(Unit.RUN)))
 
 
 def matched_tokens(model: Model) -> list[str] | None:

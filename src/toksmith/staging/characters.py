@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Set
 from dataclasses import replace
+from operator import or_
 from typing import Protocol
 
 from toksmith import lazy
@@ -14,9 +14,8 @@ from toksmith.normalizers import (
     Replace,
     SentencePieceNormalizer,
 )
-from toksmith.reference.character_maps import is_bound, is_context_free, map_character
+from toksmith.reference.character_maps import is_context_free, map_characters
 from toksmith.reference.charsmap import character_map
-from toksmith.reference.normalizing_forms import acting_backwards
 
 INVALID = "\udfff"
 """Stands for a byte that is no UTF-8."""
@@ -44,11 +43,8 @@ class Characters(Protocol):
     firsts: Set[str]
     sees_replaced: bool
 
-    def becomes(self, characters: list[str]) -> list[str]:
-        """Return what each character becomes."""
-
-    def depends(self, character: str, becomes: str) -> bool:
-        """Return whether what it or the character before it becomes depends on both."""
+    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+        """Return what each becomes; and if what it or the one before it becomes depends on both."""
 
     def sees_space(self, text: str) -> bool:
         """Return whether the space that a text starts with may change what is behind it."""
@@ -89,38 +85,23 @@ class MappedCharacters:
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
-        self._each = tuple(step for step in mapped if not isinstance(step, Precompiled))
 
-    def becomes(self, characters: list[str]) -> list[str]:
-        """Return what each character becomes."""
-        characters = ["\ufffd" if c == INVALID else c for c in characters]
-        # No character sees another, so all can be mapped at once, with others between them.
-        between = next(c for c in _LETTERS if c not in characters)
-        found = map_character(self._mapped, between.join(characters)).split(between)
-        if len(found) == len(characters):
-            return found
-        return [map_character(self._mapped, c) for c in characters]
-
-    def depends(self, character: str, becomes: str) -> bool:
-        """Return whether its neighbours matter."""
-        if character == INVALID:
-            return False
-        if self._clusters and _JOINS.match(character):
-            return True
-        if self.collapse and " " in becomes and becomes != " ":
-            return True
-        moves = unicodedata.combining(character) or character in acting_backwards()
-        if becomes.strip(" ") == character and not moves:
-            return False
-        return is_bound(self._each, character)
+    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+        """Return what each character becomes, and whether its neighbours matter."""
+        given = ["\ufffd" if c == INVALID else c for c in characters]
+        becomes, depends = map_characters(self._mapped, given)
+        if self._clusters:
+            joining = set(_JOINS.findall("".join(given)))
+            depends = [d or c in joining for d, c in zip(depends, given, strict=True)]
+        if self.collapse:
+            spaced = [" " in new and new != " " for new in becomes]
+            depends = list(map(or_, depends, spaced))
+        return becomes, depends
 
     def sees_space(self, text: str) -> bool:
         """Return whether the space is of one cluster with what is behind it."""
         return self._clusters and text[:1] == " " and _JOINS.match(text, 1) is not None
 
-
-# Some letter that no normalizer changes, if it is not one of those asked for.
-_LETTERS = "\ua015\u1401"
 
 # Characters that make one cluster with what stands beside them.
 _JOINS = lazy.pattern(
@@ -147,18 +128,19 @@ class SentencePieceCharacters:
         if self.collapse:  # spaces are counted by what they are, not by what they are written as
             self._depends.add(self._space)
         self.firsts: Set[str] = self._map.first_characters
+        self._changed = self.firsts | {" ", INVALID}
         used = self._depends | self.firsts | self._alone
         self.sentinel = next(c for c in _PRIVATE if c not in used)
 
-    def becomes(self, characters: list[str]) -> list[str]:
-        """Return what each character becomes."""
-        return [self._single(character).replace(" ", self._space) for character in characters]
-
-    def depends(self, character: str, becomes: str) -> bool:
-        """Return whether its neighbours matter."""
-        if character in self._depends:
-            return True
-        return self.collapse and self._space in becomes and becomes != self._space
+    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+        """Return what each character becomes, and whether its neighbours matter."""
+        changed, depending, space = self._changed, self._depends, self._space
+        becomes = [self._single(c) if c in changed else c for c in characters]
+        depends = [c in depending for c in characters]
+        if self.collapse:
+            spaced = [space in new and new != space for new in becomes]
+            depends = list(map(or_, depends, spaced))
+        return becomes, depends
 
     def sees_space(self, text: str) -> bool:
         """Return whether the first space changes what is behind it: there is no such key."""
@@ -167,10 +149,10 @@ class SentencePieceCharacters:
     def _single(self, character: str) -> str:
         if character == INVALID:
             return "\ufffd"
-        if character in self._alone or character not in self.firsts:
-            return character
+        if character in self._alone:
+            return character.replace(" ", self._space)
         found = self._map.longest(character)
-        return found[1] if found else character
+        return (found[1] if found else character).replace(" ", self._space)
 
 
 _PRIVATE = [chr(code) for code in range(0xE000, 0xF900)]
