@@ -73,11 +73,11 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
-    // Each thread takes runs of pieces; what a run became is kept apart until the places are known.
+    // Each thread takes runs of pieces, and puts what they become into an array of its own; the
+    // places in the result are known when all have ended.
     struct Run {
-        std::size_t first, last;
-        std::size_t bytes;
-        Ids ids;
+        std::size_t first, last, bytes;               // of the pieces
+        std::size_t thread = 0, start = 0, size = 0;  // of the ids
     };
     std::size_t total_bytes = 0;
     for (const Text& document : documents) total_bytes += document.size();
@@ -85,25 +85,31 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
         threads > 1 ? std::min(kPiece, total_bytes / (threads * 4) + 1) : total_bytes;
     std::vector<Run> runs;
     for (std::size_t i = 0; i < work.size(); ++i) {
-        if (runs.empty() || runs.back().bytes >= run_bytes) runs.push_back({i, i, 0, {}});
+        if (runs.empty() || runs.back().bytes >= run_bytes) runs.push_back({i, i, 0});
         runs.back().last = i + 1;
         runs.back().bytes += work[i].text.size();
     }
     std::vector<std::size_t> sizes(work.size());
     std::atomic<std::size_t> next{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
-    run_on_threads(used, [&](std::size_t) {
+    std::vector<Ids> found(used);
+    run_on_threads(used, [&](std::size_t thread) {
         std::unique_ptr<Worker> worker = take();
+        Ids ids;
+        ids.reserve(total_bytes / used / kBytesPerId);  // memory costs nothing before it is touched
         for (std::size_t r = next++; r < runs.size(); r = next++) {
             Run& run = runs[r];
-            run.ids.reserve(run.bytes / kBytesPerId);  // memory costs nothing before it is touched
+            run.thread = thread;
+            run.start = ids.size();
             for (std::size_t i = run.first; i < run.last; ++i) {
-                const std::size_t before = run.ids.size();
+                const std::size_t before = ids.size();
                 const bool starts = work[i].starts && work[i].document < starting;
-                encode_piece(work[i].text, starts, *model_, *worker, run.ids);
-                sizes[i] = run.ids.size() - before;
+                encode_piece(work[i].text, starts, *model_, *worker, ids);
+                sizes[i] = ids.size() - before;
             }
+            run.size = ids.size() - run.start;
         }
+        found[thread] = std::move(ids);
         put(std::move(worker));
     });
 
@@ -113,20 +119,17 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     for (std::size_t i = 0; i < documents.size(); ++i) {
         result.offsets[i + 1] += result.offsets[i];
     }
-    if (runs.size() == 1) {
-        result.ids = std::move(runs[0].ids);
+    if (used == 1) {
+        result.ids = std::move(found[0]);
         return result;
     }
-    std::vector<std::size_t> starts(runs.size() + 1, 0);
-    for (std::size_t r = 0; r < runs.size(); ++r) starts[r + 1] = starts[r] + runs[r].ids.size();
-    Id* place = result.ids.extend(starts.back());
-    next = 0;
-    run_on_threads(used, [&](std::size_t) {
-        for (std::size_t r = next++; r < runs.size(); r = next++) {
-            if (runs[r].ids.size() == 0) continue;
-            std::memcpy(place + starts[r], runs[r].ids.data(), runs[r].ids.size() * sizeof(Id));
-            runs[r].ids = Ids();
-        }
+    std::vector<std::size_t> places(runs.size() + 1, 0);
+    for (std::size_t r = 0; r < runs.size(); ++r) places[r + 1] = places[r] + runs[r].size;
+    Id* begin = result.ids.extend(places.back());
+    for_each_on_threads(used, runs.size(), [&](std::size_t r) {
+        const Run& run = runs[r];
+        if (run.size == 0) return;  // there may be no memory at all
+        std::memcpy(begin + places[r], found[run.thread].data() + run.start, run.size * sizeof(Id));
     });
     return result;
 }
