@@ -174,7 +174,7 @@ void bind_encode(nb::module_& module) {
         .def("encode_segments", &encode_segments, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_chunks_with_spans", &encode_chunks_with_spans, "text"_a, "bounds"_a)
         .def("count", &count, "text"_a, "threads"_a)
-        .def("forget", &Encoder::forget)
+        .def("forget", &Encoder::forget, "cache_bytes"_a = nb::none())
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {
             return std::string(isa::name(encoder.level()));
         });

@@ -96,7 +96,8 @@ TEST(cache_keeps_the_first_and_the_last_of_a_full_bucket) {
 }
 
 TEST(cache_writes_over_what_its_arena_has_held_longest) {
-    Cache cache;
+    constexpr std::size_t kBytes = std::size_t{3} << 20;
+    Cache cache{ChunkCache(kBytes)};
     const auto chunk = [](std::size_t i) {
         Bytes bytes(ChunkCache::kLongest, 'x');
         bytes[0] = static_cast<std::uint8_t>(i), bytes[1] = static_cast<std::uint8_t>(i >> 8);
@@ -106,7 +107,7 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
         return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
     };
     const std::size_t words = ChunkCache::kLongest / 4 + ChunkCache::kMostIds;
-    const std::size_t room = ChunkCache::kArenaWords / words;
+    const std::size_t room = (kBytes / 3 / sizeof(Id)) / words;  // a third is the arena's
     const Bytes small(3, 's');
     cache.insert(small, {7});
     // Some are pushed out of their bucket by younger ones; the ring keeps all others.
@@ -123,6 +124,17 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
     CHECK(held(2 * room + 1, 3 * room) >= room - room / 20);
     CHECK(held(0, 2 * room) == 0);
     CHECK(cache.holds(small, {7}));
+}
+
+TEST(cache_takes_no_more_than_it_may) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 20}) {
+        Cache cache{ChunkCache(bytes)};
+        std::size_t held = 0;
+        for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
+        for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
+        const std::size_t most = std::max(bytes, ChunkCache::kFirstSlots * 48) / 48;
+        CHECK(held <= most && held > most / 3);
+    }
 }
 
 TEST(cache_keeps_most_while_it_grows) {

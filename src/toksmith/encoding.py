@@ -98,9 +98,9 @@ class TextEncoder:
         shown, spans = characters(text, byte_spans)
         return Located(shown, ids, spans, byte_spans, len(data))
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._engine.forget()
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
+        self._engine.forget(cache_bytes)
 
     def _segments(
         self, data: bytes, literals: frozenset[str]

@@ -39,7 +39,7 @@ Bounds: TypeAlias = "npt.NDArray[np.int64]"
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
 
 CACHE_BYTES: int = _kernel.CACHE_BYTES
-"""The most memory that the chunk cache of one thread takes, in bytes."""
+"""The most memory that the chunk cache of one thread takes, in bytes, unless it is set."""
 
 
 class Encoder(Protocol):
@@ -83,8 +83,8 @@ class Encoder(Protocol):
     def count(self, text: Text, threads: int) -> int:
         """Return how many ids a text has."""
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
 
 
 class Decoder(Protocol):
@@ -231,9 +231,9 @@ class KernelEncoder:
         ids, offsets, spans = self._encoder.encode_chunks_with_spans(data, bounds)
         return Batch(ids, offsets), spans.reshape(-1, 2)
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._encoder.forget()
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
+        self._encoder.forget(cache_bytes)
 
 
 class KernelDecoder:

@@ -98,7 +98,7 @@ class FusedEncoder:
         except OwnSpace:
             return self._staged.count(text, threads)
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._encoder.forget()
-        self._staged.forget()
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
+        self._encoder.forget(cache_bytes)
+        self._staged.forget(cache_bytes)

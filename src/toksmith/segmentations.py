@@ -179,7 +179,7 @@ class _Chunks:
     ) -> tuple[Batch, SpanArray]:
         raise NotImplementedError
 
-    def forget(self) -> None:
+    def forget(self, cache_bytes: int | None = None) -> None:
         pass
 
 

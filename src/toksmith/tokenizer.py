@@ -414,9 +414,24 @@ class Tokenizer(Sampling):
 
         formats.write(self.pipeline, path, format)
 
-    def forget(self) -> None:
-        """Give back the memory of the chunk caches (``engine.CACHE_BYTES`` a thread at most)."""
-        self._encoder.forget()
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give back the memory of the chunk caches; they fill again as texts are encoded.
+
+        Args:
+            cache_bytes: the most that the cache of each thread takes from now on, at least about
+                400 kB; ``None`` leaves it as it is (48 MiB to begin with,
+                ``engine.CACHE_BYTES``). Speed depends on it, ids do not.
+
+        Raises:
+            OptionError: ``cache_bytes`` is no whole number, or negative.
+
+        Example:
+            >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> tok.forget(cache_bytes=1_000_000)
+        """
+        if cache_bytes is not None:
+            cache_bytes = whole("cache_bytes", cache_bytes, least=0, otherwise=", or None")
+        self._encoder.forget(cache_bytes)
 
     # Behind the scenes
 

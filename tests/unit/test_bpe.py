@@ -102,8 +102,9 @@ class TestCalls:
 
     def test_lists(self, encoder: Encoder) -> None:
         assert encoder.encode_list("ab ab!", 1) == [256, 257, 33]
-        encoder.forget()
-        assert encoder.encode_list("ab ab!", 1) == [256, 257, 33]
+        for cache_bytes in (None, 0, 1 << 20, 1 << 26):
+            encoder.forget(cache_bytes)
+            assert encoder.encode_list("ab ab!", 1) == [256, 257, 33]
 
     def test_decode(self, engine: str, pipeline: Pipeline) -> None:
         ids = np.array([257, 258, 0xFF], np.uint32)

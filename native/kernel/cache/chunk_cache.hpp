@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,10 +22,8 @@ namespace toksmith {
 class ChunkCache {
  public:
     static constexpr std::size_t kFirstSlots = std::size_t{1} << 13;
-    static constexpr std::size_t kSlots = std::size_t{1} << 20;
-    static constexpr std::size_t kArenaWords = std::size_t{1} << 22;
-    // Memory of one cache when it is full, in bytes: 32 MiB of slots and 16 MiB of arena.
-    static constexpr std::size_t kBytes = kSlots * 32 + kArenaWords * 4;
+    static constexpr std::size_t kBytes = std::size_t{48}
+                                          << 20;  // of memory, unless said otherwise
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
 
@@ -58,7 +57,12 @@ class ChunkCache {
     };
     static_assert(sizeof(Slot) == 32);
 
-    ChunkCache() : slots_(kSlots), arena_(kArenaWords) {}
+    // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
+    explicit ChunkCache(std::size_t bytes = kBytes)
+        : most_slots_(std::clamp(std::bit_floor(bytes / kBytesPerSlot), kFirstSlots, kMostSlots)),
+          slots_(most_slots_),
+          arena_words_(most_slots_ * kWordsPerSlot),
+          arena_(arena_words_) {}
 
     // `end` is the end of the readable text, at or behind the chunk's.
     static Key key_of(const std::uint8_t* p, std::size_t size, const std::uint8_t* end) {
@@ -97,15 +101,15 @@ class ChunkCache {
         std::size_t count = 0;
         Note note = 0;
     };
-    // What any chunk became; no ids if it is not known. Its slot comes to stand among the first two:
-    // what is asked for again is worth it.
+    // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
+    // two: what is asked for again is worth it.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const Slot* slot = slot_of(key);
         if (!slot) return {};
         if (slot->high == key.high) return {slot->ids, slot->count(), slot->note()};
         const std::uint64_t place = slot->place();
-        if (written_ - place > kArenaWords) return {};  // written over since
-        const Id* stored = arena_.data() + (place & (kArenaWords - 1));
+        if (written_ - place > arena_words_) return {};  // written over since
+        const Id* stored = arena_.data() + (place & (arena_words_ - 1));
         if (size > kInline) {
             if (std::memcmp(stored, p, size) != 0) return {};
             stored += words_for(size);
@@ -117,7 +121,7 @@ class ChunkCache {
     void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
                 std::size_t count, Note note = 0) {
         if (size > kLongest || count > kMostIds) return;
-        if (++inserted_ > used_ / 2 && used_ < kSlots) grow();
+        if (++inserted_ > used_ / 2 && used_ < most_slots_) grow();
         Slot& slot = slot_for(key);
         slot.low = key.low;
         slot.high = key.high;
@@ -128,10 +132,10 @@ class ChunkCache {
         }
         slot.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
-        const std::size_t start = written_ & (kArenaWords - 1);
-        if (start + text + count > kArenaWords) written_ += kArenaWords - start;
+        const std::size_t start = written_ & (arena_words_ - 1);
+        if (start + text + count > arena_words_) written_ += arena_words_ - start;
         slot.set_place(written_);
-        Id* stored = arena_.data() + (written_ & (kArenaWords - 1));
+        Id* stored = arena_.data() + (written_ & (arena_words_ - 1));
         if (text) std::memcpy(stored, p, size);
         std::copy_n(ids, count, stored + text);
         written_ += text + count;
@@ -146,6 +150,9 @@ class ChunkCache {
 
  private:
     static constexpr std::size_t kWays = 4;
+    static constexpr std::size_t kMostSlots = std::size_t{1} << 30;
+    static constexpr std::size_t kWordsPerSlot = 4;  // of the arena
+    static constexpr std::size_t kBytesPerSlot = sizeof(Slot) + kWordsPerSlot * sizeof(Id);
     static constexpr std::uint64_t kLongMark = 0x20;     // its text is too long for a slot
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
@@ -208,12 +215,14 @@ class ChunkCache {
         return high >> 56 == kLongMark ? slot.low : hash_words(slot.low, high);
     }
 
+    std::size_t most_slots_;
     HugeArray<Slot> slots_;  // memory behind those in use is not touched
     std::size_t used_ = kFirstSlots;
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;
     // A ring: what was written longest ago is written over first. A place counts all words that
     // were ever written, so that it tells whether it still stands.
+    std::size_t arena_words_;
     HugeArray<Id> arena_;
     std::uint64_t written_ = 0;
 };

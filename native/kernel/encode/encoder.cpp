@@ -33,16 +33,18 @@ std::unique_ptr<Worker> Encoder::take() {
         idle_.pop_back();
         return worker;
     }
-    return std::make_unique<Worker>(*model_);
+    return std::make_unique<Worker>(*model_, cache_bytes_.load());
 }
 
 void Encoder::put(std::unique_ptr<Worker> worker) {
+    if (worker->cache_bytes != cache_bytes_) return;  // the limit was set meanwhile
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
         idle_.push_back(std::move(worker));
     }
 }
 
-void Encoder::forget() {
+void Encoder::forget(std::optional<std::size_t> cache_bytes) {
+    if (cache_bytes) cache_bytes_ = *cache_bytes;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) idle_.clear();
 }
 

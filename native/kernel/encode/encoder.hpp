@@ -1,8 +1,10 @@
 // Texts to ids: documents, threads and the caches that are kept between calls.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "encode/loops.hpp"
@@ -41,8 +43,8 @@ class Encoder {
     // The end of each chunk of the text, in bytes from its start.
     std::vector<std::uint64_t> chunk_ends(Text text) const;
 
-    // Gives the memory of the caches back.
-    void forget();
+    // Gives the memory of the caches back; from now on, each thread's takes at most so many bytes.
+    void forget(std::optional<std::size_t> cache_bytes = {});
 
     isa::Level level() const { return level_; }
 
@@ -63,6 +65,7 @@ class Encoder {
     const Loops& loops_;
     std::mutex guard_;
     std::vector<std::unique_ptr<Worker>> idle_;
+    std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};
 };
 
 }  // namespace toksmith

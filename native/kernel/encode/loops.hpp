@@ -29,7 +29,9 @@ struct Text {
 
 // What one thread needs to run a model: its cache, and what the model keeps between misses.
 struct Worker {
-    explicit Worker(const Model& model) : scratch(model.scratch()) {}
+    Worker(const Model& model, std::size_t bytes)
+        : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
+    std::size_t cache_bytes;  // at most
     ChunkCache cache;
     std::unique_ptr<Model::Scratch> scratch;
     Ids missed;

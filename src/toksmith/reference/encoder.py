@@ -43,8 +43,8 @@ class ChunkEncoder(Protocol):
     def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
         """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
 
 
 class StagedEncoder:
@@ -136,9 +136,9 @@ class StagedEncoder:
         """Return how many tokens a text has."""
         return len(self.encode(text, threads))
 
-    def forget(self) -> None:
-        """Give the memory of caches back."""
-        self._chunks.forget()
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much a thread from now on."""
+        self._chunks.forget(cache_bytes)
 
     def _encode(
         self, text: Text, threads: int, at_start: bool, literals: frozenset[str] = NONE
@@ -204,7 +204,7 @@ class ReferenceChunks:
         offsets = np.array([0, *accumulate(map(len, tokens))], np.int64)
         return Batch(np.array(ids, np.uint32), offsets), np.array(spans, np.int64).reshape(-1, 2)
 
-    def forget(self) -> None:
+    def forget(self, cache_bytes: int | None = None) -> None:
         """Forget the chunks that were seen."""
         self._run.cache_clear()
 
