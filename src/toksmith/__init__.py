@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toksmith import errors
+from toksmith import errors, lazy
 
 if TYPE_CHECKING:
     from toksmith.loading import get, load
@@ -34,18 +34,20 @@ __all__ = [
     "train",
 ]
 
-# What is imported when it is first asked for: who loads a tokenizer need not wait for training.
-_MODULES = {
-    "get": "toksmith.loading",
-    "load": "toksmith.loading",
-    "Tokenizer": "toksmith.tokenizer",
-    "Counts": "toksmith.trainers",
-    "train": "toksmith.trainers",
-    "Batch": "toksmith.types",
-    "Encoding": "toksmith.types",
-    "Inputs": "toksmith.types",
-    "Span": "toksmith.types",
-}
+_find = lazy.names(
+    __name__,
+    {
+        "get": "loading",
+        "load": "loading",
+        "Tokenizer": "tokenizer",
+        "Counts": "trainers",
+        "train": "trainers",
+        "Batch": "types",
+        "Encoding": "types",
+        "Inputs": "types",
+        "Span": "types",
+    },
+)
 
 
 def __getattr__(name: str) -> object:
@@ -53,13 +55,7 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("toksmith")
-    if name not in _MODULES:
-        raise AttributeError(f"module 'toksmith' has no attribute {name!r}")
-    from importlib import import_module
-
-    found: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = found
-    return found
+    return _find(name)
 
 
 def __dir__() -> list[str]:

@@ -6,12 +6,13 @@ what it stands for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-__all__ = ["module", "np", "npt", "pattern", "regex"]
+__all__ = ["module", "names", "np", "npt", "pattern", "regex"]
 
 
 class _Later:
@@ -41,6 +42,24 @@ if TYPE_CHECKING:
     import regex
 else:
     np, npt, regex = map(module, ("numpy", "numpy.typing", "regex"))
+
+
+def names(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
+    """Return a package's ``__getattr__``, which takes names from modules when they are asked for.
+
+    Args:
+        package: its name.
+        modules: in which module of the package each name is.
+    """
+
+    def find(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found: object = getattr(import_module(f"{package}.{modules[name]}"), name)
+        setattr(sys.modules[package], name, found)  # from now on it is found there
+        return found
+
+    return find
 
 
 def pattern(text: str) -> regex.Pattern[str]:

@@ -83,8 +83,12 @@ def _merges_by_id(entry: Entry, ids: dict[str, int], prefix: str) -> npt.NDArray
                     f"a word starts with {prefix!r}",
                 )
     merges = spelled.merges_by_id(entry.path, lefts, rights, ids, "merge", 0, prefix)
-    last = {(left, right): place for place, (left, right, _) in enumerate(merges.tolist())}
-    return merges if len(last) == len(merges) else merges[sorted(last.values())]
+    pairs = merges[:, 0].astype(np.uint64) << np.uint64(32) | merges[:, 1]
+    ordered = np.sort(pairs)
+    if (ordered[1:] != ordered[:-1]).all():
+        return merges
+    last = {pair: place for place, pair in enumerate(pairs.tolist())}
+    return merges[sorted(last.values())]
 
 
 def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:

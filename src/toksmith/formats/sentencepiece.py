@@ -96,16 +96,17 @@ def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
     vocab = tuple(piece.piece for piece in proto.pieces)
     types = [piece.type for piece in proto.pieces]
     scores = np.array([piece.score for piece in proto.pieces], np.float64)
-    for token_id, (piece, kind) in enumerate(zip(vocab, types, strict=True)):
+    if wrong := set(types) - set(PieceType):
+        token_id = next(i for i, kind in enumerate(types) if kind in wrong)
+        raise FormatError(path, f"piece {token_id} has type {types[token_id]}; wanted: 1 to 6")
+    for piece in vocab:
         piece.decode()
-        if not PieceType.NORMAL <= kind <= PieceType.BYTE:
-            raise FormatError(path, f"piece {token_id} has type {kind}; wanted: 1 to 6")
     unknown = [token_id for token_id, kind in enumerate(types) if kind == PieceType.UNKNOWN]
     if len(unknown) != 1:
         raise FormatError(path, f"{len(unknown)} pieces are of type UNKNOWN; wanted: one")
     if not np.isfinite(scores).all():
         raise FormatError(path, f"piece {int(np.isfinite(scores).argmin())} has no finite score")
-    spelled = {vocab[i] for i, kind in enumerate(types) if kind == PieceType.BYTE}
+    spelled = {piece for piece, kind in zip(vocab, types, strict=True) if kind == PieceType.BYTE}
     wanted = range(256) if trainer.byte_fallback else ()
     if spelled != {b"<0x%02X>" % byte for byte in wanted}:
         raise FormatError(

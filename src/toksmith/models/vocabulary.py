@@ -12,4 +12,6 @@ def ids_of(vocab: Sequence[bytes]) -> dict[bytes, int]:
         >>> ids_of((b"a", b"", b"b", b"a"))
         {b'a': 0, b'b': 2}
     """
-    return {token: token_id for token_id, token in reversed(list(enumerate(vocab))) if token}
+    ids = dict(zip(reversed(vocab), reversed(range(len(vocab))), strict=True))
+    ids.pop(b"", None)
+    return ids

@@ -11,11 +11,18 @@ Read in this order:
 Nothing here is meant to be fast.
 """
 
-from toksmith.reference.bpe import decode, encode_chunk, merge_table, recover_merges
-from toksmith.reference.bpe_training import TrainingStep, training_steps
-from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
-from toksmith.reference.splitting import chunk_spans
-from toksmith.reference.trace import Explanation, explain
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toksmith import lazy
+
+if TYPE_CHECKING:
+    from toksmith.reference.bpe import decode, encode_chunk, merge_table, recover_merges
+    from toksmith.reference.bpe_training import TrainingStep, training_steps
+    from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
+    from toksmith.reference.splitting import chunk_spans
+    from toksmith.reference.trace import Explanation, explain
 
 __all__ = [
     "Explanation",
@@ -30,3 +37,20 @@ __all__ = [
     "recover_merges",
     "training_steps",
 ]
+
+__getattr__ = lazy.names(
+    __name__,
+    {
+        "Explanation": "trace",
+        "ReferenceDecoder": "encoder",
+        "ReferenceEncoder": "encoder",
+        "TrainingStep": "bpe_training",
+        "chunk_spans": "splitting",
+        "decode": "bpe",
+        "encode_chunk": "bpe",
+        "explain": "trace",
+        "merge_table": "bpe",
+        "recover_merges": "bpe",
+        "training_steps": "bpe_training",
+    },
+)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TypeAlias
 
 from toksmith.errors import OptionError
@@ -250,7 +250,7 @@ def _values(trie: _Units) -> list[int]:
         counts = np.searchsorted(parents, bases[nodes], "right") - first
         steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         below = children[np.repeat(first, counts) + steps]
-        missing = _MISSING[np.repeat(missing, counts), labels[below]]
+        missing = _missing()[np.repeat(missing, counts), labels[below]]
         if (missing < 0).any():
             raise OptionError("charsmap: a key is no UTF-8")
         nodes, missing = np.divmod(np.unique(below * 4 + missing), 4)
@@ -261,6 +261,7 @@ def _character_size(first: int) -> int:
     return 1 + (first >= 0xC2) + (first >= 0xE0) + (first >= 0xF0)
 
 
+@cache
 def _missing() -> npt.NDArray[np.int64]:
     """``[bytes missing before, byte]`` → bytes missing after; -1 where the byte cannot stand."""
     table = np.full((4, 256), -1, np.int64)
@@ -270,6 +271,3 @@ def _missing() -> npt.NDArray[np.int64]:
     for before in (1, 2, 3):
         table[before, 0x80:0xC0] = before - 1
     return table
-
-
-_MISSING = _missing()

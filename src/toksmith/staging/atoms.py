@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Set
 from enum import IntEnum
-from itertools import accumulate, pairwise, product, repeat
+from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Protocol
 
 from toksmith.models import (
@@ -74,7 +74,7 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
             # Sums are rounded from the start of each piece: only between pieces may one cut.
             return PieceAtoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
-        if tokens is None or len({c for token in tokens for c in token}) >= OPEN - 2:
+        if tokens is None or len(set("".join(tokens))) >= OPEN - 2:
             return None
         return VocabularyAtoms(model, tokens, splitter, collapse)
     classes = None if collapse else classes_of(splitter)
@@ -134,12 +134,11 @@ class VocabularyAtoms:
     ) -> None:
         self.mark = metaspace.replacement if metaspace else ""
         starts = metaspace is not None and metaspace.split
-        characters = {c for token in tokens for c in token} | {"\u2581", " "} | set(self.mark)
+        characters = set("".join(tokens)) | {"\u2581", " "} | set(self.mark)
         atoms = {c: 1 + place for place, c in enumerate(sorted(characters))}
         joined = {
             (atoms[left], atoms[right])
-            for token in tokens
-            for left, right in pairwise(token)
+            for left, right in set(chain.from_iterable(map(pairwise, tokens)))
             if not (starts and right == self.mark)
         }
         unknown = characters - known_alone(model)
@@ -193,7 +192,8 @@ def known_alone(model: Model) -> set[str]:
         usable = (PieceType.NORMAL, PieceType.USER_DEFINED)
         vocab = tuple(v for v, kind in zip(vocab, model.types.tolist(), strict=True)
                       if kind in usable)  # fmt: skip
-    return {token for token in map(bytes.decode, vocab) if len(token) == 1}
+    short = (token.decode() for token in vocab if len(token) <= 4)  # the most bytes of a character
+    return {token for token in short if len(token) == 1}
 
 
 def fuses_unknown(model: Model) -> bool:

@@ -13,6 +13,7 @@ from toksmith.normalizers import (
     Precompiled,
     Replace,
     SentencePieceNormalizer,
+    Step,
 )
 from toksmith.reference.character_maps import is_context_free, map_characters
 from toksmith.reference.charsmap import character_map
@@ -60,14 +61,18 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             return None
         return SentencePieceCharacters(step)
-    collapse = normalizer[-1:] == (_ONE_SPACE,)
+    collapse = bool(normalizer) and _makes_one_space(normalizer[-1])
     mapped = normalizer[:-1] if collapse else normalizer
     if all(isinstance(step, Precompiled) or is_context_free((step,)) for step in mapped):
         return MappedCharacters(normalizer, mapped, collapse)
     return None
 
 
-_ONE_SPACE = Replace(" {2,}", " ", is_regex=True)
+def _makes_one_space(step: Step) -> bool:
+    """Return whether this is how one space is made of several."""
+    if not isinstance(step, Replace):
+        return False
+    return (step.pattern, step.content, step.is_regex) == (" {2,}", " ", True)
 
 
 class MappedCharacters:
