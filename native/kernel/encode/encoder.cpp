@@ -14,7 +14,7 @@ namespace {
 // Long documents are cut into pieces of about this many bytes for the threads to share.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 // Most texts have fewer ids than one for so many bytes.
-constexpr std::size_t kBytesPerId = 3;
+constexpr std::size_t kBytesPerId = 2;
 
 }  // namespace
 
