@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from toksmith import errors, lazy
@@ -49,12 +50,25 @@ _find = lazy.names(
     },
 )
 
+_PACKAGES = (
+    "decoders",
+    "formats",
+    "framing",
+    "models",
+    "normalizers",
+    "reference",
+    "splitters",
+    "trainers",
+)
+
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("toksmith")
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
     return _find(name)
 
 

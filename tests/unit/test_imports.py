@@ -41,6 +41,14 @@ def test_public_names() -> None:
         toksmith.nothing  # noqa: B018
 
 
+def test_packages_are_attributes() -> None:
+    packages = ("decoders", "formats", "framing", "models", "normalizers", "reference")
+    packages += ("splitters", "trainers")
+    for name in packages:
+        code = f"import toksmith\nassert toksmith.{name}.__name__ == 'toksmith.{name}'"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_later() -> None:
     module = lazy.module("fractions")
     assert module.Fraction(1, 2) + module.Fraction(1, 2) == 1
