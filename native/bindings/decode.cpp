@@ -4,22 +4,15 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <cstring>
 #include <memory>
 #include <optional>
 
 #include "buffers.hpp"
 #include "encode/decoder.hpp"
+#include "utf8/widen.hpp"
 
 namespace toksmith::bindings {
 namespace {
-
-nb::str to_str(const std::uint8_t* bytes, std::size_t size, const char* errors) {
-    auto result = nb::steal<nb::str>(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(bytes),
-                                                          static_cast<Py_ssize_t>(size), errors));
-    if (!result.is_valid()) throw nb::python_error();
-    return result;
-}
 
 using IdInput = Input<std::uint32_t>;
 
@@ -30,11 +23,12 @@ using IdInput = Input<std::uint32_t>;
                               .c_str());
 }
 
-Decoder::Parts measured(const Decoder& decoder, const IdInput& ids, std::size_t threads) {
+Decoder::Parts measured(const Decoder& decoder, const IdInput& ids, std::size_t threads,
+                        std::string_view before = {}) {
     Decoder::Parts parts;
     {
         nb::gil_scoped_release release;
-        parts = decoder.measure(ids.data(), ids.size(), threads);
+        parts = decoder.measure(ids.data(), ids.size(), threads, before);
     }
     if (!parts.known()) refuse(decoder, ids);
     return parts;
@@ -56,18 +50,48 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     return result;
 }
 
-nb::str decode_text(const Decoder& decoder, IdInput ids, const std::string& errors,
-                    std::size_t threads, nb::bytes before) {
-    const Decoder::Parts parts = measured(decoder, ids, threads);
-    const std::size_t led = before.size(), size = led + parts.bytes();
-    const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[size]);
-    std::memcpy(bytes.get(), before.c_str(), led);
+#ifndef Py_LIMITED_API
+// The characters right where Python keeps them; None if the bytes are no UTF-8.
+nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
+                             const Decoder::Parts& parts) {
+    const unsigned width = parts.width;
+    const Py_UCS4 widest = width >= utf8::kFourBytes  ? 0x10FFFF
+                           : width >= utf8::kTwoBytes ? 0xFFFF
+                           : width == utf8::kOneByte  ? 0xFF
+                                                      : 0x7F;
+    auto result = nb::steal(PyUnicode_New(static_cast<Py_ssize_t>(parts.characters()), widest));
+    if (!result.is_valid()) throw nb::python_error();
+    if (parts.characters() == 0) return parts.bytes() == 0 ? result : nb::none();
+    void* out = PyUnicode_DATA(result.ptr());
+    const std::size_t size = parts.characters() * std::size_t{PyUnicode_KIND(result.ptr())};
+    bool is_valid = false;
+    {
+        nb::gil_scoped_release release;
+        ask_for_huge_pages(out, size);
+        is_valid = decoder.decode_characters(ids.data(), parts, out);
+    }
+    return is_valid ? result : nb::none();
+}
+#endif
+
+nb::object decode_text(const Decoder& decoder, IdInput ids, const std::string& errors,
+                       std::size_t threads, nb::bytes before) {
+    const Decoder::Parts parts = measured(decoder, ids, threads, {before.c_str(), before.size()});
+#ifndef Py_LIMITED_API
+    nb::object text = decode_characters(decoder, ids, parts);
+    if (!text.is_none()) return text;
+#endif
+    const std::size_t size = parts.bytes();
+    const std::unique_ptr<char[]> bytes(new char[size]);
     {
         nb::gil_scoped_release release;
         ask_for_huge_pages(bytes.get(), size);
-        decoder.decode(ids.data(), parts, bytes.get() + led);
+        decoder.decode(ids.data(), parts, reinterpret_cast<std::uint8_t*>(bytes.get()));
     }
-    return to_str(bytes.get(), size, errors.c_str());
+    auto result =
+        nb::steal(PyUnicode_DecodeUTF8(bytes.get(), static_cast<Py_ssize_t>(size), errors.c_str()));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
 }
 
 }  // namespace
@@ -85,7 +109,9 @@ void bind_decode(nb::module_& module) {
              "tokens"_a, "known"_a.none())
         .def("check", &check, "ids"_a, "threads"_a)
         .def("decode", &decode, "ids"_a, "threads"_a)
-        .def("decode_text", &decode_text, "ids"_a, "errors"_a, "threads"_a, "before"_a);
+        .def("decode_text", &decode_text, "ids"_a, "errors"_a, "threads"_a, "before"_a,
+             nb::sig("def decode_text(self, ids: NDArray[numpy.uint32], errors: str, threads: int, "
+                     "before: bytes) -> str"));
 }
 
 }  // namespace toksmith::bindings

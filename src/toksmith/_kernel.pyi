@@ -195,13 +195,7 @@ class Decoder:
         threads: int,
     ) -> bytes: ...
     def decode_text(
-        self,
-        ids: Annotated[
-            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        errors: str,
-        threads: int,
-        before: bytes,
+        self, ids: NDArray[numpy.uint32], errors: str, threads: int, before: bytes
     ) -> str: ...
 
 def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> list[list[int]]:

@@ -1,16 +1,19 @@
 #include "encode/decoder.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 #include "parallel/parallel.hpp"
+#include "utf8/widen.hpp"
 
 namespace toksmith {
 
-Decoder::Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> offsets,
+Decoder::Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64_t> offsets,
                  const std::vector<std::uint8_t>& known)
-    : bytes_(std::move(bytes)), offsets_(std::move(offsets)) {
+    : bytes_(bytes.begin(), bytes.end()), offsets_(std::move(offsets)) {
     if (offsets_.empty() || offsets_.front() != 0 || offsets_.back() != bytes_.size() ||
         !std::is_sorted(offsets_.begin(), offsets_.end())) {
         throw std::invalid_argument("token offsets do not fit the token bytes");
@@ -20,83 +23,176 @@ Decoder::Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> off
         throw std::invalid_argument("it is not said of each id whether it is known");
     }
     entries_.resize(count + 1);
+    summaries_.resize(count + 1);
     for (std::size_t id = 0; id < count; ++id) {
-        const std::size_t size = offsets_[id + 1] - offsets_[id];
-        const bool is_known = known.empty() ? size > 0 : known[id] != 0;
-        entries_[id].size = !is_known         ? kUnknown
-                            : size >= kStride ? kLong
-                                              : static_cast<std::uint8_t>(size);
-        std::copy_n(bytes_.data() + offsets_[id], std::min(size, kStride - 1), entries_[id].bytes);
+        const std::string_view token = bytes_of(id);
+        const bool is_known = known.empty() ? !token.empty() : known[id] != 0;
+        const std::size_t held = std::min(token.size(), kStride - 1);
+        std::copy_n(token.begin(), held, entries_[id].bytes);
+        entries_[id].size = !is_known             ? kUnknown
+                            : held < token.size() ? kLong
+                                                  : static_cast<std::uint8_t>(held);
+        Sum of_held;
+        of_held.add_characters(token.substr(0, held));
+        summaries_[id].characters = of_held.characters & 31;
+        summaries_[id].width = of_held.width & 7;
+        summaries_[id].inside = !token.empty() && utf8::is_continuation(entries_[id].bytes[0]);
+        longest_ = std::max(longest_, token.size());
     }
     entries_[count].size = kUnknown;
-    sizes_.reserve(count + 1);
-    for (const Entry& entry : entries_) sizes_.push_back(entry.size);
+    for (std::size_t id = 0; id <= count; ++id) summaries_[id].size = entries_[id].size & 31;
 }
 
 std::size_t Decoder::first_unknown(const Id* ids, std::size_t count) const {
-    const Id* found =
-        std::find_if(ids, ids + count, [&](Id id) { return sizes_[place(id)] == kUnknown; });
+    const Id* found = std::find_if(ids, ids + count,
+                                   [&](Id id) { return summaries_[place(id)].size == kUnknown; });
     return found == ids + count ? kAllKnown : static_cast<std::size_t>(found - ids);
 }
 
-Decoder::Parts Decoder::measure(const Id* ids, std::size_t count, std::size_t threads) const {
+Decoder::Parts Decoder::measure(const Id* ids, std::size_t count, std::size_t threads,
+                                std::string_view before) const {
     const std::size_t parts = std::max<std::size_t>(1, std::min(threads, count >> 16));
-    Parts result{std::vector<std::size_t>(parts + 1), std::vector<std::size_t>(parts + 1)};
-    for (std::size_t i = 0; i <= parts; ++i) result.firsts[i] = count * i / parts;
-    std::vector<Measure> found(parts);
+    Sum first;
+    first.add_characters(before);
+    Parts result{
+        .before = before, .starts = std::vector<Parts::Place>(parts + 1), .width = first.width};
+    result.starts[0] = {0, before.size(), first.characters};
+    for (std::size_t i = 1; i <= parts; ++i) {
+        std::size_t& start = result.starts[i].id;
+        start = std::max(count * i / parts, result.starts[i - 1].id);
+        while (start < count && summaries_[place(ids[start])].inside) ++start;
+    }
+    std::vector<Sum> sums(parts);
     for_each_on_threads(parts, parts, [&](std::size_t i) {
-        found[i] = measure_range(ids + result.firsts[i], ids + result.firsts[i + 1]);
+        sums[i] = sum(ids + result.starts[i].id, ids + result.starts[i + 1].id);
     });
     for (std::size_t i = 0; i < parts; ++i) {
-        if (!found[i].known) return {};
-        result.starts[i + 1] = result.starts[i] + found[i].bytes;
-        result.some_empty |= found[i].some_empty;
+        if (!sums[i].known) return {};
+        result.starts[i + 1].byte = result.starts[i].byte + sums[i].bytes;
+        result.starts[i + 1].character = result.starts[i].character + sums[i].characters;
+        result.width |= sums[i].width;
+        result.some_empty |= sums[i].some_empty;
     }
     return result;
 }
 
 void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const {
-    const std::size_t count = parts.firsts.size() - 1;
+    std::copy(parts.before.begin(), parts.before.end(), out);
+    const std::size_t count = parts.starts.size() - 1;
     for_each_on_threads(count, count, [&](std::size_t i) {
-        decode_range(ids + parts.firsts[i], ids + parts.firsts[i + 1], out + parts.starts[i],
-                     out + parts.starts[i + 1]);
+        const Parts::Place &start = parts.starts[i], &end = parts.starts[i + 1];
+        std::uint8_t* to = out + start.byte;
+        decode_some(ids + start.id, ids + end.id, to, out + end.byte);
     });
 }
 
-Decoder::Measure Decoder::measure_range(const Id* ids, const Id* last) const {
-    Measure found;
+bool Decoder::decode_characters(const Id* ids, const Parts& parts, void* out) const {
+    if (parts.width >= utf8::kFourBytes) {
+        return decode_all(ids, parts, static_cast<std::uint32_t*>(out));
+    }
+    if (parts.width >= utf8::kTwoBytes) {
+        return decode_all(ids, parts, static_cast<std::uint16_t*>(out));
+    }
+    if (parts.width == utf8::kOneByte) {
+        return decode_all(ids, parts, static_cast<std::uint8_t*>(out));
+    }
+    // All ASCII, unless there are bytes inside characters that nothing starts.
+    if (parts.bytes() != parts.characters()) return false;
+    decode(ids, parts, static_cast<std::uint8_t*>(out));
+    return true;
+}
+
+void Decoder::Sum::add_characters(std::string_view text) {
+    for (const char each : text) {
+        const auto byte = static_cast<std::uint8_t>(each);
+        characters += !utf8::is_continuation(byte);
+        width |= utf8::width_by_lead(byte);
+    }
+}
+
+Decoder::Sum Decoder::sum(const Id* ids, const Id* last) const {
+    Sum found;
     for (; ids < last; ++ids) {
-        const std::uint8_t size = sizes_[place(*ids)];
-        found.bytes += size;
-        found.some_empty |= size == 0;
-        if (size >= kLong) [[unlikely]] {
-            if (size == kUnknown) {
-                found.known = false;
-                break;
-            }
-            found.bytes += offsets_[*ids + 1] - offsets_[*ids] - kLong;
+        const Summary each = summaries_[place(*ids)];
+        if (each.size < kLong) [[likely]] {
+            found.bytes += each.size;
+            found.some_empty |= each.size == 0;
+            found.characters += each.characters;
+            found.width |= each.width;
+            continue;
         }
+        if (each.size == kUnknown) {
+            found.known = false;
+            break;
+        }
+        const std::string_view token = bytes_of(*ids);
+        found.bytes += token.size();
+        found.add_characters(token);
     }
     return found;
 }
 
-// Stays between `out` and `end` whatever the ids: they may change while no GIL is held.
-void Decoder::decode_range(const Id* ids, const Id* last, std::uint8_t* out,
-                           std::uint8_t* end) const {
+// Decodes ids as long as there is room, whatever they are: they may change while no GIL is held.
+// Returns the first one that is left.
+const Id* Decoder::decode_some(const Id* ids, const Id* last, std::uint8_t*& out,
+                               const std::uint8_t* end) const {
+    std::uint8_t* to = out;
+    constexpr std::ptrdiff_t kAhead = 32;  // ids whose entries are on their way
     for (; ids < last; ++ids) {
+        if (last - ids > kAhead) __builtin_prefetch(&entries_[place(ids[kAhead])]);
         const std::size_t at = place(*ids);
         const Entry& entry = entries_[at];
-        const auto left = static_cast<std::size_t>(end - out);
+        const auto room = static_cast<std::size_t>(end - to);
         // More bytes are copied than the token has; the next one overwrites them.
-        if (entry.size < kLong && left >= kStride) [[likely]] {
-            std::memcpy(out, &entry, kStride);
-            out += entry.size;
+        if (entry.size < kLong && room >= kStride) [[likely]] {
+            std::memcpy(to, &entry, kStride);
+            to += entry.size;
             continue;
         }
         if (entry.size == kUnknown) continue;
-        const std::size_t size = std::min<std::size_t>(offsets_[at + 1] - offsets_[at], left);
-        out = std::copy_n(bytes_.data() + offsets_[at], size, out);
+        const std::string_view token = bytes_of(at);
+        if (token.size() > room) break;
+        to = std::copy(token.begin(), token.end(), to);
     }
+    out = to;
+    return ids;
+}
+
+template <typename Unit>
+bool Decoder::decode_all(const Id* ids, const Parts& parts, Unit* out) const {
+    const auto* before = reinterpret_cast<const std::uint8_t*>(parts.before.data());
+    const auto* end_of_before = before + parts.before.size();
+    Unit* to = out;
+    if (utf8::widen(before, end_of_before, to, out + parts.starts[0].character) != end_of_before) {
+        return false;
+    }
+    const std::size_t count = parts.starts.size() - 1;
+    std::atomic<bool> all_valid{true};
+    for_each_on_threads(count, count, [&](std::size_t i) {
+        if (!decode_part(ids, parts.starts[i], parts.starts[i + 1], out)) all_valid = false;
+    });
+    return all_valid;
+}
+
+template <typename Unit>
+bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
+                          Unit* out) const {
+    constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
+    const std::size_t size = std::max(std::min(kBlock, end.byte - start.byte), longest_) + kStride;
+    const std::unique_ptr<std::uint8_t[]> block(new std::uint8_t[size]);
+    std::uint8_t* filled = block.get();
+    const Id *next = ids + start.id, *last = ids + end.id;
+    Unit* to = out + start.character;
+    while (next < last) {
+        next = decode_some(next, last, filled, block.get() + size);
+        const std::uint8_t* rest = utf8::widen(block.get(), filled, to, out + end.character);
+        // What is left of a character stands in the next token.
+        const auto left = static_cast<std::size_t>(filled - rest);
+        if (left >= 4) return false;
+        std::memmove(block.get(), rest, left);
+        filled = block.get() + left;
+    }
+    return filled == block.get() && to == out + end.character;
 }
 
 }  // namespace toksmith

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ids.hpp"
@@ -13,48 +15,78 @@ class Decoder {
  public:
     // offsets: where each id's bytes start, and one more. known: whether each id has a token; if it
     // is empty, those have one that have bytes.
-    Decoder(std::vector<std::uint8_t> bytes, std::vector<std::uint64_t> offsets,
+    Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64_t> offsets,
             const std::vector<std::uint8_t>& known = {});
 
     static constexpr std::size_t kAllKnown = ~std::size_t{0};
     // The position of the first id that is not in the vocabulary, or kAllKnown.
     std::size_t first_unknown(const Id* ids, std::size_t count) const;
 
-    // Ids in parts, one a thread; none at all where an id is not in the vocabulary.
+    // Ids in parts, one a thread; none at all where an id is not in the vocabulary. No part starts
+    // inside a character.
     struct Parts {
-        std::vector<std::size_t> firsts;  // the first id of each, and the number of ids
-        std::vector<std::size_t> starts;  // where the bytes of each start, and their number
-        bool some_empty = false;          // an id has no bytes
+        struct Place {
+            std::size_t id, byte, character;
+        };
+        std::string_view before;    // bytes that come first
+        std::vector<Place> starts;  // of each part, and behind the last
+        unsigned width = 0;         // utf8::Width, if it is UTF-8
+        bool some_empty = false;    // an id has no bytes
         bool known() const { return !starts.empty(); }
-        std::size_t bytes() const { return starts.back(); }
+        std::size_t bytes() const { return starts.back().byte; }
+        std::size_t characters() const { return starts.back().character; }
     };
-    Parts measure(const Id* ids, std::size_t count, std::size_t threads) const;
+    Parts measure(const Id* ids, std::size_t count, std::size_t threads,
+                  std::string_view before = {}) const;
 
     // Writes the bytes of the ids to `out`, which has room for what was measured.
     void decode(const Id* ids, const Parts& parts, std::uint8_t* out) const;
 
+    // Writes the characters of the ids to `out`, each as wide as the widest of them. Returns false
+    // where the bytes are no UTF-8; what is written then means nothing.
+    bool decode_characters(const Id* ids, const Parts& parts, void* out) const;
+
  private:
     // Most tokens are short: copying so many bytes at once is cheaper than counting them.
     static constexpr std::size_t kStride = 16;
-    static constexpr std::uint8_t kLong = kStride, kUnknown = kStride + 1;
     struct alignas(kStride) Entry {
         std::uint8_t bytes[kStride - 1];
-        std::uint8_t size;  // or one of the above
+        std::uint8_t size;  // or one of these
+    };
+    static constexpr std::uint8_t kLong = kStride, kUnknown = kStride + 1;
+    // What is summed up of an entry.
+    struct Summary {
+        std::uint16_t size : 5;
+        std::uint16_t characters : 5;
+        std::uint16_t width : 3;
+        std::uint16_t inside : 1;  // it starts inside a character
+    };
+    struct Sum {
+        std::size_t bytes = 0, characters = 0;
+        unsigned width = 0;
+        bool known = true, some_empty = false;
+        void add_characters(std::string_view text);
     };
 
     // The place in the tables; all ids beyond the vocabulary have the last one, which is unknown.
-    std::size_t place(Id id) const { return id < sizes_.size() ? id : sizes_.size() - 1; }
-    struct Measure {
-        std::size_t bytes = 0;
-        bool known = true, some_empty = false;
-    };
-    Measure measure_range(const Id* ids, const Id* last) const;
-    void decode_range(const Id* ids, const Id* last, std::uint8_t* out, std::uint8_t* end) const;
+    std::size_t place(Id id) const { return id < summaries_.size() ? id : summaries_.size() - 1; }
+    Sum sum(const Id* ids, const Id* last) const;
+    std::string_view bytes_of(std::size_t at) const {
+        return {bytes_.data() + offsets_[at], bytes_.data() + offsets_[at + 1]};
+    }
+    const Id* decode_some(const Id* ids, const Id* last, std::uint8_t*& out,
+                          const std::uint8_t* end) const;
+    template <typename Unit>
+    bool decode_all(const Id* ids, const Parts& parts, Unit* out) const;
+    template <typename Unit>
+    bool decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
+                     Unit* out) const;
 
-    std::vector<std::uint8_t> bytes_;
+    std::string bytes_;
     std::vector<std::uint64_t> offsets_;
     std::vector<Entry> entries_;
-    std::vector<std::uint8_t> sizes_;  // those of the entries, close together
+    std::vector<Summary> summaries_;
+    std::size_t longest_ = 0;
 };
 
 }  // namespace toksmith
