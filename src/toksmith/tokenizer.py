@@ -426,6 +426,7 @@ class Tokenizer(Sampling):
             OptionError: ``cache_bytes`` is no whole number, or negative.
 
         Example:
+            >>> import toksmith
             >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
             >>> tok.forget(cache_bytes=1_000_000)
         """
