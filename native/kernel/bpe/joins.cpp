@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <string_view>
-#include <utility>
+#include <unordered_set>
 
 namespace toksmith::bpe {
 
 Joins::Joins(const Vocabulary& vocabulary) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    std::unordered_set<std::uint64_t> pairs;
     for (Id id = 0; id < vocabulary.size(); ++id) {
         const std::string_view token = vocabulary[id];
         const auto* begin = reinterpret_cast<const std::uint8_t*>(token.data());
@@ -21,7 +21,7 @@ Joins::Joins(const Vocabulary& vocabulary) {
             const utf8::Char before = utf8::decode(left, right), behind = utf8::decode(right, end);
             const bool whole_left = before.code != utf8::kInvalid && left + before.size == right;
             if (whole_left && behind.code != utf8::kInvalid) {
-                pairs.emplace_back(before.code, behind.code);
+                pairs.insert(pair_of(before.code, behind.code));
             } else {
                 partial_[right[-1] % 64] |= std::uint64_t{1} << *right % 64;
             }
@@ -29,8 +29,8 @@ Joins::Joins(const Vocabulary& vocabulary) {
     }
     mask_ = std::bit_ceil(pairs.size() * 16 + 64) - 1;
     filter_.resize((mask_ + 1) / 64);
-    for (const auto& [left, right] : pairs) {
-        const std::size_t place = place_of(left, right);
+    for (const std::uint64_t pair : pairs) {
+        const std::size_t place = place_of(pair);
         filter_[place / 64] |= std::uint64_t{1} << place % 64;
     }
 }

@@ -21,14 +21,16 @@ class Joins {
 
     // Whether a token may hold the two; false is certain.
     bool joined(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
-        const std::size_t place = place_of(left, right);
+        const std::size_t place = place_of(pair_of(left, right));
         return (partial_[left % 64] >> lead % 64 | filter_[place / 64] >> place % 64) & 1;
     }
 
  private:
-    std::size_t place_of(std::uint32_t left, std::uint32_t right) const {
-        const std::uint64_t key = std::uint64_t{left} << 32 | right;
-        return (key * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    static std::uint64_t pair_of(std::uint32_t left, std::uint32_t right) {
+        return std::uint64_t{left} << 32 | right;
+    }
+    std::size_t place_of(std::uint64_t pair) const {
+        return (pair * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
     }
 
     // Of tokens that hold only a part of one of the two: by the last byte of the left one (which is
