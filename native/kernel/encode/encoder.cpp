@@ -75,8 +75,9 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
-    // Each thread takes runs of pieces, and puts what they become into an array of its own; the
-    // places in the result are known when all have ended.
+    // Each thread takes runs of pieces, and puts what they become into an array of its own. The
+    // first one takes them from the front, and its array becomes the result; the others from the
+    // back, and their places in the result are known when all have ended.
     struct Run {
         std::size_t first, last, bytes;               // of the pieces
         std::size_t thread = 0, start = 0, size = 0;  // of the ids
@@ -92,15 +93,16 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
         runs.back().bytes += work[i].text.size();
     }
     std::vector<std::size_t> sizes(work.size());
-    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> taken{0}, taken_behind{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
     std::vector<Ids> found(used);
     run_on_threads(used, [&](std::size_t thread) {
         std::unique_ptr<Worker> worker = take();
         Ids ids;
-        ids.reserve(total_bytes / used / kBytesPerId);  // memory costs nothing before it is touched
-        for (std::size_t r = next++; r < runs.size(); r = next++) {
-            Run& run = runs[r];
+        // Memory costs nothing before it is touched.
+        ids.reserve(total_bytes / kBytesPerId / (thread == 0 ? 1 : used));
+        for (std::size_t front = 0; taken++ < runs.size();) {
+            Run& run = runs[thread == 0 ? front++ : runs.size() - ++taken_behind];
             run.thread = thread;
             run.start = ids.size();
             for (std::size_t i = run.first; i < run.last; ++i) {
@@ -121,17 +123,17 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     for (std::size_t i = 0; i < documents.size(); ++i) {
         result.offsets[i + 1] += result.offsets[i];
     }
-    if (used == 1) {
-        result.ids = std::move(found[0]);
-        return result;
-    }
-    std::vector<std::size_t> places(runs.size() + 1, 0);
-    for (std::size_t r = 0; r < runs.size(); ++r) places[r + 1] = places[r] + runs[r].size;
-    Id* begin = result.ids.extend(places.back());
-    for_each_on_threads(used, runs.size(), [&](std::size_t r) {
-        const Run& run = runs[r];
+    result.ids = std::move(found[0]);
+    const std::size_t first = runs.size() - taken_behind;
+    std::vector<std::size_t> places(runs.size() + 1, result.ids.size());
+    for (std::size_t r = first; r < runs.size(); ++r) places[r + 1] = places[r] + runs[r].size;
+    result.ids.extend(places.back() - places[first]);
+    Id* begin = result.ids.data();
+    for_each_on_threads(used, runs.size() - first, [&](std::size_t i) {
+        const Run& run = runs[first + i];
         if (run.size == 0) return;  // there may be no memory at all
-        std::memcpy(begin + places[r], found[run.thread].data() + run.start, run.size * sizeof(Id));
+        std::memcpy(begin + places[first + i], found[run.thread].data() + run.start,
+                    run.size * sizeof(Id));
     });
     return result;
 }
