@@ -45,13 +45,13 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     if (!result.is_valid()) throw nb::python_error();
     auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
     nb::gil_scoped_release release;
-    ask_for_huge_pages(out, parts.bytes());
     decoder.decode(ids.data(), parts, out);
     return result;
 }
 
 #ifndef Py_LIMITED_API
-// The characters right where Python keeps them; None if the bytes are no UTF-8.
+// The characters right where Python keeps them; None if the bytes are no UTF-8. (Huge pages are not
+// asked for: on a virtual machine, pages touched for the first time cost more than they save.)
 nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
                              const Decoder::Parts& parts) {
     const unsigned width = parts.width;
@@ -63,11 +63,9 @@ nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
     if (!result.is_valid()) throw nb::python_error();
     if (parts.characters() == 0) return parts.bytes() == 0 ? result : nb::none();
     void* out = PyUnicode_DATA(result.ptr());
-    const std::size_t size = parts.characters() * std::size_t{PyUnicode_KIND(result.ptr())};
     bool is_valid = false;
     {
         nb::gil_scoped_release release;
-        ask_for_huge_pages(out, size);
         is_valid = decoder.decode_characters(ids.data(), parts, out);
     }
     return is_valid ? result : nb::none();
@@ -85,7 +83,6 @@ nb::object decode_text(const Decoder& decoder, IdInput ids, const std::string& e
     const std::unique_ptr<char[]> bytes(new char[size]);
     {
         nb::gil_scoped_release release;
-        ask_for_huge_pages(bytes.get(), size);
         decoder.decode(ids.data(), parts, reinterpret_cast<std::uint8_t*>(bytes.get()));
     }
     auto result =
