@@ -12,7 +12,7 @@ namespace toksmith {
 namespace {
 
 // Long documents are cut into pieces of about this many bytes for the threads to share.
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{1} << 18;
 // Most texts have fewer ids than one for so many bytes.
 constexpr std::size_t kBytesPerId = 2;
 
