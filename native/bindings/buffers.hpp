@@ -76,6 +76,7 @@ void bind_encode(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
 void bind_counting(nb::module_& module);
+void bind_words(nb::module_& module);
 void bind_train(nb::module_& module);
 void bind_unigram_training(nb::module_& module);
 

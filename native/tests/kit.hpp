@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bpe/merging.hpp"
 #include "bpe/model.hpp"
 #include "check.hpp"
 #include "encode/decoder.hpp"
@@ -188,11 +189,12 @@ class Merger {
     std::vector<Id> operator()(Text chunk) const {
         const std::vector<Id> expected = slowly(chunk);
         Ids ids;
-        bpe::merge_long(chunk.begin, chunk.size(), byte_ids_, pairs_, vocabulary_, ids);
+        const bpe::ByteMerges merging{byte_ids_, pairs_, nullptr, vocabulary_};
+        bpe::merge_long_bytes(merging, chunk.begin, chunk.size(), ids);
         CHECK(list(ids) == expected, "long");
         if (chunk.size() <= bpe::kShort) {
             ids.clear();
-            bpe::merge_short(chunk.begin, chunk.size(), byte_ids_, pairs_, nullptr, ids);
+            bpe::merge_short_bytes(merging, chunk.begin, chunk.size(), ids);
             CHECK(list(ids) == expected, "short");
         }
         return expected;

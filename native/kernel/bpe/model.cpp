@@ -25,7 +25,7 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
       joins_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
       pairs_(merges.size()) {
-    // The highest bit is the marker of merge_long.
+    // The highest bit is the marker of merge_long_bytes.
     if (vocabulary_.size() >= 0x80000000u) throw std::invalid_argument("ids must be below 2^31");
     std::uint32_t rank = 0;
     for (const MergeRule& merge : merges) {
@@ -66,11 +66,7 @@ bool BpeModel::merges_make_all() const {
         if (is_ascii(token)) continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
         ids.clear();
-        if (token.size() <= kShort) {
-            merge_short(bytes, token.size(), byte_ids_, pairs_, byte_pairs_.data(), ids);
-        } else {
-            merge_long(bytes, token.size(), byte_ids_, pairs_, vocabulary_, ids);
-        }
+        merge_bytes(merging(), bytes, token.size(), ids);
         if (ids.size() != 1 || ids.data()[0] != id) return false;
     }
     return true;
@@ -97,10 +93,8 @@ void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch
     const Id whole = whole_.find(vocabulary_, chunk, size);
     if (whole != TokenIndex::kNone) {
         out.push(whole);
-    } else if (size <= kShort) {
-        merge_short(chunk, size, byte_ids_, pairs_, byte_pairs_.data(), out);
     } else {
-        merge_long(chunk, size, byte_ids_, pairs_, vocabulary_, out);
+        merge_bytes(merging(), chunk, size, out);
     }
     if (!spans) return;
     std::uint32_t start = 0;
@@ -110,35 +104,6 @@ void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch
         spans->push(end);
         start = end;
     }
-}
-
-void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
-                 const PairTable& pairs, const Merge* byte_pairs, Ids& out) {
-    Id ids[kShort];
-    Merge merges[kShort];  // of ids[i] and ids[i + 1]
-    for (std::size_t i = 0; i < size; ++i) ids[i] = byte_ids[chunk[i]];
-    for (std::size_t i = 0; i + 1 < size; ++i) {
-        merges[i] =
-            byte_pairs ? byte_pairs[chunk[i] * 256 + chunk[i + 1]] : pairs.find(ids[i], ids[i + 1]);
-    }
-
-    std::size_t count = size;
-    while (count > 1) {
-        std::size_t best = 0;
-        for (std::size_t i = 1; i + 1 < count; ++i) {
-            if (merges[i].rank < merges[best].rank) best = i;
-        }
-        if (merges[best].rank == kNoRank) break;
-        ids[best] = merges[best].id;
-        --count;
-        for (std::size_t i = best + 1; i < count; ++i) {
-            ids[i] = ids[i + 1];
-            merges[i - 1] = merges[i];
-        }
-        if (best > 0) merges[best - 1] = pairs.find(ids[best - 1], ids[best]);
-        if (best + 1 < count) merges[best] = pairs.find(ids[best], ids[best + 1]);
-    }
-    out.append(ids, count);
 }
 
 }  // namespace toksmith::bpe

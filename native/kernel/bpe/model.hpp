@@ -18,6 +18,16 @@ struct MergeRule {
     Id left, right, id;
 };
 
+// What merges the bytes of a chunk, and the ids that it needs for that.
+struct ByteMerges {
+    const std::array<Id, 256>& byte_ids;
+    const PairTable& pairs;
+    // The merge of each pair of bytes, by the first one times 256 and the second; null if it is not
+    // at hand. It is half of what is looked up.
+    const Merge* byte_pairs;
+    const Vocabulary& vocabulary;
+};
+
 // Whose merges a model has: some that are given, or those of `recover_merges`.
 enum class Merges { kGiven, kRecovered };
 
@@ -36,6 +46,7 @@ class BpeModel final : public Model {
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
+    ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
     Vocabulary vocabulary_;
     Joins joins_;
@@ -46,18 +57,10 @@ class BpeModel final : public Model {
     TokenIndex whole_;  // empty unless a chunk is looked up as a whole
 };
 
-// A symbol table and pairs are all that merging needs. Both append the ids that remain.
-
-// For short chunks: quadratic in the worst case, but without any bookkeeping. `byte_pairs`: the
-// merge of each pair of bytes, by the first one times 256 and the second, if they are at hand: half
-// of what is looked up.
-inline constexpr std::size_t kShort = 96;
-void merge_short(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
-                 const PairTable& pairs, const Merge* byte_pairs, Ids& out);
-
-// For chunks of any length: n log n at the worst, without recursion.
-void merge_long(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
-                const PairTable& pairs, const Vocabulary& vocabulary, Ids& out);
+// Each appends the ids that remain. `merge_bytes` takes the one that fits the size.
+void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
 
 // The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
 // token is the pair that its bytes come down to with all other tokens; a token whose bytes come

@@ -25,6 +25,7 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
     PairTable pairs(vocabulary.size());
     std::vector<Merge> byte_pairs(256 * 256, Merge{kNoRank, 0});
     std::vector<MergeRule> found(vocabulary.size(), MergeRule{0, 0, kNoRank});
+    const ByteMerges merging{byte_ids, pairs, byte_pairs.data(), vocabulary};
     Ids parts;
     // From short to long: when a token's turn comes, the table holds the merges of all tokens that
     // can stand inside it, whatever their rank, and ranks are ids.
@@ -33,11 +34,7 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
         if (token.size() < 2) continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
         parts.clear();
-        if (token.size() <= kShort) {
-            merge_short(bytes, token.size(), byte_ids, pairs, byte_pairs.data(), parts);
-        } else {
-            merge_long(bytes, token.size(), byte_ids, pairs, vocabulary, parts);
-        }
+        merge_bytes(merging, bytes, token.size(), parts);
         if (parts.size() != 2) continue;
         const Id left = parts.data()[0], right = parts.data()[1];
         pairs.insert(left, right, {id, id});

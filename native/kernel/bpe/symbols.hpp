@@ -4,15 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "bpe/merging.hpp"
 #include "bpe/pair_table.hpp"
 #include "ids.hpp"
 
 namespace toksmith::bpe {
-
-// The rank of two symbols that do not merge, but may come to stand inside one token when their
-// neighbours do. Where two symbols have not even this (kNoRank), no merge ever reaches across, and
-// what stands left and right of them merges on its own.
-inline constexpr std::uint32_t kOpen = kNoRank - 1;
 
 struct SymbolRule {
     Id left, right;
@@ -52,8 +48,6 @@ struct SymbolRun {
         merges.clear();
     }
 
-    // Joins the pair of the lowest rank, the leftmost of them, again and again. Short runs are
-    // searched through; in long ones places are kept by rank: n log n whatever the rules.
     void merge(const PairTable& pairs);
 };
 
