@@ -4,7 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include "buffers.hpp"
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "counted.hpp"
 #include "train/counter.hpp"
 #include "train/word_counter.hpp"
 
@@ -38,31 +42,69 @@ void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> 
     counter.add_chunks(chunks, copied);
 }
 
-// The chunks end to end, where each ends, and how often each was seen.
-using Counted = std::tuple<nb::bytes, Array<std::uint64_t>, Array<std::uint64_t>>;
-
 template <typename Counter>
 Counted finish(Counter& counter) {
-    ChunkTable table;
+    DistinctChunks chunks;
+    {
+        nb::gil_scoped_release release;
+        chunks = counter.finish();
+    }
+    return to_python(chunks);
+}
+
+// What goes wrong with a file is Python's OSError.
+void translate(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::system_error& error) {
+        errno = error.code().value();
+        PyErr_SetFromErrno(PyExc_OSError);
+    }
+}
+
+// The GIL is held neither while runs are written nor while they are merged; Ctrl-C is heard.
+void check_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// How many chunks, and bytes of them, there are by count; none where nothing was spilled.
+std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& counter,
+                                                             std::uint64_t min_count,
+                                                             std::uint64_t unit,
+                                                             std::size_t memory) {
+    std::vector<std::uint64_t> chunks, bytes;
+    {
+        nb::gil_scoped_release release;
+        if (SpilledCounts* spilled = counter.spilled()) {
+            for (const auto& tally : spilled->merge(min_count, unit, memory, check_signals)) {
+                chunks.push_back(tally.chunks);
+                bytes.push_back(tally.bytes);
+            }
+        }
+    }
+    return {to_numpy(std::move(chunks)), to_numpy(std::move(bytes))};
+}
+
+Counted merged(ChunkCounter& counter) {
+    SpilledCounts* spilled = counter.spilled();
+    if (!spilled) throw nb::value_error("nothing was spilled");
+    nb::bytes bytes = nb::steal<nb::bytes>(
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(spilled->chunk_bytes())));
+    if (!bytes.is_valid()) throw nb::python_error();
+    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
     std::vector<std::uint64_t> ends, counts;
     {
         nb::gil_scoped_release release;
-        table = counter.finish();
-        ends.reserve(table.entries().size());
-        counts.reserve(table.entries().size());
+        ends.reserve(spilled->chunks());
+        counts.reserve(spilled->chunks());
         std::uint64_t end = 0;
-        for (const ChunkTable::Entry& entry : table.entries()) {
-            ends.push_back(end += entry.size);
-            counts.push_back(entry.count);
-        }
-    }
-    nb::bytes bytes = nb::steal<nb::bytes>(
-        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(table.total_bytes())));
-    if (!bytes.is_valid()) throw nb::python_error();
-    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
-    for (const ChunkTable::Entry& entry : table.entries()) {
-        std::memcpy(out, table.bytes(entry), entry.size);
-        out += entry.size;
+        const auto take = [&](const Record& record) {
+            std::memcpy(out + end, record.bytes, record.size);
+            ends.push_back(end += record.size);
+            counts.push_back(record.count);
+        };
+        spilled->visit(take, check_signals);
     }
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
@@ -76,6 +118,7 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> lines(const WordCounter&
 void bind_counting(nb::module_& module) {
     using namespace nb::literals;
 
+    nb::register_exception_translator(&translate);
     nb::class_<ChunkCounter>(module, "ChunkCounter")
         .def(nb::new_([](const std::string& family, const std::string& level) {
                  return new ChunkCounter(family_named(family), isa::choose(level));
@@ -84,7 +127,12 @@ void bind_counting(nb::module_& module) {
         .def("add_texts", &add_texts<ChunkCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<ChunkCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)
-        .def("finish", &finish<ChunkCounter>);
+        .def("finish", &finish<ChunkCounter>)
+        .def("limit", &ChunkCounter::limit, "memory"_a, "descriptor"_a)
+        .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)
+        .def("weigh", &ChunkCounter::weigh, "weight"_a)
+        .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
+        .def("merged", &merged);
 
     nb::class_<WordCounter>(module, "WordCounter")
         .def(nb::new_([](bool words, std::size_t longest, bool reserved) {

@@ -60,19 +60,51 @@ bpe::TrainingOptions training_options(std::size_t tokens, const std::string& tie
 // (merges, flat; the count of each; the text's tokens after each)
 using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
 
-// Runs a training without the GIL. Python hears of the progress, and of Ctrl-C, some times a
-// second.
+// What was learned from merge `start` on.
+Trained since(const bpe::Training& training, std::size_t start) {
+    Ids flat;
+    for (std::size_t i = start; i < training.merges.size(); ++i) {
+        const bpe::MergeRule& merge = training.merges[i];
+        for (const Id id : {merge.left, merge.right, merge.id}) flat.push(id);
+    }
+    const auto rest = [&](const std::vector<std::uint64_t>& all) {
+        return to_numpy(std::vector<std::uint64_t>(all.begin() + static_cast<std::ptrdiff_t>(start),
+                                                   all.end()));
+    };
+    return {to_numpy(std::move(flat)), rest(training.counts), rest(training.tokens)};
+}
+
+// Runs a training without the GIL. Python hears of Ctrl-C some times a second, and `watch`, if it
+// is not None, is handed what was learned since it was called last; in the end, the rest. `keep` is
+// handed the same after every `keep_seconds`, and when Ctrl-C ends the training.
 template <typename Train>
-Trained trained(const nb::object& watch, Train train) {
+Trained trained(const nb::object& watch, Train train, const nb::object& keep = nb::none(),
+                double keep_seconds = 0) {
     using Clock = std::chrono::steady_clock;
-    auto heard = Clock::now();
-    std::size_t done = 0;
-    const auto tell = [&](const bpe::MergeRule& merge, std::uint64_t count) {
-        ++done;
-        if (Clock::now() - heard < std::chrono::milliseconds(50)) return true;
+    auto heard = Clock::now(), kept = heard;
+    std::size_t done = 0, watched = 0;
+    const auto show = [&](const bpe::Training& so_far) {
+        if (watch.is_none() || so_far.merges.size() == watched) return;
+        watch(since(so_far, watched));
+        watched = so_far.merges.size();
+    };
+    const auto hand_over = [&](const bpe::Training& so_far) {
+        if (keep.is_none()) return;
+        keep(since(so_far, done));
+        done = so_far.merges.size();
+        kept = Clock::now();
+    };
+    const auto tell = [&](const bpe::Training& so_far) {
+        const auto now = Clock::now();
+        if (now - heard < std::chrono::milliseconds(50)) return true;
         nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!watch.is_none()) watch(done, merge.left, merge.right, count);
+        if (PyErr_CheckSignals() != 0) {
+            nb::python_error interrupted;
+            hand_over(so_far);
+            throw interrupted;
+        }
+        show(so_far);
+        if (std::chrono::duration<double>(now - kept).count() >= keep_seconds) hand_over(so_far);
         heard = Clock::now();
         return true;
     };
@@ -81,30 +113,34 @@ Trained trained(const nb::object& watch, Train train) {
         nb::gil_scoped_release release;
         training = train(tell);
     }
-    Ids flat;
-    for (const bpe::MergeRule& merge : training.merges) {
-        for (const Id id : {merge.left, merge.right, merge.id}) flat.push(id);
-    }
-    return {to_numpy(std::move(flat)), to_numpy(std::move(training.counts)),
-            to_numpy(std::move(training.tokens))};
+    show(training);
+    return since(training, 0);
 }
 
 Trained train_bpe(nb::bytes chunks, Ends ends, Counts counts, std::size_t tokens,
                   const std::string& ties, std::uint64_t min_frequency,
-                  std::size_t max_token_length, nb::object watch) {
+                  std::size_t max_token_length, nb::object watch, nb::object keep,
+                  double keep_seconds) {
     const auto given =
         counted(reinterpret_cast<const std::uint8_t*>(chunks.c_str()), chunks.size(), ends, counts);
     const auto options = training_options(tokens, ties, min_frequency, max_token_length);
-    return trained(watch, [&](const bpe::Watch& tell) { return bpe::train(given, options, tell); });
+    return trained(
+        watch, [&](const bpe::Watch& tell) { return bpe::train(given, options, tell); }, keep,
+        keep_seconds);
 }
 
 Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
                       std::size_t tokens, const std::string& ties, std::uint64_t min_frequency,
-                      std::size_t max_token_length, nb::object watch) {
+                      std::size_t max_token_length, nb::object watch, Input<std::uint32_t> places,
+                      Input<std::uint32_t> lengths, nb::object keep, double keep_seconds) {
     const auto given = counted(symbols, ends, counts, alphabet);
     const auto options = training_options(tokens, ties, min_frequency, max_token_length);
+    const bpe::Alphabet known{alphabet,
+                              {places.data(), places.data() + places.size()},
+                              {lengths.data(), lengths.data() + lengths.size()}};
     return trained(
-        watch, [&](const bpe::Watch& tell) { return bpe::train(given, alphabet, options, tell); });
+        watch, [&](const bpe::Watch& tell) { return bpe::train(given, known, options, tell); },
+        keep, keep_seconds);
 }
 
 Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
@@ -120,7 +156,8 @@ constexpr std::uint8_t kSpace = 1, kDigit = 2;
 Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uint16_t> scripts,
                      Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
                      bool split_by_script, bool split_by_space, bool split_digits,
-                     bool space_as_suffix, bool only_spaces, nb::object watch) {
+                     bool space_as_suffix, bool only_spaces, std::size_t threads,
+                     nb::object watch) {
     if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
     if (longest >= (1u << 15)) throw nb::value_error("pieces have fewer than 32,768 characters");
     std::vector<bpe::PieceTraits> alphabet;
@@ -137,7 +174,7 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
     const bpe::PieceRules rules{longest,      split_by_script, split_by_space,
                                 split_digits, space_as_suffix, only_spaces};
     return trained(watch, [&](const bpe::Watch& tell) {
-        return bpe::train_pieces(given, alphabet, rules, tokens, tell);
+        return bpe::train_pieces(given, alphabet, rules, tokens, threads, tell);
     });
 }
 
@@ -147,14 +184,17 @@ void bind_train(nb::module_& module) {
     using namespace nb::literals;
 
     module.def("train_bpe", &train_bpe, "chunks"_a, "ends"_a, "counts"_a, "tokens"_a, "ties"_a,
-               "min_frequency"_a, "max_token_length"_a, "watch"_a.none());
+               "min_frequency"_a, "max_token_length"_a, "watch"_a.none(), "keep"_a.none(),
+               "keep_seconds"_a);
     module.def("train_symbols", &train_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a,
-               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "watch"_a.none());
+               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "watch"_a.none(),
+               "places"_a, "lengths"_a, "keep"_a.none(), "keep_seconds"_a);
     module.def("train_likelihood", &train_likelihood, "symbols"_a, "ends"_a, "counts"_a,
                "alphabet"_a, "tokens"_a, "min_frequency"_a, "watch"_a.none());
     module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
                "kinds"_a, "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a,
-               "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "watch"_a.none());
+               "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "threads"_a,
+               "watch"_a.none());
 }
 
 }  // namespace toksmith::bindings

@@ -59,7 +59,7 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
                       double shrinking_factor, std::size_t sub_iterations, std::size_t threads,
                       nb::object watch) {
     const bpe::CountedSymbols given = counted(symbols, ends, counts, scripts.size());
-    std::vector<bpe::PieceTraits> characters = alphabet(scripts, kinds);
+    const std::vector<bpe::PieceTraits> characters = alphabet(scripts, kinds);
     const unigram::TrainingOptions options{
         seeds,
         enough,
@@ -87,7 +87,8 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
     std::vector<unigram::Piece> pieces;
     {
         nb::gil_scoped_release release;
-        words = unigram::count_stretches(given, std::move(characters), options.rules);
+        words = unigram::spaced_apart(
+            bpe::count_stretches(given, characters, options.rules, threads), characters);
         pieces = unigram::train(words, options, tell);
     }
     std::vector<std::uint32_t> spelled, lengths;

@@ -24,10 +24,10 @@ using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 template <typename Counter>
 Counts counts_of(Counter& counter) {
-    const ChunkTable table = counter.finish();
+    const DistinctChunks table = counter.finish();
     Counts counts;
-    for (const ChunkTable::Entry& entry : table.entries()) {
-        const auto* bytes = reinterpret_cast<const char*>(table.bytes(entry));
+    for (const DistinctChunks::Entry& entry : table.entries()) {
+        const auto* bytes = reinterpret_cast<const char*>(entry.bytes);
         counts.emplace_back(std::string(bytes, entry.size), entry.count);
     }
     return counts;
@@ -51,8 +51,9 @@ TEST(train_literals) {
     const auto limited = bpe::train(corpus.chunks, {.tokens = 9, .max_token_length = 2}, {});
     CHECK(same(limited.merges, {{'a', 'a', 256}, {'a', 'b', 257}, {'a', 'c', 258}}));
     CHECK(limited.tokens == List({9, 7, 6}));
-    const auto stopped = bpe::train(corpus.chunks, {.tokens = 9},
-                                    [](const bpe::MergeRule& rule, auto) { return rule.id < 257; });
+    const auto stopped = bpe::train(corpus.chunks, {.tokens = 9}, [](const bpe::Training& so_far) {
+        return so_far.merges.back().id < 257;
+    });
     CHECK(stopped.merges.size() == 2);
     CHECK(bpe::train({}, {.tokens = 5}, {}).merges.empty());
 }
@@ -98,14 +99,36 @@ struct Words {
 
 }  // namespace
 
+TEST(train_goes_on_from_merged_chunks) {
+    // aaabdaaabac after aa (id 256) and aaa (257): 257 b d 257 b a c.
+    bpe::CountedSymbols merged;
+    const std::vector<Id> symbols{257, 'b', 'd', 257, 'b', 'a', 'c'};
+    merged.symbols = symbols.data();
+    merged.ends = {symbols.size()};
+    merged.counts = {1};
+    bpe::Alphabet alphabet{.size = 258, .lengths = std::vector<std::uint32_t>(258, 1)};
+    alphabet.lengths[256] = 2;
+    alphabet.lengths[257] = 3;
+    const auto next = bpe::train(merged, alphabet, {.tokens = 1}, {});
+    CHECK(same(next.merges, {{257, 'b', 258}}) && next.tokens == List({5}));
+    const auto limited = bpe::train(merged, alphabet, {.tokens = 1, .max_token_length = 3}, {});
+    CHECK(same(limited.merges, {{'b', 'd', 258}}));
+    alphabet.places.resize(258);
+    for (std::uint32_t id = 0; id < 258; ++id) alphabet.places[id] = 257 - id;
+    const auto smallest =
+        bpe::train(merged, alphabet,
+                   {.tokens = 2, .ties = bpe::Ties::kSmallestPair, .max_token_length = 2}, {});
+    CHECK(same(smallest.merges, {{'b', 'd', 258}, {'b', 'a', 259}}));
+}
+
 TEST(train_symbols) {
     Words words;
     words.add("abab", 1);
     words.add("cab", 2);
-    const auto trained = bpe::train(words.counted, 3, {.tokens = 9}, {});
+    const auto trained = bpe::train(words.counted, {.size = 3}, {.tokens = 9}, {});
     CHECK(same(trained.merges, {{0, 1, 3}, {2, 3, 4}, {3, 3, 5}}));
     CHECK(trained.counts == List({4, 2, 1}));
-    CHECK(bpe::train(bpe::CountedSymbols{}, 3, {.tokens = 5}, {}).merges.empty());
+    CHECK(bpe::train(bpe::CountedSymbols{}, {.size = 3}, {.tokens = 5}, {}).merges.empty());
 }
 
 TEST(train_likelihood) {
@@ -129,13 +152,13 @@ TEST(train_pieces) {
     using Traits = bpe::PieceTraits;
     const Traits latin{.first = 2, .last = 2}, greek{.first = 3, .last = 3};
     const std::vector<Traits> alphabet{latin, latin, greek};
-    const auto trained = bpe::train_pieces(words.counted, alphabet, {}, 9, {});
+    const auto trained = bpe::train_pieces(words.counted, alphabet, {}, 9, 1, {});
     CHECK(same(trained.merges, {{0, 1, 3}, {1, 0, 4}}));
     CHECK(trained.counts == List({6, 1}));
     const auto mixed =
-        bpe::train_pieces(words.counted, alphabet, {.split_by_script = false}, 9, {});
+        bpe::train_pieces(words.counted, alphabet, {.split_by_script = false}, 9, 2, {});
     CHECK(mixed.merges.size() == 4);
-    const auto shorter = bpe::train_pieces(words.counted, alphabet, {.longest = 1}, 9, {});
+    const auto shorter = bpe::train_pieces(words.counted, alphabet, {.longest = 1}, 9, 1, {});
     CHECK(shorter.merges.empty());
 }
 

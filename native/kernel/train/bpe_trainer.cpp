@@ -1,6 +1,7 @@
 #include "train/bpe_trainer.hpp"
 
 #include "train/orders.hpp"
+#include "train/stretches.hpp"
 
 namespace toksmith::bpe {
 namespace {
@@ -21,28 +22,27 @@ std::vector<std::uint32_t> alphabet_places() {
 }
 
 template <typename Symbol>
-Training train_most_frequent(const Counted<Symbol>& chunks, std::size_t alphabet,
-                             const TrainingOptions& options, std::vector<std::uint32_t> places,
-                             const Watch& watch) {
+Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alphabet,
+                             const TrainingOptions& options, const Watch& watch) {
     const auto run = [&](auto order) {
-        return MergeTrainer(chunks, alphabet, options.min_frequency, order)
+        return MergeTrainer(chunks, alphabet.size, options.min_frequency, order)
             .run(options.tokens, watch);
     };
     if (options.ties == Ties::kFirstSeen) {
         return run(MostFrequent<true>(alphabet, options.max_token_length));
     }
-    return run(MostFrequent<false>(alphabet, options.max_token_length, std::move(places)));
+    return run(MostFrequent<false>(alphabet, options.max_token_length));
 }
 
 }  // namespace
 
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch) {
-    return train_most_frequent(chunks, 256, options, alphabet_places(), watch);
+    return train_most_frequent(chunks, {256, alphabet_places(), {}}, options, watch);
 }
 
-Training train(const CountedSymbols& chunks, std::size_t alphabet, const TrainingOptions& options,
-               const Watch& watch) {
-    return train_most_frequent(chunks, alphabet, options, {}, watch);
+Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
+               const TrainingOptions& options, const Watch& watch) {
+    return train_most_frequent(chunks, alphabet, options, watch);
 }
 
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
@@ -52,9 +52,12 @@ Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, st
 }
 
 Training train_pieces(const CountedSymbols& chunks, const std::vector<PieceTraits>& alphabet,
-                      const PieceRules& rules, std::size_t tokens, const Watch& watch) {
-    MostFrequentPiece order(chunks.symbols, alphabet, rules);
-    return MergeTrainer(chunks, alphabet.size(), 1, order).run(tokens, watch);
+                      const PieceRules& rules, std::size_t tokens, std::size_t threads,
+                      const Watch& watch) {
+    const Stretches stretches = count_stretches(chunks, alphabet, rules, threads);
+    const CountedSymbols counted = stretches.counted();
+    MostFrequentPiece order(counted.symbols, alphabet, rules);
+    return MergeTrainer(counted, alphabet.size(), 1, order).run(tokens, watch);
 }
 
 }  // namespace toksmith::bpe

@@ -18,7 +18,7 @@ struct TrainingOptions {
     std::size_t tokens = 0;  // how many new ids to make
     Ties ties = Ties::kFirstSeen;
     std::uint64_t min_frequency = 1;
-    std::size_t max_token_length = 0;  // in symbols; 0: no limit
+    std::size_t max_token_length = 0;  // in bytes or symbols; 0: no limit
 };
 
 // All end early where no pair is frequent enough, and throw std::length_error where the chunks come
@@ -27,16 +27,19 @@ struct TrainingOptions {
 // Ids 0..255 are the bytes.
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch);
 
-// All symbols are below `alphabet`.
-Training train(const CountedSymbols& chunks, std::size_t alphabet, const TrainingOptions& options,
-               const Watch& watch);
+// All symbols are below `alphabet.size`. Chunks that were merged before may be given as the ids
+// they came to: training goes on from there.
+Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
+               const TrainingOptions& options, const Watch& watch);
 
 // WordPiece's own objective: count(pair) / (count(left) * count(right)).
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
                           std::uint64_t min_frequency, const Watch& watch);
 
-// SentencePiece: symbols are characters, their ids in the order of their code points.
+// SentencePiece: symbols are characters, their ids in the order of their code points. The result
+// does not depend on the threads.
 Training train_pieces(const CountedSymbols& chunks, const std::vector<PieceTraits>& alphabet,
-                      const PieceRules& rules, std::size_t tokens, const Watch& watch);
+                      const PieceRules& rules, std::size_t tokens, std::size_t threads,
+                      const Watch& watch);
 
 }  // namespace toksmith::bpe

@@ -1,71 +1,111 @@
 #include "train/chunk_table.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <stdexcept>
-
-#include "hash.hpp"
 
 namespace toksmith {
 
-ChunkTable::ChunkTable() : slots_(1024, Slot{0, 0}) {}
-
 void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
                      std::uint64_t first) {
-    const std::uint64_t hash = hash_bytes(chunk, size);
-    const auto upper = static_cast<std::uint32_t>(hash >> 32);
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = hash & mask;
-    for (; slots_[i].entry != 0; i = (i + 1) & mask) {
-        if (slots_[i].hash != upper) continue;
-        Entry& entry = entries_[slots_[i].entry - 1];
-        if (entry.size != size || std::memcmp(bytes(entry), chunk, size) != 0) continue;
-        entry.count += count;
-        entry.first = std::min(entry.first, first);
+    add(ChunkCache::key_of(chunk, size, chunk + size), chunk, size, count, first);
+}
+
+void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* ends,
+                         std::size_t chunks, std::uint64_t first, const std::uint8_t* text_end,
+                         const std::uint64_t* counts) {
+    // All are asked for beforehand, so that memory answers for many at once.
+    constexpr std::size_t kAhead = 64;
+    Key keys[kAhead];
+    const std::uint8_t* text = begin;
+    for (std::size_t done = 0; done < chunks;) {
+        const std::size_t some = std::min(kAhead, chunks - done);
+        const std::uint8_t* chunk = begin;
+        for (std::size_t i = 0; i < some; chunk = ends[done + i++]) {
+            keys[i] = ChunkCache::key_of(chunk, static_cast<std::size_t>(ends[done + i] - chunk),
+                                         text_end);
+            __builtin_prefetch(slots_.data() + place_of(keys[i].hash), 1);
+        }
+        for (std::size_t i = 0; i < some; begin = ends[done + i++]) {
+            add(keys[i], begin, static_cast<std::size_t>(ends[done + i] - begin),
+                counts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(begin - text));
+        }
+        done += some;
+    }
+}
+
+inline void ChunkTable::add(const Key& key, const std::uint8_t* chunk, std::size_t size,
+                            std::uint64_t count, std::uint64_t first) {
+    if (size > ChunkCache::kInline) [[unlikely]] {
+        return add_long(key.hash, chunk, size, count, first);
+    }
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    for (std::size_t i = place_of(key.hash);; i = (i + 1) & mask) {
+        Slot& slot = slots_.data()[i];
+        if (slot.low == key.low && slot.high == key.high) [[likely]] {
+            slot.count += count;
+            slot.first = std::min(slot.first, first);
+            return;
+        }
+        if (slot.high == 0) return fill(slot, {key.low, key.high, count, first});
+    }
+}
+
+void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+                          std::uint64_t count, std::uint64_t first) {
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
+        Slot& slot = slots_.data()[i];
+        if (slot.high == 0) {
+            long_.push_back({long_bytes_.size(), size});
+            long_bytes_.insert(long_bytes_.end(), chunk, chunk + size);
+            return fill(slot, {hash, kLong | (long_.size() - 1), count, first});
+        }
+        if (!is_long(slot.high) || slot.low != hash) continue;
+        const Entry known = entry_of(slot);
+        if (known.size != size || std::memcmp(known.bytes, chunk, size) != 0) continue;
+        slot.count += count;
+        slot.first = std::min(slot.first, first);
         return;
     }
-    if (entries_.size() >= 0xFFFFFFFEu) {
-        throw std::length_error("more than 2^32 distinct chunks: use a split pattern");
-    }
-    entries_.push_back({bytes_.size(), size, count, first});
-    bytes_.insert(bytes_.end(), chunk, chunk + size);
-    slots_[i] = {upper, static_cast<std::uint32_t>(entries_.size())};
-    if (entries_.size() * 2 > slots_.size()) grow();
 }
 
-void ChunkTable::merge(const ChunkTable& other) {
-    for (const Entry& entry : other.entries_) {
-        add(other.bytes(entry), entry.size, entry.count, entry.first);
-    }
+void ChunkTable::fill(Slot& slot, const Slot& with) {
+    slot = with;
+    // At most three quarters are in use.
+    if (++size_ * 4 > (std::size_t{3} << bits_)) grow();
 }
 
-void ChunkTable::sort_by_first() {
-    slots_ = {};
-    std::sort(entries_.begin(), entries_.end(),
-              [](const Entry& a, const Entry& b) { return a.first < b.first; });
+std::vector<Record> ChunkTable::records() const {
+    std::vector<Record> records;
+    records.reserve(size_);
+    for (std::size_t i = 0; i < std::size_t{1} << bits_; ++i) {
+        if (!is_used(i)) continue;
+        const Entry entry = entry_of(slots_.data()[i]);
+        records.push_back({entry.bytes, entry.size, entry.count, entry.first});
+    }
+    return records;
 }
 
-ChunkTable ChunkTable::merged(std::vector<ChunkTable> tables) {
-    if (tables.empty()) return {};
-    ChunkTable all = std::move(tables[0]);
-    for (std::size_t i = 1; i < tables.size(); ++i) {
-        all.merge(tables[i]);
-        tables[i] = ChunkTable();
-    }
-    all.sort_by_first();
-    return all;
+std::size_t ChunkTable::memory_when_grown() const {
+    const std::size_t slots = sizeof(Slot) << bits_;
+    const std::size_t used = slots + long_bytes_.capacity() + long_.capacity() * sizeof(Long);
+    // To grow, a table stands beside one twice its size; so does what is long.
+    const bool grows_soon = size_ * 16 > (std::size_t{11} << bits_);
+    return used + size_ * sizeof(Record) +
+           (grows_soon ? std::max(2 * slots, used) : 2 * long_bytes_.capacity());
 }
 
 void ChunkTable::grow() {
-    std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0});
-    const std::size_t mask = larger.size() - 1;
-    for (std::size_t index = 0; index < entries_.size(); ++index) {
-        const std::uint64_t hash = hash_bytes(bytes(entries_[index]), entries_[index].size);
-        std::size_t i = hash & mask;
-        while (larger[i].entry != 0) i = (i + 1) & mask;
-        larger[i] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(index + 1)};
+    const std::size_t old_slots = std::size_t{1} << bits_++;
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    HugeArray<Slot> larger(mask + 1);
+    for (std::size_t old = 0; old < old_slots; ++old) {
+        const Slot& slot = slots_.data()[old];
+        if (slot.high == 0) continue;
+        std::size_t i = place_of(hash_of(slot));
+        while (larger.data()[i].high != 0) i = (i + 1) & mask;
+        larger.data()[i] = slot;
     }
-    slots_.swap(larger);
+    slots_ = std::move(larger);
 }
 
 }  // namespace toksmith

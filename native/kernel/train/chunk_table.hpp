@@ -1,43 +1,107 @@
 // Counting chunks: each distinct chunk with its count and the place where it was first seen.
+//
+// What nearly all chunks are, short, stands in the slots of the table themselves, so that counting
+// one is one look at memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "cache/chunk_cache.hpp"
+#include "huge_array.hpp"
+#include "train/runs.hpp"
 
 namespace toksmith {
 
 class ChunkTable {
  public:
+    ChunkTable() = default;
+    ChunkTable(ChunkTable&&) = default;
+    ChunkTable& operator=(ChunkTable&&) = default;
+
+    // A distinct chunk. `bytes` lasts as long as the table stays as it is, moved or not.
     struct Entry {
-        std::uint64_t offset;  // of its bytes
+        const std::uint8_t* bytes;
         std::uint64_t size;
         std::uint64_t count;
         std::uint64_t first;  // where it was first seen
     };
 
-    ChunkTable();
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
-    void merge(const ChunkTable& other);
-    // Puts the entries in the order in which they were first seen; nothing can be added after.
-    void sort_by_first();
-    // All of the tables as one, in that order.
-    static ChunkTable merged(std::vector<ChunkTable> tables);
+    // Counts chunks that stand end to end from `begin` on, once each, or as often as `counts` says.
+    // `first`: the place of `begin`; `text_end`: the end of the readable text.
+    void add_all(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
+                 std::uint64_t first, const std::uint8_t* text_end,
+                 const std::uint64_t* counts = nullptr);
 
-    const std::vector<Entry>& entries() const { return entries_; }
-    const std::uint8_t* bytes(const Entry& entry) const { return bytes_.data() + entry.offset; }
-    std::size_t total_bytes() const { return bytes_.size(); }
+    std::size_t size() const { return size_; }
+    // Calls visit(hash, entry) for the chunks whose hash starts with the `bits` bits `start`, in no
+    // fixed order. Equal chunks have equal hashes, in all tables.
+    template <typename Visit>
+    void for_each(std::uint64_t start, unsigned bits, Visit visit) const {
+        const std::size_t slots = std::size_t{1} << bits_;
+        // Chunks stand in the order of their hashes, or a little behind, up to the next free slot.
+        const std::size_t begin = bits_ >= bits ? start << (bits_ - bits) : start >> (bits - bits_);
+        const std::size_t end =
+            bits_ >= bits ? (start + 1) << (bits_ - bits) : (start >> (bits - bits_)) + 1;
+        for (std::size_t i = begin; i < end || (i < end + slots && is_used(i)); ++i) {
+            const Slot& slot = slots_.data()[i & (slots - 1)];
+            if (slot.high == 0) continue;
+            const std::uint64_t hash = hash_of(slot);
+            if (bits == 0 || hash >> (64 - bits) == start) visit(hash, entry_of(slot));
+            if (i + 1 == begin + slots) break;
+        }
+    }
+    // All chunks, in no order; their bytes are the table's.
+    std::vector<Record> records() const;
+    // About how many bytes the table takes at once, should it have to grow soon, or be listed.
+    std::size_t memory_when_grown() const;
 
  private:
     struct Slot {
-        std::uint32_t hash;   // its upper half
-        std::uint32_t entry;  // index + 1; 0: empty
+        std::uint64_t low;   // the chunk and its size; or its hash
+        std::uint64_t high;  // 0: empty
+        std::uint64_t count;
+        std::uint64_t first;
     };
+    struct Long {
+        std::uint64_t offset;
+        std::uint64_t size;
+    };
+    using Key = ChunkCache::Key;
+    static constexpr unsigned kFirstBits = 10;
+    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
+
+    static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
+    static std::uint64_t hash_of(const Slot& slot) {
+        return is_long(slot.high) ? slot.low : hash_words(slot.low, slot.high);
+    }
+    Entry entry_of(const Slot& slot) const {
+        if (!is_long(slot.high)) {
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(&slot.low);
+            return {bytes, slot.high >> 56, slot.count, slot.first};
+        }
+        const Long& found = long_[slot.high ^ kLong];
+        return {long_bytes_.data() + found.offset, found.size, slot.count, slot.first};
+    }
+    std::size_t place_of(std::uint64_t hash) const { return hash >> (64 - bits_); }
+    bool is_used(std::size_t i) const {
+        return slots_.data()[i & ((std::size_t{1} << bits_) - 1)].high != 0;
+    }
+    void add(const Key& key, const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
+             std::uint64_t first);
+    void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+                  std::uint64_t count, std::uint64_t first);
+    void fill(Slot& slot, const Slot& with);
     void grow();
 
-    std::vector<Slot> slots_;
-    std::vector<Entry> entries_;
-    std::vector<std::uint8_t> bytes_;
+    unsigned bits_ = kFirstBits;
+    HugeArray<Slot> slots_{std::size_t{1} << kFirstBits};
+    std::size_t size_ = 0;
+    std::vector<Long> long_;  // chunks that are too long for a slot
+    std::vector<std::uint8_t> long_bytes_;
 };
 
 }  // namespace toksmith

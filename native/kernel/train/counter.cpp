@@ -34,11 +34,18 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
     if (tables_.size() < used) tables_.resize(used);
     const auto tally = loops_.tally[static_cast<std::size_t>(family_)];
     std::atomic<std::size_t> next{0};
-    run_on_threads(used, [&](std::size_t thread) {
-        for (std::size_t i = next++; i < pieces.size(); i = next++) {
-            tally(pieces[i].text, tables_[thread], pieces[i].first);
-        }
-    });
+    while (next < pieces.size()) {
+        std::atomic<bool> full{false};
+        run_on_threads(used, [&](std::size_t thread) {
+            while (!full) {
+                const std::size_t i = next++;
+                if (i >= pieces.size()) return;
+                tally(pieces[i].text, tables_[thread], pieces[i].first);
+                if (is_full(tables_[thread], used)) full = true;
+            }
+        });
+        if (full) spill();
+    }
 }
 
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
@@ -48,9 +55,43 @@ void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
         if (chunks[i].size() == 0) continue;
         tables_[0].add(chunks[i].begin, chunks[i].size(), counts[i], position_);
         position_ += chunks[i].size();
+        if (is_full(tables_[0], 1)) spill();
     }
 }
 
-ChunkTable ChunkCounter::finish() { return ChunkTable::merged(std::exchange(tables_, {})); }
+DistinctChunks ChunkCounter::finish() {
+    const std::size_t threads = tables_.size();
+    return {std::exchange(tables_, {}), threads};
+}
+
+void ChunkCounter::limit(std::size_t memory, int descriptor) {
+    memory_ = memory;
+    spilled_ = std::make_unique<SpilledCounts>(descriptor);
+}
+
+void ChunkCounter::weigh(std::uint64_t weight) {
+    if (!spilled_) throw std::logic_error("only what is spilled is weighed");
+    if (weight != weight_) spill();
+    weight_ = weight;
+}
+
+void ChunkCounter::spill() {
+    std::vector<std::vector<Record>> records(tables_.size());
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+        records[i] = tables_[i].records();
+        for (Record& record : records[i]) record.count *= weight_;
+    }
+    spilled_->spill(std::move(records), tables_.size());
+    const std::size_t threads = tables_.size();
+    tables_.clear();
+    tables_.resize(threads);
+}
+
+SpilledCounts* ChunkCounter::spilled() {
+    if (!spilled_ || (spilled_->empty() && weight_ == 1)) return nullptr;
+    spill();
+    tables_.clear();
+    return spilled_.get();
+}
 
 }  // namespace toksmith

@@ -4,12 +4,14 @@
 //   allowed(left, right)   whether the two may become one symbol
 //   made(left, right)      they did; its id is the next
 //   worth(pair), tie(pair) the best pair has the highest worth, then the lowest tie
-//   before(a, b)           then, if kFullTies, this decides, and the number of the pair if not
+//   before(a, b)           then, if kFullTies, this decides, and at last the number of the pair
 //   kByPlace               ties are the first place, which must be one where the pair still stands
 //   kRelative              worth() also asks how often each symbol stands
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <queue>
@@ -17,20 +19,22 @@
 #include <utility>
 #include <vector>
 
+#include "train/cells.hpp"
+#include "train/first_pairs.hpp"
 #include "train/pair_index.hpp"
+#include "train/place_arena.hpp"
 #include "train/training.hpp"
 
 namespace toksmith::bpe {
 
-using Place = std::uint32_t;
-
+// All places of a pair were noted by one merge, the one that made the younger of its ids, so its
+// count only ever falls, and its places ascend.
 struct Pair {
     Id left, right;
-    std::uint64_t count = 0;
-    std::vector<Place> places;  // some may be out of date
-    std::uint32_t first = 0;    // places before this index are out of date
-    std::uint32_t touched = 0;  // by which merge
-    Place spelled;              // a place where its text stands, merged or not
+    std::uint64_t count;
+    const Place* places;  // some may be out of date
+    std::uint32_t size;   // how many
+    Place spelled;        // a place where its text stands, merged or not
 };
 
 template <typename Symbol, typename Order>
@@ -39,17 +43,18 @@ class MergeTrainer {
     // `alphabet`: the ids below it are symbols of the chunks; new ids follow.
     MergeTrainer(const Counted<Symbol>& chunks, std::size_t alphabet, std::uint64_t min_frequency,
                  Order& order)
-        : chunks_(chunks),
-          order_(order),
+        : order_(order),
           alphabet_(alphabet),
           min_frequency_(std::max<std::uint64_t>(1, min_frequency)),
           lengths_(alphabet, 1),
+          cells_(chunks),
           queue_(Worse{this}) {
         if constexpr (Order::kRelative) {
             order_.symbol_counts.assign(alphabet, 0);
             pairs_of_.resize(alphabet);
         }
-        lay_out();
+        find_pairs(chunks);
+        enough_places_ = arena_.taken() / 4 * 5;
         for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair) enqueue(pair);
     }
 
@@ -64,24 +69,18 @@ class MergeTrainer {
             lengths_.push_back(lengths_[rule.left] + lengths_[rule.right]);
             order_.made(rule.left, rule.right);
             apply(best, rule.id);
+            if (arena_.taken() > std::max(enough_places_, kFewPlaces)) drop_old_places();
             result.merges.push_back(rule);
             result.counts.push_back(count);
             result.tokens.push_back(total_);
-            if (watch && !watch(rule, count)) break;
+            if (watch && !watch(result)) break;
         }
         return result;
     }
 
  private:
-    // All chunks stand end to end, one cell a symbol, in the order in which they were first seen:
-    // so the smallest place of a pair is where the text first shows it. As in merge_long, an id is
-    // in the first cell of what it covers and, marked, in the last.
-    static constexpr Id kNoStart = 0x80000000u;
-
-    struct Cell {
-        Id id;
-        std::uint32_t chunk;
-    };
+    static constexpr std::size_t kAhead = 16;  // places that are asked for ahead
+    static constexpr std::size_t kFewPlaces = std::size_t{1} << 24;  // not worth to be sifted
 
     // What the queue knows of a pair. It may be worth too much or too early in place, never the
     // other way round, so an entry that proves true at the top is the best.
@@ -97,78 +96,106 @@ class MergeTrainer {
             if (a.worth != b.worth) return a.worth < b.worth;
             if (a.tie != b.tie) return a.tie > b.tie;
             if constexpr (Order::kFullTies) {
-                return trainer->order_.before(trainer->pairs_[b.pair], trainer->pairs_[a.pair]);
+                const Pair &left = trainer->pairs_[a.pair], &right = trainer->pairs_[b.pair];
+                if (trainer->order_.before(right, left)) return true;
+                if (trainer->order_.before(left, right)) return false;
             }
             return a.pair > b.pair;
         }
     };
 
-    void lay_out() {
-        const std::uint64_t size = chunks_.ends.empty() ? 0 : chunks_.ends.back();
-        if (size >= kNoStart) {
-            throw std::length_error(
-                "the distinct chunks come to 2^31 symbols or more, which training cannot hold: use "
-                "a split pattern, or drop the rare chunks");
+    // An id that stood beside the pair that is being merged.
+    struct Neighbour {
+        std::uint32_t merge = 0;  // by which it was seen last
+        std::uint32_t pair = 0;   // the new pair with it; kNone: may not merge
+        std::uint64_t count = 0;
+    };
+
+    // A place of a new pair.
+    struct Noted {
+        std::uint32_t pair;
+        Place place;
+    };
+
+    void find_pairs(const Counted<Symbol>& chunks) {
+        FirstPairs first(alphabet_);
+        for_each_pair(chunks, [&](Id left, Id right, std::uint64_t count, std::size_t place) {
+            const std::uint32_t number = first.find_or_add(
+                left, right, [&] { return new_pair(left, right, static_cast<Place>(place)); });
+            if (number == PairIndex::kNone) return;
+            pairs_[number].count += count;
+            ++pairs_[number].size;
+        });
+        std::vector<Place*> next;
+        for (Pair& pair : pairs_) {
+            next.push_back(arena_.take(pair.size));
+            pair.places = next.back();
         }
-        cells_.resize(size);
+        for_each_pair(chunks, [&](Id left, Id right, std::uint64_t, std::size_t place) {
+            const std::uint32_t number = first.find(left, right);
+            if (number != PairIndex::kNone) *next[number]++ = static_cast<Place>(place);
+        });
+        for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
+            index_.add(pairs_[i].left, pairs_[i].right, i);
+        }
         std::uint64_t start = 0;
-        for (std::uint32_t chunk = 0; chunk < chunks_.ends.size(); ++chunk) {
-            const std::uint64_t end = chunks_.ends[chunk];
-            const Symbol* symbols = chunks_.symbols;
-            for (std::uint64_t i = start; i < end; ++i) cells_[i] = {symbols[i], chunk};
+        for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+            const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
+            total_ += count * (end - start);
             if constexpr (Order::kRelative) {
                 for (std::uint64_t i = start; i < end; ++i) {
-                    order_.symbol_counts[symbols[i]] += chunks_.counts[chunk];
+                    order_.symbol_counts[chunks.symbols[i]] += count;
                 }
             }
-            for (std::uint64_t i = start; i + 1 < end; ++i) {
-                add(symbols[i], symbols[i + 1], chunks_.counts[chunk], i);
-            }
-            total_ += chunks_.counts[chunk] * (end - start);
             start = end;
         }
-        touched_.clear();
     }
 
-    void add(Id left, Id right, std::uint64_t count, std::size_t place) {
-        if (!order_.allowed(left, right)) return;
-        const std::uint32_t number = index_.find_or_add(left, right);
-        if (number == pairs_.size()) {
-            pairs_.push_back({left, right, 0, {}, 0, 0, static_cast<Place>(place)});
-            if constexpr (Order::kRelative) {
-                pairs_of_[left].push_back(number);
-                if (left != right) pairs_of_[right].push_back(number);
-            }
+    // The number of a pair that was not seen before; kNone: it may not merge.
+    std::uint32_t new_pair(Id left, Id right, Place spelled) {
+        if (!order_.allowed(left, right)) return PairIndex::kNone;
+        const auto number = static_cast<std::uint32_t>(pairs_.size());
+        pairs_.push_back({left, right, 0, nullptr, 0, spelled});
+        if constexpr (Order::kRelative) {
+            pairs_of_[left].push_back(number);
+            if (left != right) pairs_of_[right].push_back(number);
         }
-        Pair& pair = pairs_[number];
-        pair.count += count;
-        pair.places.push_back(static_cast<Place>(place));
-        if (pair.touched != merge_) {
-            pair.touched = merge_;
-            touched_.push_back(number);
-        }
-    }
-
-    void remove(Id left, Id right, std::uint64_t count) {
-        const std::uint32_t number = index_.find(left, right);
-        // The pair that is being merged counts nothing any more.
-        if (number != PairIndex::kNone && number != merging_) pairs_[number].count -= count;
+        return number;
     }
 
     void enqueue(std::uint32_t number) {
         const Pair& pair = pairs_[number];
-        if (pair.count >= min_frequency_)
-            queue_.push({order_.worth(pair), order_.tie(pair), number});
+        if (pair.count >= min_frequency_) {
+            const std::uint64_t worth = order_.worth(pair);
+            const auto magnitude = static_cast<std::size_t>(std::bit_width(worth));
+            if (magnitude >= magnitude_) {
+                queue_.push({worth, order_.tie(pair), number});
+            } else {
+                waiting_[magnitude].push_back(number);
+            }
+        }
+    }
+
+    // Lets the pairs of the next lower magnitude into the queue. False: there are none.
+    bool fill_queue() {
+        while (queue_.empty() && magnitude_ > 0) {
+            const std::vector<std::uint32_t> pairs = std::move(waiting_[--magnitude_]);
+            for (const std::uint32_t pair : pairs) enqueue(pair);
+        }
+        return !queue_.empty();
     }
 
     std::uint32_t take_best() {
-        while (!queue_.empty()) {
+        while (fill_queue()) {
             const Entry entry = queue_.top();
             queue_.pop();
             Pair& pair = pairs_[entry.pair];
             if (pair.count == 0) continue;
             if constexpr (Order::kByPlace) {
-                while (!stands(pair, pair.places[pair.first])) ++pair.first;
+                while (!stands(pair, *pair.places)) {
+                    ++pair.places;
+                    --pair.size;
+                }
             }
             const std::uint64_t worth = order_.worth(pair);
             if (worth == entry.worth && order_.tie(pair) == entry.tie &&
@@ -183,58 +210,149 @@ class MergeTrainer {
 
     // Whether the pair still stands at this place.
     bool stands(const Pair& pair, Place place) const {
-        if (cells_[place].id != pair.left) return false;
-        const std::size_t middle = place + lengths_[pair.left];
-        return middle < cells_.size() && cells_[middle].chunk == cells_[place].chunk &&
-               cells_[middle].id == pair.right;
+        return cells_.starts(place, pair.left) &&
+               cells_.goes_on(place + lengths_[pair.left], pair.right);
     }
 
     void apply(std::uint32_t number, Id id) {
         ++merge_;
-        merging_ = number;
+        const Pair pair = pairs_[number];
+        pairs_[number].count = 0;
         if constexpr (Order::kRelative) {
             order_.symbol_counts.push_back(0);
             pairs_of_.emplace_back();
         }
-        const Pair pair = std::move(pairs_[number]);
-        pairs_[number] = {pair.left, pair.right, 0, {}, 0, pair.touched, pair.spelled};
-        // The places ascend, as they must for overlaps to be merged from the left: all of them were
-        // noted by one merge, the one that made the younger of the two ids.
-        for (std::size_t i = pair.first; i < pair.places.size(); ++i) {
-            if (stands(pair, pair.places[i])) join(pair, pair.places[i], id);
+        before_.resize(lengths_.size());
+        after_.resize(lengths_.size());
+        first_new_ = pairs_.size();
+        join_all(pair, id);
+        keep_places();
+        count_anew(number, pair, id);
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            enqueue(static_cast<std::uint32_t>(i));
         }
-        merging_ = PairIndex::kNone;
-        for (const std::uint32_t touched : touched_) enqueue(touched);
-        touched_.clear();
         if constexpr (Order::kRelative) {
             enqueue_all_of(pair.left);
             if (pair.left != pair.right) enqueue_all_of(pair.right);
         }
     }
 
-    void join(const Pair& pair, Place place, Id id) {
-        const std::uint32_t chunk = cells_[place].chunk;
-        const std::uint64_t count = chunks_.counts[chunk];
-        const std::size_t middle = place + lengths_[pair.left];
-        const std::size_t after = middle + lengths_[pair.right];
-        if (place > 0 && cells_[place - 1].chunk == chunk) {
-            const Id before = cells_[place - 1].id & ~kNoStart;
-            remove(before, pair.left, count);
-            add(before, id, count, place - lengths_[before]);
+    // Makes one symbol of the pair wherever it stands, from the left, and notes the new pairs.
+    void join_all(const Pair& pair, Id id) {
+        const std::uint32_t left = lengths_[pair.left], whole = left + lengths_[pair.right];
+        std::uint64_t joined = 0;
+        for (std::size_t i = 0; i < std::min<std::size_t>(kAhead, pair.size); ++i) {
+            cells_.prefetch(pair.places[i]);
         }
-        if (after < cells_.size() && cells_[after].chunk == chunk) {
-            remove(pair.right, cells_[after].id, count);
-            add(id, cells_[after].id, count, place);
+        for (std::size_t i = 0; i < pair.size; ++i) {
+            if (i + kAhead < pair.size) cells_.prefetch(pair.places[i + kAhead]);
+            const Place place = pair.places[i];
+            if (!stands(pair, place)) continue;
+            const std::uint64_t count = cells_.count(place);
+            if (!cells_.is_first(place)) {
+                const Id other = cells_.id_before(place);
+                note(before_, seen_before_, other, other, id, count, place - lengths_[other]);
+            }
+            if (!cells_.is_first(place + whole)) {
+                const Id other = cells_.id_at(place + whole);
+                note(after_, seen_after_, other, id, other, count, place);
+            }
+            cells_.join(place, left, whole, id);
+            joined += count;
         }
-        cells_[middle - 1].id = cells_[middle].id = kNoStart;
-        cells_[after - 1].id = id | kNoStart;
-        cells_[place].id = id;
-        total_ -= count;
+        total_ -= joined;
         if constexpr (Order::kRelative) {
-            order_.symbol_counts[pair.left] -= count;
-            order_.symbol_counts[pair.right] -= count;
-            order_.symbol_counts[id] += count;
+            order_.symbol_counts[pair.left] -= joined;
+            order_.symbol_counts[pair.right] -= joined;
+            order_.symbol_counts[id] += joined;
         }
+    }
+
+    void note(std::vector<Neighbour>& neighbours, std::vector<Id>& seen, Id other, Id left,
+              Id right, std::uint64_t count, Place place) {
+        Neighbour& neighbour = neighbours[other];
+        if (neighbour.merge != merge_) {
+            neighbour = {merge_, new_pair(left, right, place), 0};
+            seen.push_back(other);
+        }
+        neighbour.count += count;
+        if (neighbour.pair == PairIndex::kNone) return;
+        ++pairs_[neighbour.pair].size;
+        noted_.push_back({neighbour.pair, place});
+    }
+
+    // Puts the places that were noted into a list for each new pair.
+    void keep_places() {
+        Place* next = arena_.take(noted_.size());
+        next_.clear();
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            pairs_[i].places = next;
+            next_.push_back(next);
+            next += pairs_[i].size;
+        }
+        for (const Noted& noted : noted_) *next_[noted.pair - first_new_]++ = noted.place;
+        noted_.clear();
+    }
+
+    // Keeps the places that are not out of date. Lists stand in the order of their pairs' numbers,
+    // so the old ones can go block by block.
+    void drop_old_places() {
+        PlaceArena old = std::exchange(arena_, PlaceArena());
+        for (Pair& pair : pairs_) {
+            const Place *const begin = pair.places, *const end = begin + pair.size;
+            if (pair.count == 0) {
+                pair.places = nullptr;
+                pair.size = 0;
+                continue;
+            }
+            old.drop_before(begin);
+            Place* next = arena_.take(pair.size);
+            pair.places = next;
+            for (const Place* place = begin; place < end; ++place) {
+                if (stands(pair, *place)) *next++ = *place;
+            }
+            const auto kept = static_cast<std::uint32_t>(next - pair.places);
+            arena_.give_back(pair.size - kept);
+            pair.size = kept;
+        }
+        enough_places_ = arena_.taken() / 2 * 3;
+    }
+
+    // What stood beside the halves of the pair now stands beside the whole. Memory is asked for
+    // ahead: these pairs stand all over it.
+    void count_anew(std::uint32_t merged, const Pair& pair, Id id) {
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            if (i + kAhead < pairs_.size()) {
+                index_.prefetch(pairs_[i + kAhead].left, pairs_[i + kAhead].right);
+            }
+            Pair& made = pairs_[i];
+            // A pair of the new id with itself was noted from its right half.
+            made.count = made.right == id ? before_[made.left].count : after_[made.right].count;
+            index_.add(made.left, made.right, static_cast<std::uint32_t>(i));
+        }
+        const auto subtract = [&](std::vector<Id>& seen, const std::vector<Neighbour>& neighbours,
+                                  auto pair_with) {
+            found_.clear();
+            for (std::size_t i = 0; i < seen.size() + kAhead; ++i) {
+                if (i < seen.size()) {
+                    const auto [left, right] = pair_with(seen[i]);
+                    index_.prefetch(left, right);
+                }
+                if (i < kAhead) continue;
+                const auto [left, right] = pair_with(seen[i - kAhead]);
+                found_.push_back(index_.find(left, right));
+                if (found_.back() != PairIndex::kNone)
+                    __builtin_prefetch(&pairs_[found_.back()], 1);
+            }
+            for (std::size_t i = 0; i < seen.size(); ++i) {
+                // The pair that was merged counts nothing any more.
+                if (found_[i] == PairIndex::kNone || found_[i] == merged) continue;
+                pairs_[found_[i]].count -= neighbours[seen[i]].count;
+            }
+            seen.clear();
+        };
+        subtract(seen_before_, before_, [&](Id other) { return std::pair(other, pair.left); });
+        subtract(seen_after_, after_, [&](Id other) { return std::pair(pair.right, other); });
     }
 
     // A symbol became rarer: all pairs that hold it are worth more. Those that are gone stay so.
@@ -243,21 +361,31 @@ class MergeTrainer {
         for (const std::uint32_t pair : pairs_of_[id]) enqueue(pair);
     }
 
-    const Counted<Symbol>& chunks_;
     Order& order_;
     std::size_t alphabet_;
     std::uint64_t min_frequency_;
-    std::vector<std::size_t> lengths_;  // of each id, in cells
+    std::vector<std::uint32_t> lengths_;  // of each id, in cells
 
-    std::vector<Cell> cells_;
+    Cells cells_;
     PairIndex index_;
+    PlaceArena arena_;
+    std::size_t enough_places_ = 0;  // with more, those that are out of date are dropped
     std::vector<Pair> pairs_;
+    // Pairs that may be the best soon; the others wait, by the bits that their worth takes.
     std::priority_queue<Entry, std::vector<Entry>, Worse> queue_;
-    std::vector<std::uint32_t> touched_;  // pairs that the present merge made or added to
+    std::array<std::vector<std::uint32_t>, 65> waiting_;
+    std::size_t magnitude_ = waiting_.size();
     std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs that hold each id, if kRelative
-    std::uint32_t merge_ = 1;
-    std::uint32_t merging_ = PairIndex::kNone;
     std::uint64_t total_ = 0;
+
+    // Of the present merge:
+    std::uint32_t merge_ = 0;
+    std::size_t first_new_ = 0;              // the first of the new pairs
+    std::vector<Neighbour> before_, after_;  // by id
+    std::vector<Id> seen_before_, seen_after_;
+    std::vector<std::uint32_t> found_;
+    std::vector<Noted> noted_;
+    std::vector<Place*> next_;
 };
 
 }  // namespace toksmith::bpe

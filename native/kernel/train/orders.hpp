@@ -11,7 +11,7 @@
 namespace toksmith::bpe {
 
 // The most frequent pair. Of several, the one that stands first in the text, or the one of the
-// lower ids, where `places` says in which order the first ids come.
+// lower ids, where `alphabet.places` says in which order the first ids come.
 template <bool kFirstSeen>
 class MostFrequent {
  public:
@@ -19,9 +19,13 @@ class MostFrequent {
     static constexpr bool kRelative = false;
     static constexpr bool kFullTies = false;
 
-    // `longest`: a pair of more symbols never merges; 0 for no limit.
-    MostFrequent(std::size_t alphabet, std::size_t longest, std::vector<std::uint32_t> places = {})
-        : longest_(longest), lengths_(longest ? alphabet : 0, 1), places_(std::move(places)) {}
+    // `longest`: a pair that is longer never merges; 0 for no limit.
+    MostFrequent(const Alphabet& alphabet, std::size_t longest)
+        : longest_(longest), places_(alphabet.places) {
+        if (longest == 0) return;
+        lengths_.assign(alphabet.lengths.begin(), alphabet.lengths.end());
+        lengths_.resize(alphabet.size, 1);
+    }
 
     bool allowed(Id left, Id right) const {
         return longest_ == 0 || lengths_[left] + lengths_[right] <= longest_;
@@ -31,7 +35,7 @@ class MostFrequent {
     }
     std::uint64_t worth(const Pair& pair) const { return pair.count; }
     std::uint64_t tie(const Pair& pair) const {
-        if constexpr (kFirstSeen) return pair.places[pair.first];
+        if constexpr (kFirstSeen) return *pair.places;
         const auto order = [&](Id id) -> std::uint64_t {
             return id < places_.size() ? places_[id] : id;
         };

@@ -1,10 +1,11 @@
-// From a pair of ids to its number, numbers given in the order of first mention.
+// From a pair of ids to its number.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "bpe/pair_table.hpp"
+#include "huge_array.hpp"
 
 namespace toksmith::bpe {
 
@@ -12,49 +13,51 @@ class PairIndex {
  public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-    PairIndex() : slots_(1 << 12, Slot{kEmpty, 0}) {}
+    // Asks the memory for what find() and add() will look at.
+    void prefetch(Id left, Id right) const {
+        __builtin_prefetch(slots_.data() + place_of(pair_key(left, right)));
+    }
 
     std::uint32_t find(Id left, Id right) const {
-        const Slot& slot = slots_[place(pair_key(left, right))];
-        return slot.key == kEmpty ? kNone : slot.number;
+        const Slot& slot = slots_.data()[slot_of(pair_key(left, right))];
+        return slot.mark == 0 ? kNone : slot.number;
     }
 
-    std::uint32_t find_or_add(Id left, Id right) {
+    // Adds a pair that is not there yet.
+    void add(Id left, Id right, std::uint32_t number) {
         const std::uint64_t key = pair_key(left, right);
-        Slot& slot = slots_[place(key)];
-        if (slot.key == key) return slot.number;
-        const std::uint32_t number = size_++;
-        slot = {key, number};
-        if (size_ * std::size_t{2} > slots_.size()) grow();
-        return number;
+        slots_.data()[slot_of(key)] = {key, number, 1};
+        if (++size_ * 2 > mask_ + 1) grow();
     }
-
-    std::uint32_t size() const { return size_; }
 
  private:
-    static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
     struct Slot {
         std::uint64_t key;
         std::uint32_t number;
+        std::uint32_t mark;  // 0: empty
     };
 
-    std::size_t place(std::uint64_t key) const {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t i = (mix(key, 0x9E3779B97F4A7C15ULL) >> 7) & mask;
-        while (slots_[i].key != key && slots_[i].key != kEmpty) i = (i + 1) & mask;
+    std::size_t place_of(std::uint64_t key) const {
+        return (mix(key, 0x9E3779B97F4A7C15ULL) >> 7) & mask_;
+    }
+    std::size_t slot_of(std::uint64_t key) const {
+        std::size_t i = place_of(key);
+        while (slots_.data()[i].mark != 0 && slots_.data()[i].key != key) i = (i + 1) & mask_;
         return i;
     }
 
     void grow() {
-        std::vector<Slot> old(slots_.size() * 2, Slot{kEmpty, 0});
-        old.swap(slots_);
-        for (const Slot& slot : old) {
-            if (slot.key != kEmpty) slots_[place(slot.key)] = slot;
+        const HugeArray<Slot> old = std::exchange(slots_, HugeArray<Slot>(2 * (mask_ + 1)));
+        const std::size_t old_mask = std::exchange(mask_, 2 * mask_ + 1);
+        for (std::size_t i = 0; i <= old_mask; ++i) {
+            const Slot& slot = old.data()[i];
+            if (slot.mark != 0) slots_.data()[slot_of(slot.key)] = slot;
         }
     }
 
-    std::vector<Slot> slots_;
-    std::uint32_t size_ = 0;
+    std::size_t mask_ = (1 << 12) - 1;
+    HugeArray<Slot> slots_{mask_ + 1};
+    std::size_t size_ = 0;
 };
 
 }  // namespace toksmith::bpe

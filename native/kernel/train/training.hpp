@@ -27,7 +27,14 @@ struct Training {
     std::vector<std::uint64_t> tokens;  // of the whole text after each merge
 };
 
-// Called after each merge; stops the training by returning false.
-using Watch = std::function<bool(const MergeRule& merge, std::uint64_t count)>;
+// The ids that training starts with.
+struct Alphabet {
+    std::size_t size = 0;
+    std::vector<std::uint32_t> places{};  // in which order ties take them; those that lack go by id
+    std::vector<std::uint32_t> lengths{};  // of each, for the longest token; empty: 1 each
+};
+
+// Called after each merge with all that is learned; stops the training by returning false.
+using Watch = std::function<bool(const Training& so_far)>;
 
 }  // namespace toksmith::bpe

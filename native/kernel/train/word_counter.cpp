@@ -1,6 +1,7 @@
 #include "train/word_counter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,31 @@ const Byte* find_break(const Byte* from, const Byte* end) {
     const void* found =
         from < end ? std::memchr(from, '\n', static_cast<std::size_t>(end - from)) : nullptr;
     return found ? static_cast<const Byte*>(found) : end;
+}
+
+constexpr std::size_t kAtOnce = 64;
+
+// Calls found(place) for each space behind a printable ASCII character, eight bytes at a time.
+template <typename Found>
+void for_each_cut(Text line, Found found) {
+    constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
+    const Byte* p = line.begin + 1;
+    for (; line.end - p >= 8; p += 8) {
+        std::uint64_t here, before;
+        std::memcpy(&here, p, 8);
+        std::memcpy(&before, p - 1, 8);
+        const std::uint64_t other = here ^ ' ' * kOnes;  // 0 at spaces
+        const std::uint64_t letter = before & kLow;
+        // The highest bit of each byte tells.
+        const std::uint64_t is_not_space = ((other & kLow) + kLow) | other;
+        const std::uint64_t is_above_space = letter + (0x80 - 0x21) * kOnes;
+        const std::uint64_t is_delete = letter + kOnes;
+        std::uint64_t cuts = ~is_not_space & is_above_space & ~is_delete & ~before & ~kLow;
+        for (; cuts; cuts &= cuts - 1) found(p + std::countr_zero(cuts) / 8);
+    }
+    for (; p < line.end; ++p) {
+        if (*p == ' ' && p[-1] > ' ' && p[-1] < 0x7F) found(p);
+    }
 }
 
 bool holds_reserved(Text line) {
@@ -72,39 +98,51 @@ void WordCounter::count(const Piece& piece, ChunkTable& table, Lines& lines) con
         } else {
             ++lines.counted;
             count_line(line, p > begin || !piece.starts_document,
-                       piece.first + static_cast<std::uint64_t>(p - begin), table);
+                       piece.first + static_cast<std::uint64_t>(p - begin), end, table);
         }
         p = line.end + 1;
     }
 }
 
 // `marked`: a line break stands before the line.
-void WordCounter::count_line(Text line, bool marked, std::uint64_t first, ChunkTable& table) const {
+void WordCounter::count_line(Text line, bool marked, std::uint64_t first, const Byte* text_end,
+                             ChunkTable& table) const {
     if (!options_.words) {
         table.add(line.begin, line.size(), 1, first);
         return;
     }
-    const Byte* start = line.begin;
-    const auto add = [&](const Byte* end) {
-        const auto size = static_cast<std::size_t>(end - start);
-        const std::uint64_t place = first + static_cast<std::uint64_t>(start - line.begin);
-        if (start > line.begin) {
-            table.add(start, size, 1, place);
-        } else if (marked) {
-            table.add(start - 1, size + 1, 1, place);
-        } else {
-            std::vector<Byte> with_break{'\n'};
-            with_break.insert(with_break.end(), start, end);
-            table.add(with_break.data(), with_break.size(), 1, place);
-        }
-        start = end;
+    // Most lines stand behind the break that their first chunk starts with.
+    const Byte* start = marked ? line.begin - 1 : line.begin;
+    const Byte* ends[kAtOnce];
+    std::size_t found = 0;
+    const auto flush = [&] {
+        if (found == 0) return;
+        table.add_all(start, ends, found, first + static_cast<std::uint64_t>(start - line.begin),
+                      text_end);
+        start = ends[found - 1];
+        found = 0;
     };
-    for (const Byte* p = line.begin + 1; p < line.end; ++p) {
-        if (*p == ' ' && p[-1] > ' ' && p[-1] < 0x7F) add(p);
-    }
+    bool needs_break = !marked;
+    const auto add = [&](const Byte* end) {
+        if (needs_break) {
+            std::vector<Byte> with_break{'\n'};
+            with_break.insert(with_break.end(), line.begin, end);
+            table.add(with_break.data(), with_break.size(), 1, first);
+            start = end;
+            needs_break = false;
+            return;
+        }
+        ends[found++] = end;
+        if (found == kAtOnce) flush();
+    };
+    for_each_cut(line, add);
     add(line.end);
+    flush();
 }
 
-ChunkTable WordCounter::finish() { return ChunkTable::merged(std::exchange(tables_, {})); }
+DistinctChunks WordCounter::finish() {
+    const std::size_t threads = tables_.size();
+    return {std::exchange(tables_, {}), threads};
+}
 
 }  // namespace toksmith

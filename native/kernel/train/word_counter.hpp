@@ -9,6 +9,7 @@
 
 #include "encode/loops.hpp"
 #include "train/chunk_table.hpp"
+#include "train/distinct_chunks.hpp"
 
 namespace toksmith {
 
@@ -30,10 +31,12 @@ class WordCounter {
 
     explicit WordCounter(const Options& options) : options_(options) {}
 
+    WordCounter(WordCounter&&) = default;
+
     // Counts the words of each document, which follow all that was added before.
     void add(const std::vector<Text>& documents, std::size_t threads);
     // All chunks in the order in which they were first seen. Ends the counting.
-    ChunkTable finish();
+    DistinctChunks finish();
     const Lines& lines() const { return lines_; }
 
  private:
@@ -43,7 +46,8 @@ class WordCounter {
         bool starts_document;  // no line break stands before it
     };
     void count(const Piece& piece, ChunkTable& table, Lines& lines) const;
-    void count_line(Text line, bool marked, std::uint64_t first, ChunkTable& table) const;
+    void count_line(Text line, bool marked, std::uint64_t first, const std::uint8_t* text_end,
+                    ChunkTable& table) const;
 
     Options options_;
     std::vector<ChunkTable> tables_;  // one a thread

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 #include "unigram/passes.hpp"
 
@@ -36,6 +39,23 @@ void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers
 }
 
 }  // namespace
+
+CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTraits> alphabet) {
+    if (words.symbols.size() + words.ends.size() >= std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("the distinct words come to 2^32 characters or more");
+    }
+    CountedWords result;
+    result.text.reserve(words.symbols.size() + words.ends.size());
+    result.counts = words.counts;
+    result.alphabet = std::move(alphabet);
+    std::size_t i = 0;
+    for (const std::uint64_t end : words.ends) {
+        result.starts.push_back(static_cast<std::uint32_t>(result.text.size()));
+        for (; i < end; ++i) result.text.push_back(words.symbols[i] + 1);
+        result.text.push_back(0);
+    }
+    return result;
+}
 
 std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
                          const Watch& watch) {

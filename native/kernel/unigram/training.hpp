@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "train/piece_rules.hpp"
+#include "train/stretches.hpp"
 #include "train/training.hpp"
 
 namespace toksmith::unigram {
@@ -39,10 +40,8 @@ struct CountedWords {
     }
 };
 
-// Cuts words where no piece can reach across, and counts the stretches between. Throws
-// std::length_error where the distinct ones come to 2^32 - 1 characters or more.
-CountedWords count_stretches(const bpe::CountedSymbols& words,
-                             std::vector<bpe::PieceTraits> alphabet, const bpe::PieceRules& rules);
+// Throws std::length_error where the words come to 2^32 - 1 characters or more.
+CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTraits> alphabet);
 
 struct Piece {
     std::uint32_t place;   // where it stands in the text, for the first time

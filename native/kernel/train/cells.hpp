@@ -1,0 +1,90 @@
+// Chunks as symbols that become ever longer: where each stands, what is beside it, how often.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "huge_array.hpp"
+#include "train/training.hpp"
+
+namespace toksmith::bpe {
+
+// All chunks stand end to end, one cell a symbol, in the order in which they were first seen: so
+// the smallest place of a pair is where the text first shows it. An id is in the first cell of what
+// it covers and, marked, in the last.
+class Cells {
+ public:
+    static constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+
+    // Throws std::length_error where there are kMost symbols or more.
+    template <typename Symbol>
+    explicit Cells(const Counted<Symbol>& chunks) : cells_(checked_size(chunks.ends) + 1) {
+        std::uint64_t i = 0;
+        for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+            const std::uint32_t count = stored(chunks.counts[chunk]);
+            Id mark = kFirst;
+            for (; i < chunks.ends[chunk]; ++i, mark = 0) {
+                cells_.data()[i] = {mark | chunks.symbols[i], count};
+            }
+        }
+        cells_.data()[i] = {kFirst, 0};
+    }
+
+    void prefetch(std::size_t place) const { __builtin_prefetch(cells_.data() + place, 1); }
+
+    // Whether the symbol starts here.
+    bool starts(std::size_t place, Id id) const { return (at(place) & ~kFirst) == id; }
+    // Whether it does, and not at the start of a chunk.
+    bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
+    // Whether a chunk starts here, or all chunks have ended.
+    bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
+    // The symbol that starts here, inside a chunk; or that ends before.
+    Id id_at(std::size_t place) const { return at(place); }
+    Id id_before(std::size_t place) const { return at(place - 1) & ~(kFirst | kLast); }
+    // How often the chunk stands in the text.
+    std::uint64_t count(std::size_t place) const {
+        const std::uint32_t count = cells_.data()[place].count;
+        return count & kLarge ? large_[count ^ kLarge] : count;
+    }
+
+    // Makes one symbol of two, of `left` cells and `whole` together.
+    void join(std::size_t place, std::size_t left, std::size_t whole, Id id) {
+        Cell* const cells = cells_.data() + place;
+        const Id mark = cells->id & kFirst;
+        cells[left - 1].id = cells[left].id = kLast;
+        cells[whole - 1].id = id | kLast;
+        cells->id = id | mark;
+    }
+
+ private:
+    static constexpr Id kLast = 0x80000000u, kFirst = 0x40000000u;
+    static constexpr std::uint32_t kLarge = 0x80000000u;
+
+    struct Cell {
+        Id id;
+        std::uint32_t count;  // of its chunk; marked: a place in large_
+    };
+
+    static std::size_t checked_size(const std::vector<std::uint64_t>& ends) {
+        const std::uint64_t size = ends.empty() ? 0 : ends.back();
+        if (size >= kMost) {
+            throw std::length_error(
+                "the distinct chunks come to 2^31 symbols or more, which training cannot hold: use "
+                "a split pattern, or drop the rare chunks");
+        }
+        return size;
+    }
+    std::uint32_t stored(std::uint64_t count) {
+        if (count < kLarge) return static_cast<std::uint32_t>(count);
+        large_.push_back(count);
+        return kLarge | static_cast<std::uint32_t>(large_.size() - 1);
+    }
+    Id at(std::size_t place) const { return cells_.data()[place].id; }
+
+    HugeArray<Cell> cells_;
+    std::vector<std::uint64_t> large_;
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,58 @@
+// The pairs of the chunks' own symbols, numbered in the order of first mention.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "huge_array.hpp"
+#include "train/pair_index.hpp"
+#include "train/training.hpp"
+
+namespace toksmith::bpe {
+
+// Calls visit(left, right, count, place) for each pair of neighbours, in the order of the text.
+template <typename Symbol, typename Visit>
+void for_each_pair(const Counted<Symbol>& chunks, Visit visit) {
+    std::uint64_t i = 0;
+    for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+        const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
+        for (; i + 1 < end; ++i) visit(Id{chunks.symbols[i]}, Id{chunks.symbols[i + 1]}, count, i);
+        i = end;
+    }
+}
+
+// A plain table where the alphabet is small enough.
+class FirstPairs {
+ public:
+    explicit FirstPairs(std::size_t alphabet)
+        : alphabet_(alphabet <= kSmall ? alphabet : 0), numbers_(alphabet_ * alphabet_ + 1) {}
+
+    // The number that make() gives to the pair when it comes first.
+    template <typename Make>
+    std::uint32_t find_or_add(Id left, Id right, Make make) {
+        if (alphabet_) {
+            std::uint32_t& known = numbers_.data()[left * alphabet_ + right];
+            if (known == 0) known = make() + 2;  // kNone becomes 1
+            return known - 2;
+        }
+        const std::uint32_t known = index_.find(left, right);
+        if (known != PairIndex::kNone) return known - 2;
+        const std::uint32_t number = make();
+        index_.add(left, right, number + 2);
+        return number;
+    }
+
+    std::uint32_t find(Id left, Id right) const {
+        return (alphabet_ ? numbers_.data()[left * alphabet_ + right] : index_.find(left, right)) -
+               2;
+    }
+
+ private:
+    static constexpr std::size_t kSmall = 2048;
+
+    std::size_t alphabet_;  // 0: too large
+    HugeArray<std::uint32_t> numbers_;
+    PairIndex index_;
+};
+
+}  // namespace toksmith::bpe

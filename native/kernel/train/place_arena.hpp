@@ -1,0 +1,65 @@
+// Memory for lists of places, which are made whole and never grow. Lists stand in it in the order
+// in which they were made.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "huge_array.hpp"
+
+namespace toksmith::bpe {
+
+using Place = std::uint32_t;
+
+class PlaceArena {
+ public:
+    // Room for so many places.
+    Place* take(std::size_t places) {
+        if (places > free_) {
+            // Later blocks are larger, up to 16 MiB.
+            const std::size_t usual = std::size_t{1}
+                                      << std::min<std::size_t>(15 + blocks_.size(), 22);
+            free_ = std::max(places, usual);
+            blocks_.push_back({HugeArray<Place>(free_), free_});
+            next_ = blocks_.back().places.data();
+        }
+        Place* const result = next_;
+        next_ += places;
+        free_ -= places;
+        taken_ += places;
+        return result;
+    }
+
+    // Takes back the last so many places of the list that was made last.
+    void give_back(std::size_t places) {
+        next_ -= places;
+        free_ += places;
+        taken_ -= places;
+    }
+
+    // Frees the blocks before the one that holds this list.
+    void drop_before(const Place* list) {
+        while (!blocks_.front().holds(list)) blocks_.pop_front();
+    }
+
+    // How many places all lists have.
+    std::size_t taken() const { return taken_; }
+
+ private:
+    struct Block {
+        HugeArray<Place> places;
+        std::size_t size;
+        bool holds(const Place* list) const {
+            return list >= places.data() && list < places.data() + size;
+        }
+    };
+
+    std::deque<Block> blocks_;
+    Place* next_ = nullptr;
+    std::size_t free_ = 0;
+    std::size_t taken_ = 0;
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,25 @@
+// Words cut where no piece can reach across, counted: far fewer of them are distinct.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "train/piece_rules.hpp"
+#include "train/training.hpp"
+
+namespace toksmith::bpe {
+
+struct Stretches {
+    std::vector<Id> symbols;  // of all stretches end to end
+    std::vector<std::uint64_t> ends;
+    std::vector<std::uint64_t> counts;
+
+    CountedSymbols counted() const { return {symbols.data(), ends, counts}; }
+};
+
+// The distinct stretches in the order in which they were first seen.
+Stretches count_stretches(const CountedSymbols& words, const std::vector<PieceTraits>& alphabet,
+                          const PieceRules& rules, std::size_t threads);
+
+}  // namespace toksmith::bpe
