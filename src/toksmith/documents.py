@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -21,7 +22,7 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
         FormatError: it does not exist, is a directory, or may not be read.
         OptionError: the path is no path.
     """
-    data = _mapped(path)
+    data = mapped(path)
     try:
         yield data
     finally:
@@ -30,7 +31,8 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
                 data.close()
 
 
-def _mapped(path: str | PathLike[str]) -> mmap.mmap | bytes:
+def mapped(path: str | PathLike[str]) -> mmap.mmap | bytes:
+    """Return what :func:`open_mapped` yields; a map is closed when nobody holds it any more."""
     if not isinstance(path, str | PathLike):
         raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
     try:
@@ -43,6 +45,22 @@ def _mapped(path: str | PathLike[str]) -> mmap.mmap | bytes:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
     except ValueError as wrong:  # a null character in the path
         raise FormatError(path, f"cannot be read: {wrong}") from wrong
+
+
+def release(data: object, start: int, end: int) -> None:
+    """Let go of the memory of a part of a mapped file; should it be wanted, it is read again.
+
+    Args:
+        data: a map; what is none stays as it is.
+        start: the part's first byte.
+        end: its end.
+    """
+    if not isinstance(data, mmap.mmap) or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    first = start // mmap.PAGESIZE * mmap.PAGESIZE
+    size = min(end, len(data)) // mmap.PAGESIZE * mmap.PAGESIZE - first
+    if size > 0:
+        data.madvise(mmap.MADV_DONTNEED, first, size)
 
 
 def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArray[np.int64]:
@@ -69,3 +87,27 @@ def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArr
     if start < len(data):
         bounds.append((start, len(data)))
     return np.array(bounds, np.int64).reshape(-1, 2)
+
+
+def exists(name: str) -> bool:
+    """Return whether there is a file or folder of this name; no text is one by being too long.
+
+    Example:
+        >>> exists("."), exists(""), exists("no such file"), exists("long " * 1000)
+        (True, False, False, False)
+    """
+    try:
+        return name != "" and Path(name).exists()  # an empty path is the current folder
+    except (OSError, ValueError):  # a text too long for a name, or with a null character
+        return False
+
+
+def looks_like_path(text: str) -> bool:
+    """Return whether a string that is the name of no file was most likely meant to be one.
+
+    Example:
+        >>> looks_like_path("corpus/a.txt"), looks_like_path("and/or either")
+        (True, False)
+    """
+    is_one_word = len(text.split()) == 1
+    return is_one_word and (os.sep in text or len(Path(text).suffix) > 1)

@@ -9,15 +9,28 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from toksmith.visible import visible
+from toksmith.visible import SPACE, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-MergeCallback: TypeAlias = "Callable[[int, bytes, int], None]"
-"""Told of a merge: how many are done, the bytes of the last one, how often its pair stood."""
+
+class MergeCallback(Protocol):
+    """Told of a merge."""
+
+    def __call__(self, done: int, token: bytes, count: int, tokens: int = 0) -> None:
+        """Take note of a merge.
+
+        Args:
+            done: how many there are with it.
+            token: the bytes of what it made.
+            count: how often its pair stood in the text.
+            tokens: how many tokens the text has now.
+        """
+
 
 RoundCallback: TypeAlias = "Callable[[int, int, float], None]"
 """Told of a round of training: how many are done, pieces left, the text's log-likelihood."""
@@ -25,8 +38,35 @@ RoundCallback: TypeAlias = "Callable[[int, int, float], None]"
 BytesCallback: TypeAlias = "Callable[[int], None]"
 """Told how many bytes are counted."""
 
+Listener: TypeAlias = "Callable[[str, tuple[Any, ...]], None]"
+"""Told, in place of the progress bar, which kind of progress there is, and its figures."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
 _SECONDS_BETWEEN_UPDATES = 0.05
 _LONGEST_TOKEN_SHOWN = 24
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Let a function be told of all progress inside, whether progress bars are wanted or not.
+
+    Args:
+        listener: it is given ``"merges"`` with (done, total, bytes of the last, count, tokens of
+            the text), ``"counting"`` with (bytes done, total bytes or ``None``), ``"rounds"`` with
+            (rounds, pieces, log-likelihood), ``"comparing"`` with (what is done now, more bytes,
+            total).
+
+    Example:
+        >>> with told_to(print), counting_progress(10) as report:
+        ...     report(5)
+        counting (5, 10)
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 @contextmanager
@@ -38,14 +78,19 @@ def training_progress(total_merges: int, enabled: bool | None = None) -> Iterato
         enabled: ``None`` means only where standard error is a terminal.
 
     Yields:
-        A callback ``(done, last_merge_bytes, count)``; cheap enough to be called at each merge.
+        What is told of each merge; it is cheap enough for that.
 
     Example:
         >>> with training_progress(1, enabled=False) as report:
         ...     report(1, b"th", 4071)
     """
+    if told := _listener.get():
+        yield lambda done, token, count, tokens=0: told(
+            "merges", (done, total_merges, token, count, tokens)
+        )
+        return
     if not _is_wanted(enabled):
-        yield lambda done, token, count: None
+        yield lambda done, token, count, tokens=0: None
         return
     from rich.progress import MofNCompleteColumn, TextColumn
 
@@ -54,7 +99,7 @@ def training_progress(total_merges: int, enabled: bool | None = None) -> Iterato
         task = bar.add_task("merges", total=total_merges, last="")
         is_due = _due()
 
-        def report(done: int, token: bytes, count: int) -> None:
+        def report(done: int, token: bytes, count: int, tokens: int = 0) -> None:
             if is_due() or done == total_merges:
                 bar.update(task, completed=done, last=f"{_short(token)} × {count:,}")
 
@@ -78,6 +123,9 @@ def counting_progress(
         >>> with counting_progress(None, enabled=False) as report:
         ...     report(1_000_000)
     """
+    if told := _listener.get():
+        yield lambda done: told("counting", (done, total_bytes))
+        return
     if not _is_wanted(enabled):
         yield lambda done: None
         return
@@ -95,6 +143,39 @@ def counting_progress(
 
 
 @contextmanager
+def comparing_progress(
+    total_bytes: int, enabled: bool | None = None
+) -> Iterator[Callable[[str, int], None]]:
+    """Show how much of all texts is encoded by all tokenizers, and by which it is being done.
+
+    Args:
+        total_bytes: of all texts, once for each tokenizer.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(what_is_done_now, bytes_done)``.
+
+    Example:
+        >>> with comparing_progress(1_000, enabled=False) as report:
+        ...     report("gpt2: english.txt", 1_000)
+    """
+    if told := _listener.get():
+        yield lambda now, more: told("comparing", (now, more, total_bytes))
+        return
+    if not _is_wanted(enabled):
+        yield lambda now, done: None
+        return
+    from rich.progress import DownloadColumn, TextColumn
+
+    last = TextColumn("{task.fields[last]}", markup=False)
+    with _progress(DownloadColumn(), last) as bar:
+        task = bar.add_task("comparing", total=total_bytes, last="")
+        yield lambda now, done: bar.update(
+            task, completed=done, last=_short(now.encode()).replace(SPACE, " ")
+        )
+
+
+@contextmanager
 def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
     """Show how many rounds are done and how many pieces are left; nobody knows the end.
 
@@ -108,6 +189,9 @@ def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
         >>> with rounds_progress(enabled=False) as report:
         ...     report(1, 400_000, -1.5e8)
     """
+    if told := _listener.get():
+        yield lambda *figures: told("rounds", figures)
+        return
     if not _is_wanted(enabled):
         yield lambda rounds, pieces, log_likelihood: None
         return

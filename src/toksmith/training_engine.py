@@ -8,7 +8,6 @@ from mmap import mmap
 from typing import NamedTuple, TypeAlias
 
 from toksmith import _kernel
-from toksmith.engine import instruction_set
 from toksmith.lazy import np, npt
 from toksmith.text import Text, utf8
 
@@ -18,8 +17,11 @@ UInts: TypeAlias = "npt.NDArray[np.uint64]"
 Counted: TypeAlias = "tuple[bytes, UInts, UInts]"
 """Chunks end to end, where each ends, and how often each was seen."""
 
-Watch: TypeAlias = "Callable[[int, int, int, int], None]"
-"""Called now and then with merges done, left id, right id, count."""
+Watch: TypeAlias = "Callable[[Merges], None]"
+"""Told some times a second what was learned since it was called last, and in the end the rest."""
+
+Keep: TypeAlias = "Callable[[Merges], None]"
+"""Handed what was learned since it was called last; by then it is on its way to a safe place."""
 
 RoundsWatch: TypeAlias = "Callable[[int, int, float], None]"
 """Called after each round with rounds done, pieces left, the text's log-likelihood."""
@@ -50,6 +52,15 @@ class CountedLines(NamedTuple):
         for end, count in zip(self.ends.tolist(), self.counts.tolist(), strict=True):
             yield self.chunks[start:end], count
             start = end
+
+    def some(self, chosen: npt.NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
+        """Yield those chunks that are marked, and their counts."""
+        places = np.flatnonzero(chosen)
+        starts = np.where(places > 0, self.ends[places - 1], 0) if len(places) else places
+        for start, end, count in zip(
+            starts.tolist(), self.ends[places].tolist(), self.counts[places].tolist(), strict=True
+        ):
+            yield self.chunks[int(start) : end], count
 
 
 class LineCounter:
@@ -91,12 +102,73 @@ class LineCounter:
         return CountedLines(*self._counter.finish(), *self._counter.lines())
 
 
-def distinct(chunks: bytes, ends: UInts, counts: UInts) -> Counted:
-    """Return counted chunks with equal ones as one, in the order in which they were first seen."""
-    counter = _kernel.ChunkCounter("none", instruction_set())
-    starts = np.concatenate([np.zeros(1, np.uint64), ends])[:-1]
-    counter.add_chunks(chunks, np.stack([starts, ends], axis=1).astype(np.int64), counts)
-    return counter.finish()
+def byte_counts(chunks: bytes, ends: UInts, counts: UInts) -> UInts:
+    """Return how often each byte stands in the text: uint64, shape ``(256,)``."""
+    return _kernel.symbol_counts(np.frombuffer(chunks, np.uint8), ends, counts, 256)
+
+
+Bytes: TypeAlias = "npt.NDArray[np.uint8]"
+"""uint8, of any length."""
+
+
+NOT_PLAIN = 255
+"""The class of what cannot be told by one character."""
+
+
+class PlainWords(NamedTuple):
+    """The words of those chunks that are ASCII throughout, and need no look at two characters.
+
+    Attributes:
+        is_plain: bool, shape ``(n,)``: which of the chunks these are.
+        words: their distinct words, in the order in which they were first seen.
+    """
+
+    is_plain: npt.NDArray[np.bool_]
+    words: Counted
+
+
+def spaced_words(
+    found: CountedLines,
+    letters: Bytes,
+    *,
+    skip_spaces: bool,
+    line_starts: bool,
+    symbols: Sequence[str],
+    threads: int,
+) -> PlainWords:
+    """Normalize chunks of ASCII as SentencePiece does; a space stands before each word.
+
+    Args:
+        found: what a :class:`LineCounter` that cuts lines found.
+        letters: shape ``(128,)``: what becomes of each character; a space parts words; 0 where
+            that cannot be told by one character.
+        skip_spaces: whether several spaces are one, and those at the end of a line none.
+        line_starts: whether a space is put before each line.
+        symbols: chunks that hold one are not plain.
+        threads: how many threads work; the result does not depend on it.
+    """
+    is_plain, text, ends, counts = _kernel.spaced_words(
+        *found[:3], letters, skip_spaces, line_starts, symbols, threads
+    )
+    return PlainWords(is_plain.view(np.bool_), (text, ends, counts))
+
+
+def class_words(found: CountedLines, letters: Bytes, classes: Bytes, threads: int) -> PlainWords:
+    """Normalize chunks of ASCII character by character, and cut them by classes of characters.
+
+    Args:
+        found: what a :class:`LineCounter` that cuts lines found.
+        letters: shape ``(128,)``: what becomes of each character.
+        classes: shape ``(128,)``: the class of that, as
+            :func:`~toksmith.reference.pre_tokenizing_classes.class_cuts` has it; ``NOT_PLAIN``
+            where that cannot be told by one character.
+        threads: how many threads work; the result does not depend on it.
+    """
+    is_plain, text, ends, counts = _kernel.class_words(*found[:3], letters, classes, threads)
+    return PlainWords(is_plain.view(np.bool_), (text, ends, counts))
+
+
+_LEFT_OUT = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +187,20 @@ class SymbolWords:
     counts: UInts
     alphabet: int
 
+    def only(self, numbers: Sequence[int | None]) -> SymbolWords:
+        """Return the stretches of the words that are made of some of the symbols.
+
+        Args:
+            numbers: what each symbol becomes; ``None`` for those that are left out.
+        """
+        new = np.array([_LEFT_OUT if i is None else i for i in numbers], np.uint32)
+        alphabet = sum(number is not None for number in numbers)
+        return SymbolWords(*_kernel.stretches(self.symbols, self.ends, self.counts, new), alphabet)
+
+    def symbol_counts(self) -> UInts:
+        """Return how often each symbol stands in the text: uint64, shape ``(alphabet,)``."""
+        return _kernel.symbol_counts(self.symbols, self.ends, self.counts, self.alphabet)
+
 
 class Merges(NamedTuple):
     """What merging learned.
@@ -128,6 +214,9 @@ class Merges(NamedTuple):
     merges: npt.NDArray[np.uint32]
     counts: UInts
     tokens_after: UInts
+
+
+_Found: TypeAlias = "tuple[npt.NDArray[np.uint32], UInts, UInts]"
 
 
 class UnigramPieces(NamedTuple):
@@ -144,6 +233,37 @@ class UnigramPieces(NamedTuple):
     scores: npt.NDArray[np.float64]
 
 
+def merge_bytes(
+    counted: Counted,
+    tokens: int,
+    *,
+    ties: str,
+    min_frequency: int = 1,
+    max_token_length: int | None = None,
+    watch: Watch | None = None,
+    keep: Keep | None = None,
+    keep_seconds: float = 0,
+) -> Merges:
+    """Join the most frequent pair of byte-level tokens, again and again; ids 0..255 are the bytes.
+
+    Args:
+        counted: the distinct chunks, in the order in which they were first seen.
+        tokens: how many ids to make beyond the bytes.
+        ties: ``first-seen`` or ``smallest-pair``.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: in bytes.
+        watch: told of the progress.
+        keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
+        keep_seconds: see there.
+    """
+    return _merges(
+        _kernel.train_bpe(
+            *(*counted, tokens, ties, min_frequency, max_token_length or 0),
+            *(_told(watch), _told(keep), keep_seconds),
+        )
+    )
+
+
 def merge_symbols(
     words: SymbolWords,
     tokens: int,
@@ -152,6 +272,10 @@ def merge_symbols(
     min_frequency: int = 1,
     max_token_length: int | None = None,
     watch: Watch | None = None,
+    places: npt.NDArray[np.uint32] | None = None,
+    lengths: npt.NDArray[np.uint32] | None = None,
+    keep: Keep | None = None,
+    keep_seconds: float = 0,
 ) -> Merges:
     """Join the most frequent pair, again and again.
 
@@ -160,12 +284,20 @@ def merge_symbols(
         tokens: how many ids to make beyond the alphabet.
         ties: ``first-seen`` or ``smallest-pair``.
         min_frequency: a pair that is rarer is never merged.
-        max_token_length: in symbols.
+        max_token_length: in symbols, or in what ``lengths`` counts.
         watch: told of the progress.
+        places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
+        lengths: of each of them; ``None`` for 1.
+        keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
+        keep_seconds: see there.
     """
+    none = np.zeros(0, np.uint32)
     return _merges(
         _kernel.train_symbols(
-            *_parts(words), tokens, ties, min_frequency, max_token_length or 0, watch
+            *(*_parts(words), tokens, ties, min_frequency, max_token_length or 0),
+            *(_told(watch), none if places is None else places),
+            none if lengths is None else lengths,
+            *(_told(keep), keep_seconds),
         )
     )
 
@@ -177,7 +309,7 @@ def merge_likely(
 
     Of equal ones, the more frequent goes first, then the one of the smaller ids.
     """
-    return _merges(_kernel.train_likelihood(*_parts(words), tokens, min_frequency, watch))
+    return _merges(_kernel.train_likelihood(*_parts(words), tokens, min_frequency, _told(watch)))
 
 
 def merge_pieces(
@@ -193,6 +325,7 @@ def merge_pieces(
     split_digits: bool,
     space_as_suffix: bool,
     only_spaces: bool,
+    threads: int = 1,
     watch: Watch | None = None,
 ) -> Merges:
     """Join the most frequent pair that SentencePiece takes for a piece, again and again.
@@ -209,6 +342,7 @@ def merge_pieces(
         split_digits: each digit is a piece.
         space_as_suffix: ▁ stands at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
+        threads: how many threads work; the result does not depend on it.
         watch: told of the progress.
     """
     kinds = _kinds(spaces, digits)
@@ -216,7 +350,9 @@ def merge_pieces(
     return _merges(
         _kernel.train_pieces(
             *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
-            *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces, watch),
+            *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
+            threads,
+            _told(watch),
         )
     )
 
@@ -291,6 +427,10 @@ def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, in
     return words.symbols, words.ends, words.counts, words.alphabet
 
 
-def _merges(found: tuple[npt.NDArray[np.uint32], UInts, UInts]) -> Merges:
+def _told(keep: Watch | Keep | None) -> Callable[[_Found], None] | None:
+    return None if keep is None else lambda found: keep(_merges(found))
+
+
+def _merges(found: _Found) -> Merges:
     merges, counts, tokens_after = found
     return Merges(merges.reshape(-1, 3), counts, tokens_after)

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from toksmith.errors import OptionError
 from toksmith.reference.charsmap import CharacterMap, any_of
 from toksmith.reference.charsmap_building import MOST_CHARACTERS, MOST_PREFIXES, compiled
-from toksmith.reference.charsmap_rules import charsmap_from_tsv, charsmap_of, rule_entries
+from toksmith.reference.charsmap_rules import (
+    RULES,
+    charsmap_from_tsv,
+    charsmap_of,
+    rule_entries,
+)
 
 
 def by_hand(units: dict[int, int], texts: bytes = b"x\0") -> bytes:
@@ -175,5 +180,13 @@ def test_named_rules() -> None:
     assert folded["E\u0301"] == "é"
     assert folded["\u2c2f"] == "\u2c5f"  # of Unicode 14
     assert charsmap_of("identity") == b""
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name != "identity"])
+def test_what_is_shipped_is_what_the_rules_compile_to(name: str) -> None:
+    assert charsmap_of(name) == compiled(rule_entries(name))
+
+
+def test_names_of_rules() -> None:
     with pytest.raises(OptionError, match="no normalization rule 'nfc'; use nmt_nfkc, nfkc"):
         charsmap_of("nfc")

@@ -25,7 +25,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from toksmith.reference.bpe import Pair
+from toksmith.models import BPE
+from toksmith.reference.bpe import Pair, encode_chunk, merge_table
 from toksmith.reference.pair_index import PairIndex
 
 GPT2_BYTE_ORDER = (
@@ -62,6 +63,7 @@ def training_steps(
     ties: Literal["first-seen", "smallest-pair"] = "first-seen",
     min_frequency: int = 1,
     max_token_length: int | None = None,
+    after: BPE | None = None,
 ) -> Iterator[TrainingStep]:
     """Learn merges until the vocabulary is full or no pair is left.
 
@@ -71,6 +73,7 @@ def training_steps(
         ties: which of equally frequent pairs goes first.
         min_frequency: stop when the most frequent pair is rarer than this.
         max_token_length: in bytes; a pair that would be longer is never merged.
+        after: go on from the merges of this model: its ids stay, new ones follow.
 
     Example:
         >>> for step in training_steps({b"aaabdaaabac": 1}, 259):
@@ -79,15 +82,17 @@ def training_steps(
         (256, 97) 2 257 b'aaa'
         (257, 98) 2 258 b'aaab'
     """
-    vocab = [bytes([byte]) for byte in range(256)]
-    words = [list(chunk) for chunk in counts]
+    model = after or BPE(tuple(bytes([byte]) for byte in range(256)), ())
+    vocab, table = list(model.vocab), merge_table(model)
+    words = [encode_chunk(model, table, chunk) for chunk in counts]
+    age = {model.byte_ids[byte]: place - 256 for place, byte in enumerate(GPT2_BYTE_ORDER)}
     index = PairIndex(words, list(counts.values()))
     while len(vocab) < vocab_size:
         tied, count = index.most_frequent()
         if count < max(min_frequency, 1):
             return
         if ties == "smallest-pair":
-            pair = min(tied, key=lambda pair: (_age(pair[0]), _age(pair[1])))
+            pair = min(tied, key=lambda pair: [age.get(token, token) for token in pair])
         else:
             pair = index.first_seen(tied)
         token = vocab[pair[0]] + vocab[pair[1]]
@@ -97,10 +102,3 @@ def training_steps(
         index.merge(pair, len(vocab))
         yield TrainingStep(pair, count, len(vocab), token, words)
         vocab.append(token)
-
-
-_PLACE = {byte: place for place, byte in enumerate(GPT2_BYTE_ORDER)}
-
-
-def _age(token_id: int) -> int:
-    return _PLACE.get(token_id, token_id)

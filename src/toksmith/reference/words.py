@@ -8,6 +8,9 @@ of single characters that is the character model.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
 from toksmith.models import LongestMatch, WordLevel
 from toksmith.reference.tokens import Token
 from toksmith.reference.wordpiece import character_places
@@ -50,6 +53,27 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
                 tokens.append(Token(model.unk_id, start, places[after]))
         at = after
     return _fused(tokens, model.unk_id) if model.fuse_unk else tokens
+
+
+def longer(
+    chunk: bytes, places: Sequence[int], longest: int, start: int, end: int
+) -> Iterator[bytes]:
+    """Yield what could be looked up at a place before the token that ends at ``end``.
+
+    Args:
+        chunk: UTF-8.
+        places: where its characters start, and where the last one ends.
+        longest: the bytes of the longest token.
+        start: the place.
+        end: where the token that was found ends; ``start`` where none was.
+
+    Example:
+        >>> list(longer(b"then", range(5), 3, 0, 1))
+        [b'the', b'th']
+    """
+    last = bisect_right(places, start + longest)
+    for place in reversed(places[bisect_right(places, end) : last]):
+        yield chunk[start:place]
 
 
 def _fused(tokens: list[Token], unk_id: int | None) -> list[Token]:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from toksmith import engine
 from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
 from toksmith.lazy import np
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
+from toksmith.trainers.byte_merging import BYTES, learn, with_merges
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.merging import warn_of_end, watching
@@ -66,6 +66,13 @@ class BPEOptions(Options):
         if self.unit == "bytes" and self.unk_token != UNK:
             raise OptionError('unk_token= is for unit="characters": no byte is unknown')
 
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return about how many bytes of memory training on so many distinct chunks takes."""
+        if self.unit == "bytes":
+            # Measured: a cell and places for each byte; the pairs of 32,000 merges.
+            return 16 * chunks + 16 * size + min(100 * chunks, 150 << 20)
+        return super().memory_needed(chunks, size)
+
 
 def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Trained:
     """Merge the most frequent pair, again and again (Gage 1994; Sennrich et al. 2016).
@@ -86,24 +93,10 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     if tokens < 256:
         raise _too_small(tokens, "256 bytes", options)
     counts = corpus.chunks(splitter(options.split))
-    vocab = [bytes([byte]) for byte in range(256)]
-    with watching(vocab, tokens - 256, corpus.progress) as watch:
-        learned = Merges(
-            *engine.train_bpe(
-                counts.chunks,
-                counts.ends,
-                counts.counts,
-                tokens=tokens - 256,
-                ties=options.ties,
-                min_frequency=options.min_frequency,
-                max_token_length=options.max_token_length or 0,
-                watch=watch,
-            )
-        )
-    for left, right, _ in learned.merges.tolist():
-        vocab.append(vocab[left] + vocab[right])
-    warn_of_end(len(vocab), tokens, options.min_frequency, stacklevel=4)
-    return _trained(BPE(tuple(vocab), learned.merges), learned, counts, counts.bytes, options)
+    learned = learn(BPE(BYTES, ()), tokens - 256, counts, options, corpus, corpus.checkpoint)
+    model = with_merges(BPE(BYTES, ()), learned.merges)
+    warn_of_end(len(model.vocab), tokens, options.min_frequency, stacklevel=4)
+    return _trained(model, learned, counts, counts.bytes, options)
 
 
 def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
+from toksmith.corpus import (
+    AnyPath,
+    Counter,
+    Documents,
+    Files,
+    Hashing,
+    Reading,
+    Source,
+    WhatWasRead,
+)
+from toksmith.corpus.weights import ONE
 from toksmith.errors import OptionError, TrainingError
 from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter
 from toksmith.text import Text
 from toksmith.threads import thread_count
-from toksmith.trainers.counts import Counts, count_chunks
-from toksmith.trainers.sources import AnyPath, Counter, Documents, Files, Source
+from toksmith.trainers.checkpoint import Checkpoint
+from toksmith.trainers.counts import Counts, added, count_chunks, limited
+from toksmith.trainers.memory import Memory
+from toksmith.training_record import SourceRecord
+
+AnyCounter = TypeVar("AnyCounter", bound=Counter)
 
 
 class Corpus:
     """Files, documents or counts: exactly one of them. It can be read once.
 
     Args:
-        files: paths; see :class:`~toksmith.trainers.sources.Files`.
+        files: paths; see :class:`~toksmith.corpus.Files`.
         texts: documents.
         counts: what was counted before.
-        separator: what stands between the documents of a file.
+        reading: how files are read, and which documents are taken.
         threads: for counting; ``None`` for the cores this process may use.
         progress: whether to show it; ``None`` where standard error is a terminal.
+        hashed: whether hashes are made of the files, meanwhile in a thread; then the corpus is used
+            as a context, which ends it.
+        limits: how much memory the chunks may take, and which of them are too rare.
 
     Attributes:
+        checkpoint: where counts are kept, and may have been before.
         counts: what was counted before, if that was given.
-        documents: how many documents were read; 0 for counts.
-        bytes: how many bytes of text.
+        was_read: what was read of the text.
 
     Raises:
         OptionError: it is not clear what to train on.
@@ -38,9 +57,11 @@ class Corpus:
         files: AnyPath | Sequence[AnyPath] | None = None,
         texts: Iterable[Text] | None = None,
         counts: Counts | None = None,
-        separator: str | None = None,
+        reading: Reading | None = None,
         threads: int | None = None,
         progress: bool | None = None,
+        hashed: bool = False,
+        limits: Memory | None = None,
     ) -> None:
         given = [name for name, value in (("files", files), ("texts", texts), ("counts", counts))
                  if value is not None]  # fmt: skip
@@ -49,19 +70,36 @@ class Corpus:
                 "train on exactly one of files, texts= and counts=, not on "
                 f"{' and '.join(given) or 'nothing'}"
             )
-        if separator is not None and files is None:
-            raise OptionError(
-                "separator= stands inside files; documents in texts= are apart already"
-            )
+        self.reading = reading or Reading()
+        self._files, self._texts = files, texts
+        if files is None:
+            self._check_without_files()
         if counts is not None and not isinstance(counts, Counts):
             raise OptionError(f"counts is {type(counts).__name__}: use Counts, or Counts.of(…)")
-        self.counts = counts
-        self.separator = separator
+        self.limits = limits or Memory()
+        self.counts = counts = None if counts is None else limited(counts, self.limits)
         self.progress = progress
-        self.documents = counts.documents if counts is not None else 0
-        self.bytes = counts.bytes if counts is not None else 0
-        self._files, self._texts = files, texts
+        self.was_read = WhatWasRead()
         self._threads = threads
+        self.checkpoint: Checkpoint | None = None
+        self._hashing = Hashing() if hashed and files is not None else None
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._hashing is not None:
+            self._hashing.close()
+
+    @property
+    def documents(self) -> int:
+        """How many documents were read."""
+        return self.was_read.documents if self.counts is None else self.counts.documents
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of text, times the weights of their files."""
+        return self.was_read.weighted_bytes if self.counts is None else self.counts.bytes
 
     @property
     def threads(self) -> int:
@@ -75,23 +113,47 @@ class Corpus:
             OptionError, FormatError: there are no such files, or they are no texts.
         """
         if self._texts is not None:
-            return Documents(self._texts)
-        return Files(self._files or (), self.separator)
+            return Documents(self._texts, self.reading)
+        return Files(self._files or (), self.reading, self._hashing)
 
-    def read(self, counter: Counter) -> None:
-        """Let a counter count all documents.
+    def read(self, counter: Counter, what: str) -> None:
+        """Let a counter count all documents, without weights.
+
+        Args:
+            counter: counts them.
+            what: it does, for the message.
+
+        Raises:
+            OptionError: some have a weight.
+            TrainingError: there is no text.
+        """
+        source = self.source()
+        if any(weight != ONE for weight, _ in source.parts()):
+            raise OptionError(f"weights= is not for {what}: lines are taken or not")
+        with counting_progress(source.size, self.progress) as report:
+            source.feed(counter, report)
+        self._note(source)
+        self.check_bytes()
+
+    def counted(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
+        """Let counters count all documents: one counter all of one weight that stand together.
+
+        Args:
+            make: makes a counter.
+
+        Yields:
+            Counters with the weight, in millionths, of what they counted.
 
         Raises:
             TrainingError: there is no text.
         """
         source = self.source()
         with counting_progress(source.size, self.progress) as report:
-
-            def note(done: int) -> None:
-                self.bytes = done
-                report(done)
-
-            self.documents = source.feed(counter, note)
+            for weight, part in source.parts():
+                counter = make()
+                part.feed(counter, report)
+                yield weight, counter
+        self._note(source)
         self.check_bytes()
 
     def chunks(self, splitter: PatternSplitter | None) -> Counts:
@@ -101,12 +163,57 @@ class Corpus:
             TrainingError: there is no text.
         """
         if self.counts is None:
-            counts = count_chunks(self.source(), splitter, self.threads, self.progress)
-            self.documents, self.bytes = counts.documents, counts.bytes
+            source = self.source()
+            if self.checkpoint is None:
+                counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
+                self._note(source)
+            else:
+                limit = Memory(self.limits.limit)  # each part is kept whole
+                parts, self.was_read = self.checkpoint.count(
+                    source,
+                    lambda part: count_chunks(part, splitter, self.threads, self.progress, limit),
+                )
+                counts = added(parts, self.limits)
         else:
             counts = self.counts
         self.check_bytes()
         return counts
+
+    def sources(self) -> tuple[SourceRecord, ...]:
+        """Return the files that were read, for a record; waits for their hashes.
+
+        Raises:
+            FormatError: a file can no longer be read.
+        """
+        return tuple(
+            SourceRecord(
+                str(read.path),
+                read.size,
+                None if read.hash is None else read.hash.hexdigest(),
+                read.documents,
+                read.bytes,
+                read.weight / ONE,
+            )
+            for read in self.was_read.files
+        )
+
+    def _note(self, source: Source) -> None:
+        """Note what was read of a source that was counted to its end."""
+        self.was_read = source.read()
+        if self._hashing is not None:
+            self._hashing.begin()
+
+    def _check_without_files(self) -> None:
+        if self.reading.separator is not None:
+            raise OptionError(
+                "separator= stands inside files; documents in texts= are apart already"
+            )
+        if self.reading.field != Reading.field or self.reading.read_as is not None:
+            raise OptionError("field= and read_as= are for files, and there are none")
+        if self.reading.weights:
+            raise OptionError("weights= are those of files, and there are none")
+        if self.reading.selects and self._texts is None:
+            raise OptionError("sample= and deduplicate= are for text, not for counts")
 
     def check_bytes(self) -> None:
         """Raise TrainingError where there is no text."""

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from toksmith.arguments import whole
+from toksmith.corpus import AnyPath, Documents, Files, Reading, Source
+from toksmith.corpus.weights import ONE
 from toksmith.engine import ChunkCounter
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
-from toksmith.splitters import PatternSplitter
-from toksmith.trainers.sources import Source
+from toksmith.splitters import PatternSplitter, splitter
+from toksmith.text import Text
+from toksmith.threads import thread_count
+from toksmith.trainers.memory import Memory, parsed, tallies_of
+from toksmith.trainers.weighing import weighted_sum
+from toksmith.training_engine import Counted
+
+ON_CHUNKS = ("bpe", "word", "char")
+"""The models that train on chunks, whatever cut them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Distinct chunks with their counts, in the order in which the text first shows them.
 
+    Counts of parts of a text, added in the order of the parts, are the counts of the text: what is
+    trained from them is the same, byte for byte.
+
     Attributes:
         chunks: the chunks end to end.
         ends: uint64, shape ``(n,)``: where each chunk ends in ``chunks``.
         counts: uint64, shape ``(n,)``: how often each stands in the text.
-        splitter: what the chunks were cut with.
+        splitter: what the chunks were cut with; ``None`` where they are whole documents.
         documents: how many documents were read.
 
     Raises:
@@ -30,9 +43,9 @@ class Counts:
             2**63 bytes or more.
 
     Example:
-        >>> counts = Counts.of({b"ab": 3, b"c": 1})
-        >>> dict(counts), counts.bytes
-        ({b'ab': 3, b'c': 1}, 7)
+        >>> counts = Counts.from_texts(["low lower"]) + Counts.from_texts(["low low"])
+        >>> counts.most_common(), counts.bytes
+        ([(b'low', 2), (b' lower', 1), (b' low', 1)], 16)
     """
 
     chunks: bytes
@@ -60,6 +73,10 @@ class Counts:
 
         Raises:
             OptionError: a chunk that is empty or no bytes, or a count that is no whole number.
+
+        Example:
+            >>> dict(Counts.of({b"ab": 3, b"c": 1}))
+            {b'ab': 3, b'c': 1}
         """
         for chunk, count in counted.items():
             if not isinstance(chunk, bytes):
@@ -68,6 +85,152 @@ class Counts:
         ends = np.cumsum([len(chunk) for chunk in counted], dtype=np.uint64)
         counts = np.fromiter(counted.values(), np.uint64, len(counted))
         return cls(b"".join(counted), ends, counts, splitter)
+
+    @classmethod
+    def from_files(
+        cls,
+        files: AnyPath | Sequence[AnyPath],
+        split: str | None = "gpt4",
+        *,
+        gaps: Literal["keep", "drop"] = "keep",
+        separator: str | None = None,
+        field: str = "text",
+        read_as: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        sample: float = 1.0,
+        seed: int = 0,
+        deduplicate: bool = False,
+        memory: int | str | None = None,
+        min_count: int = 1,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> Counts:
+        """Count the chunks of files.
+
+        Args:
+            files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them.
+            split: what the text is cut with: ``None`` (documents are counted whole), ``"gpt2"``,
+                ``"gpt4"``, ``"o200k"``, or a regular expression.
+            gaps: whether text that a regular expression leaves unmatched is kept as chunks.
+            separator: what stands between documents inside the files.
+            field: the field of JSON Lines, or the column of Parquet, that holds the text.
+            read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell;
+                this and the next four are told in full at :class:`~toksmith.corpus.Reading`.
+            weights: how much files count, by path, directory or pattern.
+            sample: the share of documents that is taken.
+            seed: of the sample.
+            deduplicate: whether identical documents are taken once.
+            memory: how much counting may take, in bytes or as in ``"4G"``; what does not fit is
+                sorted, written to a temporary file (in ``TMPDIR``), and merged in the end. The
+                result does not depend on it.
+            min_count: chunks that stand in the text less often are left out.
+            threads: ``None`` for the cores this process may use; the result does not depend on it.
+            progress: whether to show it; ``None`` where standard error is a terminal.
+
+        Raises:
+            OptionError: an argument is not what it should be, or the memory is not enough.
+            FormatError: a file cannot be read.
+        """
+        limits = Memory(parsed(memory), min_count)
+        reading = Reading(separator, field, read_as, weights or {}, sample, seed, deduplicate)
+        source = Files(files, reading)
+        return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[Text],
+        split: str | None = "gpt4",
+        *,
+        gaps: Literal["keep", "drop"] = "keep",
+        sample: float = 1.0,
+        seed: int = 0,
+        deduplicate: bool = False,
+        memory: int | str | None = None,
+        min_count: int = 1,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> Counts:
+        """Count the chunks of documents, from any iterable; see :meth:`from_files`."""
+        limits = Memory(parsed(memory), min_count)
+        source = Documents(texts, Reading(sample=sample, seed=seed, deduplicate=deduplicate))
+        return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
+
+    @classmethod
+    def load(cls, path: AnyPath) -> Counts:
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            FormatError: the file cannot be read, is damaged, or holds no counts.
+            MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+        """
+        from toksmith.trainers.counts_parquet import read
+
+        return read(path)
+
+    @classmethod
+    def merge(
+        cls,
+        paths: Sequence[AnyPath],
+        *,
+        memory: int | str | None = None,
+        min_count: int = 1,
+    ) -> Counts:
+        """Add up saved counts, in this order; files are read a piece at a time.
+
+        Args:
+            paths: files of counts.
+            memory: as in :meth:`from_files`.
+            min_count: as in :meth:`from_files`; it is the sum that counts.
+
+        Raises:
+            OptionError: there are none, they were cut by different splitters, or the memory is not
+                enough.
+            FormatError: as in :meth:`load`.
+        """
+        from toksmith.trainers.counts_parquet import pieces
+
+        if isinstance(paths, str) or not paths:
+            raise OptionError("paths is no list of files of counts")
+        limits = Memory(parsed(memory), min_count)
+        return added((piece for path in paths for piece in pieces(path)), limits)
+
+    @classmethod
+    def from_tsv(cls, path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
+        """Read SentencePiece's ``word<TAB>count`` lines; words that stand twice are added up.
+
+        Raises:
+            FormatError: the file cannot be read, or a line is no such line.
+        """
+        from toksmith.trainers.counts_tsv import read
+
+        return read(path, splitter)
+
+    def save(self, path: AnyPath) -> None:
+        """Write a Parquet file: columns ``chunk`` (binary) and ``count`` (uint64), in this order.
+
+        Raises:
+            OptionError: the file cannot be written.
+            MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+        """
+        from toksmith.trainers.counts_parquet import write
+
+        write(self, path)
+
+    def to_tsv(self, path: AnyPath) -> None:
+        r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
+
+        Raises:
+            UnsupportedError: a chunk holds a tab or a line break; words of ``split=r"\S+"``,
+                ``gaps="drop"`` hold none.
+            OptionError: the file cannot be written.
+        """
+        from toksmith.trainers.counts_tsv import write
+
+        write(self, path)
+
+    def __add__(self, other: Counts) -> Counts:
+        return added([self, other]) if isinstance(other, Counts) else NotImplemented
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -79,10 +242,112 @@ class Counts:
             start = end
 
     @property
+    def sizes(self) -> npt.NDArray[np.uint64]:
+        """uint64, shape ``(n,)``: how many bytes each chunk has."""
+        return np.diff(self.ends, prepend=np.uint64(0))
+
+    def filter(self, min_count: int) -> Counts:
+        """Return the chunks that stand in the text so often, or more often.
+
+        Example:
+            >>> dict(Counts.of({b"ab": 3, b"c": 1}).filter(min_count=2))
+            {b'ab': 3}
+        """
+        kept = self.counts >= whole("min_count", min_count, least=0)
+        sizes = self.sizes
+        of_kept = np.repeat(kept, sizes.astype(np.int64))
+        chunks = np.frombuffer(self.chunks, np.uint8)[of_kept].tobytes()
+        ends = np.cumsum(sizes[kept], dtype=np.uint64)
+        return Counts(chunks, ends, self.counts[kept], self.splitter, self.documents)
+
+    def most_common(self, n: int | None = None) -> list[tuple[bytes, int]]:
+        """Return the most frequent chunks, and their counts; of equal ones, the first seen.
+
+        Args:
+            n: how many; ``None`` for all.
+        """
+        if n is not None:
+            whole("n", n, least=0)
+        order = np.argsort(~np.asarray(self.counts, np.uint64), kind="stable")[:n]
+        ends, sizes, counts = self.ends[order], self.sizes[order], self.counts[order]
+        return [
+            (self.chunks[end - size : end], count)
+            for end, size, count in zip(ends.tolist(), sizes.tolist(), counts.tolist(), strict=True)
+        ]
+
+    @property
     def bytes(self) -> int:
         """How many bytes of text the chunks come to."""
-        sizes = np.diff(self.ends, prepend=np.uint64(0))
-        return int(np.dot(sizes, self.counts))
+        return int(np.dot(self.sizes, self.counts))
+
+
+def added(parts: Iterable[Counts], limits: Memory | None = None) -> Counts:
+    """Add up counts, in this order.
+
+    Args:
+        parts: counts, each of which is used once.
+        limits: how much memory this may take.
+
+    Raises:
+        OptionError: they were cut by different splitters, come to 2**63 bytes or more, or do not
+            fit the memory.
+    """
+    cut_by: PatternSplitter | None = None
+    documents = total = 0
+
+    def add(counter: ChunkCounter) -> int:
+        nonlocal cut_by, documents, total
+        for number, part in enumerate(parts):
+            if number == 0:
+                cut_by = part.splitter
+            if part.splitter != cut_by:
+                raise OptionError(
+                    "counts of different splitters cannot be added: "
+                    f"{splitter_name(cut_by)} and {splitter_name(part.splitter)}"
+                )
+            documents += part.documents
+            total += part.bytes
+            if total >= 2**63:  # else a count might, too
+                raise OptionError("the counted text comes to 2**63 bytes or more")
+            counter.add_counted(part.chunks, part.ends, part.counts)
+        return documents
+
+    counts = _counted(ChunkCounter(None, 1), add, None, limits or Memory())
+    return replace(counts, splitter=cut_by)
+
+
+def _counted(
+    counter: ChunkCounter,
+    feed: Callable[[ChunkCounter], int],
+    splitter: PatternSplitter | None,
+    limits: Memory,
+    unit: int = 1,
+) -> Counts:
+    """Let something feed a counter within limits, and return what it counted, in units."""
+    with limits.bounding(counter):
+        documents = feed(counter)
+        limits.merge(counter, unit)
+        counts = Counts(*counter.finish(), splitter=splitter, documents=documents)
+    return counts if limits.spilled else limited(counts, limits)
+
+
+def limited(counts: Counts, limits: Memory) -> Counts:
+    """Return counts without the chunks that are too rare.
+
+    Raises:
+        OptionError: they do not fit the memory.
+    """
+    if limits.limit is not None:
+        limits.check(tallies_of(counts.sizes, counts.counts))
+    return counts if limits.min_count == 1 else counts.filter(limits.min_count)
+
+
+def splitter_name(cut_by: PatternSplitter | None) -> str:
+    """Return a splitter's name for people: its family's, or its pattern."""
+    if cut_by is None:
+        return "none"
+    name = cut_by.family.name if cut_by.family else f"'{cut_by.pattern}'"
+    return f"{name:.80}" + (" without the gaps" if cut_by.gaps == "drop" else "")
 
 
 def count_chunks(
@@ -90,16 +355,74 @@ def count_chunks(
     splitter: PatternSplitter | None,
     threads: int,
     progress: bool | None = None,
+    limits: Memory | None = None,
 ) -> Counts:
     """Count the chunks of a corpus; the result does not depend on the number of threads.
+
+    Where its parts have weights, counts are their sums times the weights: see
+    :class:`~toksmith.corpus.Reading`.
 
     Args:
         source: the corpus.
         splitter: what to cut it with.
         threads: how many threads count.
         progress: whether to show it; ``None`` where standard error is a terminal.
+        limits: how much memory this may take; it is told what was done about it.
+
+    Raises:
+        OptionError: the memory is not enough.
     """
-    counter = ChunkCounter(splitter, threads)
+    limits = limits or Memory()
     with counting_progress(source.size, progress) as report:
-        documents = source.feed(counter, report)
-    return Counts(*counter.finish(), splitter=splitter, documents=documents)
+
+        def counted() -> Iterator[tuple[int, Counted]]:
+            for weight, part in source.parts():
+                counter = ChunkCounter(splitter, threads)
+                part.feed(counter, report)
+                yield weight, counter.finish()
+
+        def feed(counter: ChunkCounter) -> int:
+            for weight, part in source.parts():
+                if unit == ONE:
+                    counter.weigh(weight)
+                part.feed(counter, report)
+                if source.read().bytes * unit >= 2**63:  # there are no more chunks than bytes
+                    raise OptionError("the counts with their weights come to 2**63 or more")
+            return source.read().documents
+
+        if limits.limit is not None:
+            unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
+            return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, unit)
+        found = weighted_sum(counted())
+    return limited(Counts(*found, splitter=splitter, documents=source.read().documents), limits)
+
+
+def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None:
+    """Say where training from counts would not be training from their text.
+
+    Args:
+        counts: what is given.
+        model: what is to be trained.
+        options: what the caller asks for.
+
+    Raises:
+        OptionError: the model needs other counts, or another split was asked for.
+    """
+    if not isinstance(counts, Counts):
+        raise OptionError(f"counts is {type(counts).__name__}: use Counts, or Counts.of(…)")
+    given = splitter_name(counts.splitter)
+    if model not in ON_CHUNKS:
+        if counts.splitter is not None:
+            raise OptionError(
+                f"counts of chunks (split {given}) do not tell the words of model {model!r}: "
+                "count documents or lines (split=None), or train on the text"
+            )
+    elif "split" in options and splitter(options["split"], _gaps(counts)) != counts.splitter:
+        raise OptionError(
+            f"split is {options['split']!r:.80}, but the counts were made with {given}: leave it "
+            "out"
+        )
+
+
+def _gaps(counts: Counts) -> Literal["keep", "drop"]:
+    return counts.splitter.gaps if counts.splitter else "keep"

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from toksmith.progress import training_progress
-from toksmith.training_engine import Watch
+from toksmith.training_engine import Merges, Watch
 
 
 @contextmanager
-def watching(alphabet: Sequence[bytes], merges: int, progress: bool | None) -> Iterator[Watch]:
+def watching(
+    alphabet: Sequence[bytes],
+    merges: int,
+    progress: bool | None,
+    before: int = 0,
+    join: Callable[[bytes, bytes], bytes] = bytes.__add__,
+) -> Iterator[Watch]:
     """Show the progress of merging.
 
     Args:
         alphabet: the first symbols.
         merges: how many merges there will be.
         progress: whether to show it; ``None`` where standard error is a terminal.
+        before: how many of them are known already.
+        join: what two symbols become.
 
     Yields:
         What the kernel tells its merges.
     """
     known = dict(enumerate(alphabet))
     with training_progress(merges, progress) as report:
+        done = before
 
-        def watch(done: int, left: int, right: int, count: int) -> None:
-            report(done, known.get(left, b"") + known.get(right, b""), count)
+        def watch(more: Merges) -> None:
+            nonlocal done
+            columns = (more.merges.tolist(), more.counts.tolist(), more.tokens_after.tolist())
+            for (left, right, new), count, tokens in zip(*columns, strict=True):
+                done += 1
+                known[new] = join(known[left], known[right])
+                report(done, known[new], count, tokens)
 
         yield watch
 

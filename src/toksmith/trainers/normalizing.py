@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from toksmith.lazy import np, npt
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.charsmap import CharacterMap, character_map
 from toksmith.reference.normalizing import normalized
@@ -64,6 +65,11 @@ class QuickNormalizer:
         if self.step.add_dummy_prefix:
             new = new + " " if self.step.whitespace_as_suffix else " " + new
         return new.replace(" ", SPACE)
+
+    def ascii_letters(self) -> npt.NDArray[np.uint8]:
+        """Return what becomes of each character of ASCII, if it is one of them: uint8; else 0."""
+        new = (self._table[code] for code in range(128))
+        return np.array([ord(c) if len(c) == 1 and c.isascii() else 0 for c in new], np.uint8)
 
 
 class _Table(dict[int, str]):

@@ -39,7 +39,7 @@ def train_sentencepiece_bpe(
         TrainingError: there is no text, or too little for so many pieces.
     """
     text = _prepare(corpus, vocab_size, options, "bpe")
-    learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress)
+    learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress, corpus.threads)
     in_order = learned.pieces + text.alphabet
     pieces = [(piece, -float(place)) for place, piece in enumerate(in_order)]
     model = SentencePieceBPE(**vocabulary(pieces, text.meta, text.size, options))

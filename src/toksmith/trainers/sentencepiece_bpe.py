@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toksmith.lazy import np, npt
-from toksmith.progress import training_progress
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.reference.scripts import INHERITED
+from toksmith.trainers.merging import watching
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.training_engine import merge_pieces
 
@@ -28,7 +28,11 @@ class LearnedPieces:
 
 
 def learn_pieces(
-    words: CharacterWords, pieces: int, rules: PieceRules, progress: bool | None = None
+    words: CharacterWords,
+    pieces: int,
+    rules: PieceRules,
+    progress: bool | None = None,
+    threads: int = 1,
 ) -> LearnedPieces:
     """Join the most frequent pair that makes a piece, again and again.
 
@@ -39,14 +43,10 @@ def learn_pieces(
         pieces: how many pieces to learn; there are fewer where no pair is left.
         rules: what may be a piece.
         progress: whether to show it; ``None`` where standard error is a terminal.
+        threads: how many threads work; the result does not depend on it.
     """
     characters = words.characters
-    with training_progress(pieces, progress) as report:
-        known = dict(enumerate(characters))
-
-        def watch(done: int, left: int, right: int, count: int) -> None:
-            report(done, (known.get(left, "") + known.get(right, "")).encode(), count)
-
+    with watching([character.encode() for character in characters], pieces, progress) as watch:
         learned = merge_pieces(
             words.words,
             pieces,
@@ -59,6 +59,7 @@ def learn_pieces(
             split_digits=rules.split_digits,
             space_as_suffix=rules.treat_whitespace_as_suffix,
             only_spaces=rules.allow_whitespace_only_pieces,
+            threads=threads,
             watch=watch,
         )
     vocab = list(characters)

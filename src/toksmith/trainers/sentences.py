@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toksmith.errors import TrainingError
-from toksmith.lazy import np, npt
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE
 from toksmith.trainers.corpus import Corpus
@@ -24,7 +23,8 @@ from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
 from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import Counted, CountedLines, LineCounter, distinct
+from toksmith.trainers.weighing import weighted_lines
+from toksmith.training_engine import CountedLines, LineCounter, spaced_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def read_sentences(
     cutter = _Cutter(options, symbols)
     normalize = QuickNormalizer(normalizer)
     if by_words:
-        words = _words_of_chunks(found, normalize, cutter)
+        words = _words_of_chunks(found, normalize, cutter, corpus.threads)
     else:
         words = CharacterWords.of(
             cutter.words((normalize(_decoded(line)), count) for line, count in found.items())
@@ -87,21 +87,25 @@ def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLine
     if corpus.counts is not None:
         counted.add_counts(corpus.counts)
     else:
-        corpus.read(counted)
+        corpus.read(counted, 'input_format="tsv"')
     return counted.finish()
 
 
 def _count_lines(corpus: Corpus, options: SentencePieceOptions, by_words: bool) -> CountedLines:
     """Count the words of lines, or lines, those that were drawn if there is such an option."""
-    counter = LineCounter(
-        corpus.threads, words=by_words, longest=options.max_sentence_length, skip_reserved=True
-    )
+
+    def make() -> LineCounter:
+        longest = options.max_sentence_length
+        return LineCounter(corpus.threads, words=by_words, longest=longest, skip_reserved=True)
+
     if not options.input_sentence_size:
-        corpus.read(counter)
-        return counter.finish()
+        return weighted_lines(
+            (weight, counter.finish()) for weight, counter in corpus.counted(make)
+        )
     seed = options.random_seed if options.shuffle_input_sentence else None
     drawn = DrawnLines(options.max_sentence_length, options.input_sentence_size, seed)
-    corpus.read(drawn)
+    corpus.read(drawn, "input_sentence_size")
+    counter = make()
     counter.add_texts(drawn.lines)
     return counter.finish()._replace(too_long=drawn.too_long, reserved=drawn.reserved)
 
@@ -120,67 +124,28 @@ def _is_local(
 
 
 def _words_of_chunks(
-    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
+    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter, threads: int
 ) -> CharacterWords:
     """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
-    is_plain, (words, ends, counts) = _plain_words(found, normalize.step, cutter)
-    starts = [0, *found.ends.tolist()]
+    step = normalize.step
+    plain = spaced_words(
+        found,
+        normalize.ascii_letters(),
+        skip_spaces=step.remove_extra_whitespaces,
+        line_starts=step.add_dummy_prefix,
+        symbols=cutter.symbols,
+        threads=threads,
+    )
     first = normalize(".").removesuffix(".")  # what a sentence starts with
     others: dict[str, int] = {}
-    for place in np.flatnonzero(~is_plain).tolist():
-        chunk = _decoded(found.chunks[starts[place] : starts[place + 1]])
+    for data, count in found.some(~plain.is_plain):
+        chunk = _decoded(data)
         if chunk[0] == "\n":
             text = normalize(chunk[1:])
         else:  # with something before the space, which is no first one then
             text = normalize("." + chunk).removeprefix(first + ".")
-        others[text] = others.get(text, 0) + int(found.counts[place])
-    rest = cutter.words(others.items())
-    codes = np.frombuffer(words, np.uint8).astype(np.uint32)
-    codes[codes == ord(" ")] = ord(SPACE)
-    return CharacterWords.of_codes(
-        np.concatenate([codes, np.frombuffer("".join(rest).encode("utf-32-le"), np.uint32)]),
-        np.cumsum([*np.diff(ends, prepend=np.uint64(0)), *map(len, rest)], dtype=np.uint64),
-        np.concatenate([counts, np.fromiter(rest.values(), np.uint64, len(rest))]),
-    )
-
-
-def _plain_words(
-    found: CountedLines, step: SentencePieceNormalizer, cutter: _Cutter
-) -> tuple[npt.NDArray[np.bool_], Counted]:
-    """Normalize all words of printable ASCII at once; white space before them becomes one space.
-
-    Returns:
-        Which chunks are such words, and the words.
-    """
-    ends = found.ends.astype(np.int64)
-    if not len(ends):
-        return np.zeros(0, bool), (b"", found.ends, found.counts)
-    starts = np.concatenate([[0], ends[:-1]])
-    owner = np.repeat(np.arange(len(ends)), ends - starts)
-    data = np.frombuffer(found.chunks, np.uint8).copy()
-    is_mark = np.zeros(len(data), bool)
-    is_mark[starts] = True
-    is_extra = np.zeros(len(data), bool)
-    if step.remove_extra_whitespaces:
-        spaces = (data == ord(" ")) | is_mark
-        places = np.arange(len(data))
-        first_letter = np.minimum.reduceat(np.where(spaces, len(data), places), starts)
-        is_extra = spaces & ~is_mark & (places < first_letter[owner])
-    is_hard = ((data <= ord(" ")) | (data >= 0x7F)) & ~is_mark & ~is_extra
-    if not step.add_dummy_prefix:
-        is_hard |= is_mark & (data == ord("\n"))
-    lengths = np.add.reduceat(~is_extra, starts, dtype=np.int64)
-    is_plain = ~np.logical_or.reduceat(is_hard, starts) & (lengths > 1)
-    for match in cutter.symbols_in(found.chunks):
-        is_plain[owner[match.start()]] = is_plain[owner[match.end() - 1]] = False
-
-    data[is_mark] = ord(" ")
-    if step.name.endswith("_cf"):
-        data[(data >= ord("A")) & (data <= ord("Z"))] += 32
-    words = data[is_plain[owner] & ~is_extra].tobytes()
-    return is_plain, distinct(
-        words, np.cumsum(lengths[is_plain], dtype=np.uint64), found.counts[is_plain]
-    )
+        others[text] = others.get(text, 0) + count
+    return CharacterWords.of_ascii(plain.words, cutter.words(others.items()), SPACE)
 
 
 def _decoded(data: bytes) -> str:
@@ -192,6 +157,7 @@ class _Cutter:
 
     def __init__(self, options: SentencePieceOptions, symbols: Sequence[str]) -> None:
         longest_first = sorted(symbols, key=len, reverse=True)
+        self._names = longest_first
         self._symbols = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         self._delimiter = options.pretokenization_delimiter
         self._word = re.compile(_word_pattern(options), re.DOTALL)
@@ -207,11 +173,10 @@ class _Cutter:
                 words[word] = words.get(word, 0) + count
         return words
 
-    def symbols_in(self, data: bytes) -> Iterator[re.Match[bytes]]:
-        """Yield where symbols stand in UTF-8; a match may reach across chunks."""
-        if self._delimiter:
-            yield from re.finditer(re.escape(self._delimiter.encode()), data)
-        yield from re.finditer(self._symbols.pattern.encode(), data)
+    @property
+    def symbols(self) -> list[str]:
+        """What is cut out."""
+        return [symbol for symbol in (*self._names, self._delimiter) if symbol]
 
 
 def _word_pattern(options: SentencePieceOptions) -> str:

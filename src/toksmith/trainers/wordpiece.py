@@ -107,10 +107,13 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     size = VOCAB_SIZE if vocab_size is None else vocab_size
     normalizer, cut = options.normalizer(), options.splitter()
     counted = count_words(corpus, normalizer, cut)
-    characters = _alphabet(CharacterWords.of(counted), options)
+    words = CharacterWords.of(counted)
+    characters = _alphabet(words, options)
     known = set(characters)
-    words = {word: count for word, count in counted.items() if known.issuperset(word)}
-    alphabet, symbols = _symbols(CharacterWords.of(words), characters, options.prefix)
+    if not known.issuperset(words.characters):
+        spelled = {word: count for word, count in counted.items() if known.issuperset(word)}
+        words = CharacterWords.of(spelled)
+    alphabet, symbols = _symbols(words, characters, options.prefix)
     special = len(options.special_tokens)
     room = size - special - len(alphabet)
     if room < 0:
@@ -118,7 +121,13 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
             f"vocab_size is {size}: it must hold {special} special tokens and the "
             f"{len(alphabet)} characters of the text; limit_alphabet= takes fewer"
         )
-    with watching([piece.encode() for piece in alphabet], room, corpus.progress) as watch:
+    prefix = options.prefix.encode()
+
+    def join(left: bytes, right: bytes) -> bytes:
+        return left + right.removeprefix(prefix)
+
+    letters = [piece.encode() for piece in alphabet]
+    with watching(letters, room, corpus.progress, join=join) as watch:
         learned = _merge(symbols, room + _SPARE, options, watch)
     pieces, merges = _pieces(alphabet, learned, room, options)
     if len(pieces) < size - special:

@@ -1,21 +1,24 @@
 """Counted words for the models that do not come from SentencePiece.
 
 What a splitter drops white space for is counted as it stands in the text, in parallel, and each
-distinct stretch is normalized and split once: none of the normalizers named here looks across a
-space behind a printable ASCII character. Otherwise documents are taken one by one.
+distinct stretch is normalized and split once, those of ASCII in the kernel: none of the normalizers
+named here looks across a space behind a printable ASCII character, nor at two characters of ASCII
+at once. Otherwise documents are taken one by one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from toksmith.engine import Bounds
 from toksmith.errors import TrainingError
+from toksmith.lazy import np
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
+from toksmith.reference.pre_tokenizing_classes import character_classes
 from toksmith.splitters import (
     BertSplitter,
     PatternSplitter,
@@ -25,7 +28,8 @@ from toksmith.splitters import (
 )
 from toksmith.text import Text, utf8
 from toksmith.trainers.corpus import Corpus
-from toksmith.training_engine import LineCounter
+from toksmith.trainers.weighing import rounded, weighted_lines
+from toksmith.training_engine import NOT_PLAIN, Bytes, LineCounter, UInts, class_words
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
 _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
@@ -34,7 +38,7 @@ _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
 def count_words(
     corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
 ) -> dict[str, int]:
-    """Return how often each word stands in a corpus, in order of first appearance.
+    """Return how often each word stands in a corpus; the order depends on the text alone.
 
     Args:
         corpus: the text; counts are counts of documents.
@@ -55,12 +59,19 @@ def count_words(
     elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
         isinstance(step, _LOCAL_STEPS) for step in normalizer
     ):
-        counter = LineCounter(corpus.threads)
-        corpus.read(counter)
-        for word, count in _local_words(counter.finish().items(), normalizer, splitter):
+        found = weighted_lines(
+            (weight, counter.finish())
+            for weight, counter in corpus.counted(lambda: LineCounter(corpus.threads))
+        )
+        plain = class_words(found, *_ascii_rules(normalizer, splitter), corpus.threads)
+        words.update(_decoded(*plain.words))
+        for word, count in _local_words(found.some(~plain.is_plain), normalizer, splitter):
             words[word] += count
     else:
-        corpus.read(_DocumentCounter(words, normalizer, splitter))
+        for weight, documents in corpus.counted(lambda: _DocumentCounter(normalizer, splitter)):
+            for word, count in documents.words.items():
+                words[word] += count * weight
+        words = Counter({word: rounded(count) for word, count in words.items() if rounded(count)})
     corpus.check_bytes()
     words.pop("", None)
     if not words:
@@ -70,6 +81,25 @@ def count_words(
 
 def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> list[str]:
     return pieces(splitter, normalized(normalizer, document.decode("utf-8", "replace")), True)
+
+
+def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
+    """Return words of ASCII and their counts."""
+    words = text.decode("ascii")
+    bounds = pairwise([0, *ends.tolist()])
+    return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
+
+
+def _ascii_rules(normalizer: Normalizer, splitter: Splitter) -> tuple[Bytes, Bytes]:
+    """Return what becomes of each character of ASCII, and its class; see ``class_words``."""
+    found = character_classes(splitter)
+    assert found is not None  # they all have classes
+    letters, classes = np.zeros(128, np.uint8), np.full(128, NOT_PLAIN, np.uint8)
+    for code in range(128):
+        new = normalized(normalizer, chr(code))
+        if len(new) == 1 and new.isascii():
+            letters[code], classes[code] = ord(new), found[ord(new)]
+    return letters, classes
 
 
 _BATCH = 4096
@@ -101,16 +131,14 @@ def _local_words(
 class _DocumentCounter:
     """Counts the words of documents one by one."""
 
-    def __init__(
-        self, words: Counter[str], normalizer: Normalizer, splitter: Splitter | None
-    ) -> None:
-        self._found = words
+    def __init__(self, normalizer: Normalizer, splitter: Splitter | None) -> None:
+        self.words: Counter[str] = Counter()
         self._normalizer, self._splitter = normalizer, splitter
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
         for text in texts:
-            self._found.update(_words(utf8(text), self._normalizer, self._splitter))
+            self.words.update(_words(utf8(text), self._normalizer, self._splitter))
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
         """Count slices of a text as documents."""

@@ -1,0 +1,66 @@
+"""Working ahead: what is read, unpacked or parsed next, while the last of it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import TypeVar, cast
+
+Item = TypeVar("Item")
+
+_DEPTH = 2
+_SECONDS = 0.1
+
+
+def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
+    """Yield the items, which a thread takes meanwhile from their iterator, a few ahead.
+
+    An error in the thread is raised here, behind the items before it. The thread ends when the
+    iterator is closed, or dropped.
+
+    Args:
+        items: should spend its time without the GIL.
+    """
+    queue: Queue[tuple[str, object]] = Queue(_DEPTH)
+    stop = Event()
+    thread = Thread(target=_fill, args=(items, queue, stop), name="toksmith-ahead", daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                what, item = queue.get(timeout=_SECONDS)  # so that Ctrl-C is heard everywhere
+            except Empty:
+                continue
+            if what == "end":
+                return
+            if what == "error":
+                raise cast("BaseException", item)
+            yield cast("Item", item)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _fill(items: Iterable[Item], queue: Queue[tuple[str, object]], stop: Event) -> None:
+    def put(what: str, item: object) -> bool:
+        while not stop.is_set():
+            try:
+                queue.put((what, item), timeout=_SECONDS)
+            except Full:
+                continue
+            return True
+        return False
+
+    iterator = iter(items)
+    try:
+        for item in iterator:
+            if not put("item", item):
+                return
+        put("end", None)
+    except BaseException as wrong:  # raised again by the other thread
+        put("error", wrong)
+    finally:
+        close = getattr(iterator, "close", None)
+        if close is not None:
+            close()

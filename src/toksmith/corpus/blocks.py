@@ -1,0 +1,119 @@
+"""Documents on their way to a counter: slices of a block of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from toksmith.lazy import np, npt
+from toksmith.text import Text
+
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
+
+Cut: TypeAlias = "Callable[[Text, int, int], int]"
+"""Returns the first byte from a place on where a document may be cut, or the end."""
+
+BLOCK = 1 << 25
+"""How many bytes are counted between two looks at the progress bar and at Ctrl-C."""
+
+STREAMED = 1 << 22
+"""The same for what is unpacked or parsed: several such blocks are held at a time."""
+
+
+class Block(NamedTuple):
+    """Documents, or parts of one, that may be counted apart from all others.
+
+    Attributes:
+        data: the text.
+        bounds: int64, shape ``(n, 2)``: where each starts and ends in it, in bytes.
+        documents: how many documents end with them.
+        done: how many bytes of the file were read up to here.
+        nulls: how many documents there were without a text.
+    """
+
+    data: Text
+    bounds: Bounds
+    documents: int
+    done: int
+    nulls: int = 0
+
+
+def block_of(documents: Sequence[bytes], done: int, nulls: int = 0) -> Block:
+    """Return whole documents as a block."""
+    ends = np.cumsum(np.fromiter(map(len, documents), np.int64, len(documents)))
+    starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
+    bounds = np.stack([starts, ends], axis=1)
+    return Block(b"".join(documents), bounds, len(documents), done, nulls)
+
+
+def cut_bounds(block: Block, cut: Cut) -> Iterator[Bounds]:
+    """Yield the bounds of a block in order, long documents in parts, so that nothing takes long."""
+    bounds = block.bounds
+    first = 0
+    for place in np.flatnonzero(bounds[:, 1] - bounds[:, 0] > 2 * BLOCK).tolist():
+        if first < place:
+            yield bounds[first:place]
+        start, end = bounds[place].tolist()
+        while end - start > 2 * BLOCK and (middle := cut(block.data, start + BLOCK, end)) < end:
+            yield np.array([(start, middle)], np.int64)
+            start = middle
+        yield np.array([(start, end)], np.int64)
+        first = place + 1
+    if first < len(bounds):
+        yield bounds[first:]
+
+
+def split_stream(
+    stream: Iterator[tuple[bytes, int]],
+    separator: bytes | None,
+    cut: Cut | None,
+    most: int = STREAMED,
+) -> Iterator[Block]:
+    """Yield the documents of a text that comes in parts, cut anywhere.
+
+    Args:
+        stream: parts of the text, with how many bytes of the file were read for them.
+        separator: what stands between documents.
+        cut: where long documents may be cut; without, each is held in memory as a whole.
+        most: documents of more bytes are cut.
+    """
+    text = bytearray()
+    overlap = len(separator) - 1 if separator else 0
+    is_open = False  # whether a part of the text's first document was counted before
+    searched = 1  # where no cut is before
+    done = 0
+    for part, done in stream:
+        place = max(0, len(text) - overlap)
+        text += part
+        bounds = []
+        start = 0
+        while separator and (end := text.find(separator, place)) >= 0:
+            bounds.append((start, end))
+            start = place = end + len(separator)
+            searched = start + 1
+        documents = len(bounds)
+        is_open &= not bounds
+        # What starts from here on may be a separator's, or a character's, that is not all here.
+        known = len(text) - max(overlap, 3)
+        if cut and known - start > most:
+            end = _cut_near_end(text, max(searched, start + 1), known, cut)
+            if end <= known:
+                bounds.append((start, end))
+                start, is_open = end, True
+                searched = start + 1
+            else:
+                searched = known
+        if bounds:
+            yield Block(bytes(text[:start]), np.array(bounds, np.int64), documents, done)
+            del text[:start]
+            searched -= start
+    if text or is_open or separator is None:
+        yield Block(bytes(text), np.array([(0, len(text))], np.int64), 1, done)
+
+
+def _cut_near_end(text: bytearray, start: int, known: int, cut: Cut) -> int:
+    """Return the last cut that is easily found."""
+    for distance in (1 << 12, 1 << 18):
+        if known - distance > start and (end := cut(text, known - distance, len(text))) <= known:
+            return end
+    return cut(text, start, len(text)) if start <= known else len(text)

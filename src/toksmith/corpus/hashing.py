@@ -1,0 +1,120 @@
+"""SHA-256 of files, made from what the system still has in memory of those that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Thread
+
+from toksmith.errors import FormatError
+
+_BLOCK = 1 << 20
+_LAG = 1 << 30
+"""So many bytes behind those who read, hashing begins while they still do."""
+
+
+class Hashing:
+    """Hashes files in a thread, behind those who read them.
+
+    It begins when all is read, as learning leaves cores idle; with large files before that.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._waiting = 0
+        self._is_closed = False
+        self._thread: Thread | None = None
+
+    def start(self, path: Path) -> FileHash:
+        """Return a file's hash that is still to be made."""
+        return FileHash(path, self)
+
+    def put(self, job: Callable[[], None], size: int) -> None:
+        """Have a job done that comes to so many bytes."""
+        self._jobs.put(job)
+        self._waiting += size
+        if self._waiting > _LAG:
+            self.begin()
+
+    def begin(self) -> None:
+        """Begin with the work."""
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="toksmith-hash", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """End the thread; what was not begun by then is never done."""
+        self._is_closed = True
+        self._jobs.put(None)
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None and not self._is_closed:
+            job()
+
+
+@dataclass(frozen=True)
+class KnownHash:
+    """The hash of a file that was made before.
+
+    Attributes:
+        digits: it, in hexadecimal.
+    """
+
+    digits: str
+
+    def hexdigest(self) -> str:
+        """Return it."""
+        return self.digits
+
+
+class FileHash:
+    """The hash of a file, piece by piece; see :class:`Hashing`."""
+
+    def __init__(self, path: Path, hashing: Hashing) -> None:
+        from hashlib import sha256
+
+        self._path = path
+        self._hashing = hashing
+        self._hash = sha256()
+        self._asked = 0
+        self._done = 0
+        self._error: OSError | None = None
+        self._finished = Event()
+
+    def follow(self, end: int | None) -> None:
+        """Have the file hashed up to a place; ``None`` for its end, which the last call says."""
+        size = 0 if end is None else end - self._asked
+        self._asked += size
+        self._hashing.put(lambda: self._read(end), size)
+
+    def hexdigest(self) -> str:
+        """Wait for the end, and return the hash.
+
+        Raises:
+            FormatError: the file could not be read.
+        """
+        self._hashing.begin()
+        self._finished.wait()
+        if self._error is not None:
+            reason = self._error.strerror or self._error
+            raise FormatError(self._path, f"cannot be read: {reason}")
+        return self._hash.hexdigest()
+
+    def _read(self, end: int | None) -> None:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._done)
+                while end is None or self._done < end:
+                    block = file.read(_BLOCK if end is None else min(_BLOCK, end - self._done))
+                    if not block:
+                        break
+                    self._hash.update(block)
+                    self._done += len(block)
+        except OSError as wrong:
+            self._error = wrong
+        if end is None:
+            self._finished.set()

@@ -1,0 +1,72 @@
+"""What kind of file it is: by its name, and by its first bytes, which have the last word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from toksmith.errors import FormatError
+
+_COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_CONTENTS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PAR1": "parquet",
+}
+_UNREADABLE = {
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "zip",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is.
+
+    Attributes:
+        content: ``"text"``, ``"jsonl"`` or ``"parquet"``.
+        compression: ``"gzip"``, ``"zstd"`` or ``None``.
+    """
+
+    content: str
+    compression: str | None = None
+
+
+def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
+    """Return what a file is.
+
+    Args:
+        path: its name counts.
+        head: its first bytes; ``None`` where nobody can tell.
+        read_as: what its content is taken for, whatever its name says.
+
+    Raises:
+        FormatError: its name says something else than its first bytes, or nothing here reads it.
+
+    Example:
+        >>> kind_of(Path("web.jsonl.gz"), bytes([31, 139, 8, 0]))
+        Kind(content='jsonl', compression='gzip')
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    named = _COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    inner = (suffixes[:-1] if named else suffixes)[-1:]
+    content = read_as or _CONTENTS.get("".join(inner), "text")
+    if head is None:
+        return Kind(content, named)
+    found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    for magic, name in _UNREADABLE.items():
+        if head.startswith(magic) and read_as is None:
+            raise FormatError(path, f"holds {name} data: unpack it, or use gzip or zstd")
+    if found == "parquet" and not named and read_as in (None, "parquet"):
+        if content == "jsonl":
+            raise FormatError(path, "is Parquet, whatever its name says; name it .parquet")
+        return Kind("parquet")
+    if content == "parquet":
+        raise FormatError(path, "is no Parquet file: it does not start with PAR1")
+    if found != named and named:
+        raise FormatError(path, f"is no {named} file, whatever its name says")
+    return Kind(content, found)

@@ -1,0 +1,83 @@
+"""How a corpus is read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import fspath
+from typing import Any
+
+from toksmith.arguments import literal, whole
+from toksmith.corpus.weights import weight_of
+from toksmith.errors import OptionError
+
+READ_AS = ("text", "jsonl", "parquet")
+"""What a file can be read as, compressed or not."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options of reading, whatever is then done with the text.
+
+    Attributes:
+        separator: what stands between the documents of a text file; without it, a file is one
+            document. Each line of JSON Lines, and each row of Parquet, is a document of its own.
+        field: the field of JSON Lines, or the column of Parquet, that holds the text.
+        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell;
+            ``None`` goes by names (``.jsonl``, ``.ndjson``, ``.parquet``; all else is text).
+        weights: how much files count, by path, directory or pattern; 1 for all that are not named,
+            and where two name a file, the later one counts. A chunk's count is the sum of its
+            counts in each file times the file's weight (rounded to millionths), rounded half up at
+            the end; what comes to 0 is left out.
+        sample: the share of documents that is taken, up to 1. Which ones depends on the seed and on
+            what they hold alone: see :class:`~toksmith.corpus.selection.Selection`.
+        seed: for the sample, a whole number.
+        deduplicate: whether of identical documents, in whichever files, only the first is taken.
+            Takes 32 to 64 bytes of memory a distinct document.
+
+    With ``sample`` or ``deduplicate`` each document is held in memory as a whole.
+
+    Raises:
+        OptionError: one is out of range.
+    """
+
+    separator: str | None = None
+    field: str = "text"
+    read_as: str | None = None
+    weights: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    sample: float = 1.0
+    seed: int = 0
+    deduplicate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.separator is not None:
+            literal("separator", self.separator)
+        literal("field", self.field)
+        if self.read_as is not None and self.read_as not in READ_AS:
+            raise OptionError(
+                f"read_as is {self.read_as!r:.80}: use {', '.join(map(repr, READ_AS))}, or None"
+            )
+        if not isinstance(self.weights, Mapping):
+            raise OptionError(
+                f"weights is {self.weights!r:.80}: use a dict, such as {{'wiki/': 2.0}}"
+            )
+        for name, weight in self.weights.items():
+            weight_of(weight, name)
+        if isinstance(self.sample, bool) or not isinstance(self.sample, int | float):
+            raise OptionError(f"sample is {self.sample!r:.80}: use a number, such as 0.1")
+        if not 0 < self.sample <= 1:
+            raise OptionError(f"sample is {self.sample}: use a number above 0, and 1 at most")
+        whole("seed", self.seed, least=0)
+
+    @property
+    def selects(self) -> bool:
+        """Whether some documents are left out."""
+        return self.sample != 1 or self.deduplicate
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that are not as they are if nothing is said."""
+        plain = Reading()
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values["weights"] = {fspath(path): weight for path, weight in self.weights.items()}
+        return {name: value for name, value in values.items() if value != getattr(plain, name)}

@@ -1,0 +1,81 @@
+"""Parquet: a row a document, read in batches and counted where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from toksmith.corpus.blocks import STREAMED, Block
+from toksmith.errors import FormatError
+from toksmith.lazy import extra, np
+
+_BUFFER = 1 << 20
+"""Read ahead so much, and not a whole row group."""
+
+
+def parquet_blocks(path: Path, column: str, most: int = STREAMED) -> Generator[Block, None, None]:
+    """Yield the documents of a file; null is none.
+
+    Args:
+        path: the file.
+        column: which column holds the text.
+        most: about how many bytes a block has.
+
+    Raises:
+        FormatError: the file is damaged, or has no such column of strings.
+        MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+    """
+    pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+    size = path.stat().st_size
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
+            _check_column(path, file.schema_arrow, column)
+            rows = file.metadata.num_rows
+            done_rows = 0
+            batch_rows = _batch_rows(file, column, most)
+            for batch in file.iter_batches(batch_rows, columns=[column], use_threads=False):
+                done_rows += len(batch)
+                yield _block(batch.column(0), size * done_rows // max(rows, 1))
+    except (pyarrow.ArrowException, OSError) as wrong:
+        reason = str(wrong).splitlines()[0]
+        raise FormatError(path, f"is damaged, or no Parquet: {reason}") from wrong
+
+
+def _check_column(path: Path, schema: Any, column: str) -> None:
+    types = extra("pyarrow.types", "arrow")
+    if column not in schema.names:
+        known = ", ".join(map(repr, schema.names)) or "none"
+        raise FormatError(path, f"has no column {column!r}; its columns are {known:.200}")
+    kind = schema.field(column).type
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    if not any(test(inner) for test in tests):
+        raise FormatError(path, f"has {kind} in column {column!r}; strings are wanted")
+
+
+def _batch_rows(file: Any, column: str, most: int) -> int:
+    """Return how many rows come to about so many bytes."""
+    meta = file.metadata
+    place = next(
+        i for i in range(meta.num_columns) if meta.schema.column(i).path.split(".")[0] == column
+    )
+    groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+    largest = max(
+        (group.column(place).total_uncompressed_size / group.num_rows
+         for group in groups if group.num_rows),
+        default=1.0,
+    )  # fmt: skip
+    return int(min(max(most / max(largest, 1.0), 1), 1 << 16))
+
+
+def _block(array: Any, done: int) -> Block:
+    pyarrow = extra("pyarrow", "arrow")
+    if pyarrow.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    nulls = array.null_count
+    array = array.drop_null().cast(pyarrow.large_binary())
+    _, offsets, data = array.buffers()
+    ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    bounds = np.stack([ends[:-1], ends[1:]], axis=1)
+    return Block(memoryview(data) if data is not None else b"", bounds, len(array), done, nulls)

@@ -1,0 +1,59 @@
+"""Paths, directories and patterns as lists of files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TypeAlias
+
+from toksmith.errors import FormatError, OptionError
+
+AnyPath: TypeAlias = "str | PathLike[str]"
+
+
+def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    """Return the files that a path, or a list of them, stands for, in the given order.
+
+    Raises:
+        FormatError: one stands for no file.
+        OptionError: they are no paths, or there are none.
+    """
+    if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
+        raise OptionError(
+            f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"
+        )
+    several = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found = [file for path in several for file in expand(path)]
+    if not found:
+        raise OptionError("no files to train on: the list is empty")
+    return found
+
+
+def expand(path: AnyPath) -> list[Path]:
+    """Return the files that a path, a directory or a pattern stands for, by name.
+
+    Raises:
+        FormatError: there are none.
+        OptionError: it is no path, or an empty one.
+    """
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"files holds {path!r:.80}; each must be a path")
+    if path == "":
+        raise OptionError("files holds an empty path; the current folder is '.'")
+    found = Path(path)
+    if found.is_dir():
+        files = sorted(file for file in found.rglob("*") if file.is_file())
+        if not files:
+            raise FormatError(path, "the directory holds no files")
+        return files
+    if found.exists():
+        return [found]
+    if glob.has_magic(fspath(path)):
+        matched = glob.glob(fspath(path), recursive=True)  # noqa: PTH207  # absolute ones too
+        files = sorted(file for file in map(Path, matched) if file.is_file())
+        if not files:
+            raise FormatError(path, "the pattern matches no file")
+        return files
+    raise FormatError(path, "there is no such file or directory")

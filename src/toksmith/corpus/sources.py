@@ -1,0 +1,320 @@
+"""Where text comes from: files, or documents that the caller hands over."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import Counter as Tallies
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from toksmith.corpus.ahead import ahead
+from toksmith.corpus.batching import Batching
+from toksmith.corpus.blocks import BLOCK, STREAMED, Block, Bounds, Cut, cut_bounds, split_stream
+from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
+from toksmith.corpus.kinds import Kind, kind_of
+from toksmith.corpus.options import Reading
+from toksmith.corpus.paths import AnyPath, expand_all
+from toksmith.corpus.plain import mapped_blocks
+from toksmith.corpus.selection import Selection
+from toksmith.corpus.streams import read_head, read_stream
+from toksmith.corpus.weights import ONE, weighted_runs
+from toksmith.documents import release
+from toksmith.errors import OptionError
+from toksmith.text import Text, utf8
+
+
+class Counter(Protocol):
+    """What a source hands its documents to."""
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the first byte from ``start`` on where a document may be cut, or ``end``."""
+
+
+class Source(Protocol):
+    """A corpus that can be counted, once."""
+
+    size: int | None
+    """What ``report`` will be told last, where that is known beforehand."""
+
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+        """Count all documents, tell ``report`` the bytes done, and return how many there are.
+
+        Each counts once, whatever its weight.
+        """
+
+    def parts(self) -> Sequence[tuple[int, Source]]:
+        """Return parts to be counted one after the other, each with its weight in millionths."""
+
+    def read(self) -> WhatWasRead:
+        """Return what was read of it, or of its parts, so far."""
+
+
+class FileRead(NamedTuple):
+    """What was read of a file.
+
+    Attributes:
+        path: as it was given.
+        size: its bytes, as they are stored.
+        documents: how many documents were taken.
+        bytes: how many bytes of text.
+        weight: in millionths.
+        hash: SHA-256 of the file; ``None`` for a pipe, or where none was wanted.
+    """
+
+    path: Path
+    size: int
+    documents: int
+    bytes: int
+    weight: int
+    hash: FileHash | KnownHash | None
+
+
+@dataclass
+class WhatWasRead:
+    """What was read of a corpus.
+
+    Attributes:
+        documents: how many documents were taken.
+        bytes: how many bytes of text.
+        stored: how many bytes of files, as they are stored.
+        skipped: how many documents were left out, by reason.
+        files: file by file.
+    """
+
+    documents: int = 0
+    bytes: int = 0
+    stored: int = 0
+    skipped: dict[str, int] = field(default_factory=Tallies)
+    files: list[FileRead] = field(default_factory=list)
+
+    @property
+    def weighted_bytes(self) -> int:
+        """How many bytes of text, times the weights of their files."""
+        if not self.files:
+            return self.bytes
+        return (sum(file.bytes * file.weight for file in self.files) + ONE // 2) // ONE
+
+
+class Files:
+    """The documents of files.
+
+    Args:
+        paths: a path, a directory (all files below it), a pattern such as ``"*.txt"``, or a list
+            of them. Files are read in the given order, those of a directory or pattern by name.
+        reading: how.
+        hashing: makes hashes of the files, where they are wanted.
+        streamed: how many bytes are unpacked at a time.
+
+    Raises:
+        FormatError: there is no such file, or a pattern or directory gives none.
+        OptionError: a weight is that of no file.
+    """
+
+    def __init__(
+        self,
+        paths: AnyPath | Sequence[AnyPath],
+        reading: Reading | None = None,
+        hashing: Hashing | None = None,
+        streamed: int = STREAMED,
+    ) -> None:
+        self._reading = reading or Reading()
+        self._runs = weighted_runs(expand_all(paths), self._reading.weights)
+        files = [path for _, paths in self._runs for path in paths]
+        sizes = [path.stat().st_size for path in files if path.is_file()]
+        self.size: int | None = sum(sizes) if len(sizes) == len(files) else None  # or a pipe's
+        self._selection = Selection(self._reading) if self._reading.selects else None
+        self._hashing = hashing
+        self._streamed = streamed
+        self._read = WhatWasRead()
+
+    def parts(self) -> list[tuple[int, Files]]:
+        """Return stretches of files with one weight."""
+        found = []
+        for run in self._runs:
+            part = copy.copy(self)  # with the same selection and tallies
+            part._runs = [run]
+            found.append((run[0], part))
+        return found
+
+    def divided(self, least: int) -> list[Files]:
+        """Return stretches of so many bytes or more; what they come to is what all come to.
+
+        Documents that are taken once, and files with a weight, are only counted as a whole.
+        """
+        if self._reading.weights or self._reading.deduplicate:
+            return [self]
+        ((_, paths),) = self._runs
+        stretches: list[list[Path]] = []
+        size = least
+        for path in paths:
+            if size >= least:
+                stretches.append([])
+                size = 0
+            stretches[-1].append(path)
+            size += path.stat().st_size
+        return [Files(stretch, self._reading, self._hashing) for stretch in stretches]
+
+    def read(self) -> WhatWasRead:
+        """Return what was read so far."""
+        if self._selection is not None:
+            self._selection.tell(self._read.skipped)
+        return self._read
+
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+        """Count all documents of all files."""
+        before = self._read.documents
+        batching = Batching(counter)
+        for weight, paths in self._runs:
+            for path in paths:
+                self._feed_file(path, weight, counter.cut, batching, report)
+        batching.flush()
+        return self._read.documents - before
+
+    def _feed_file(
+        self,
+        path: Path,
+        weight: int,
+        cut: Cut,
+        batching: Batching,
+        report: Callable[[int], None],
+    ) -> None:
+        hashed = self._hashing.start(path) if self._hashing and path.is_file() else None
+        documents = size = done = 0
+        with closing(self._selected_blocks(path, cut)) as blocks:
+            for block in blocks:
+                if block.nulls:
+                    self._skip_nulls(path, block.nulls)
+                for bounds in cut_bounds(block, cut):
+                    batching.add_slices(block.data, bounds)
+                    if len(bounds):
+                        release(block.data, int(bounds[0, 0]), int(bounds[-1, 1]))
+                    size += int((bounds[:, 1] - bounds[:, 0]).sum())
+                    done = max(done, block.done - int(block.bounds[-1, 1] - bounds[-1, 1]))
+                    report(self._read.stored + done)
+                documents += block.documents
+                done = block.done
+                if hashed is not None:
+                    hashed.follow(done)
+        done = max(done, path.stat().st_size)
+        self._read.stored += done
+        report(self._read.stored)
+        self._read.documents += documents
+        self._read.bytes += size
+        if hashed is not None:
+            hashed.follow(None)
+        self._read.files.append(FileRead(path, done, documents, size, weight, hashed))
+
+    def _skip_nulls(self, path: Path, nulls: int) -> None:
+        if not self._read.skipped["null"]:
+            warnings.warn(
+                f"{path} holds documents without a text (null): they are left out, there and in "
+                "other files",
+                stacklevel=2,
+            )
+        self._read.skipped["null"] += nulls
+
+    def _selected_blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
+        blocks = self._blocks(path, cut)
+        selection = self._selection
+        return blocks if selection is None else ahead(selection.of_blocks(blocks))
+
+    def _blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
+        reading = self._reading
+        kind = kind_of(path, read_head(path), reading.read_as)
+        if kind == Kind("text") and path.is_file():
+            yield from mapped_blocks(path, reading.separator)
+            return
+        if kind.content == "parquet":
+            from toksmith.corpus.parquet import parquet_blocks
+
+            with closing(ahead(parquet_blocks(path, reading.field, self._streamed))) as blocks:
+                yield from blocks
+            return
+        with closing(ahead(read_stream(path, kind.compression, self._streamed))) as stream:
+            if kind.content == "jsonl":
+                from toksmith.corpus.jsonl import jsonl_blocks
+
+                with closing(ahead(jsonl_blocks(path, stream, reading.field))) as blocks:
+                    yield from blocks
+            else:
+                separator = None if reading.separator is None else reading.separator.encode()
+                may_cut = None if reading.selects else cut
+                yield from split_stream(stream, separator, may_cut, self._streamed)
+
+
+class Documents:
+    """Documents from any iterable; only a block of them is held at a time.
+
+    Args:
+        texts: strings, or UTF-8 bytes.
+        reading: which of them to take.
+    """
+
+    size: int | None = None
+
+    def __init__(self, texts: Iterable[Text], reading: Reading | None = None) -> None:
+        if isinstance(texts, str | bytes):
+            raise OptionError("texts is one string; give a list of documents")
+        if not isinstance(texts, Iterable):
+            raise OptionError(f"texts is {texts!r:.80}: give a list of documents")
+        self._texts = texts
+        self._selection = Selection(reading) if reading and reading.selects else None
+        self._read = WhatWasRead()
+
+    def parts(self) -> list[tuple[int, Documents]]:
+        """Return all as one part."""
+        return [(ONE, self)]
+
+    def read(self) -> WhatWasRead:
+        """Return what was read so far."""
+        if self._selection is not None:
+            self._selection.tell(self._read.skipped)
+        return self._read
+
+    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+        """Count all documents."""
+        for batch, size in self._batches():
+            try:
+                counter.add_texts(batch)
+            except UnicodeEncodeError:
+                counter.add_texts([utf8(text) for text in batch])
+            self._read.documents += len(batch)
+            self._read.bytes += size
+            report(self._read.bytes)
+        return self._read.documents
+
+    def _batches(self) -> Iterator[tuple[list[Text], int]]:
+        for batch, size in self._all_batches():
+            if self._selection is None:
+                yield batch, size
+                continue
+            data = [utf8(text) for text in batch]
+            taken = self._selection.taken(data).tolist()
+            kept: list[Text] = [
+                text for text, is_taken in zip(data, taken, strict=True) if is_taken
+            ]
+            yield kept, sum(map(len, kept))
+
+    def _all_batches(self) -> Iterator[tuple[list[Text], int]]:
+        batch: list[Text] = []
+        size = 0
+        for text in self._texts:
+            if not isinstance(text, str | bytes | bytearray | memoryview):
+                raise OptionError(f"texts holds a {type(text).__name__}; each must be a str")
+            batch.append(text)
+            size += len(text)
+            if size >= BLOCK:
+                yield batch, size
+                batch, size = [], 0
+        if batch:
+            yield batch, size

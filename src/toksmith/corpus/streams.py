@@ -1,0 +1,177 @@
+"""The bytes of a file in blocks, unpacked where it is compressed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from toksmith.corpus.blocks import STREAMED
+from toksmith.errors import FormatError
+from toksmith.lazy import extra
+
+_READ = 1 << 18
+
+
+class Unpacker(Protocol):
+    """What unpacks one stream of a compressed file, as Python's own decompressors do."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream is at its end."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the end."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether nothing more comes without more data."""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Return up to so many bytes more."""
+
+
+class _Gzip:
+    """zlib's decompressor with the manners of the others."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._inner = zlib.decompressobj(wbits=31)
+        self._rest = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._rest
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        found = self._inner.decompress(self._rest + data, max_length)
+        self._rest = self._inner.unconsumed_tail
+        return found
+
+
+def _zstd() -> Any:
+    """Return the module that knows zstd.
+
+    Raises:
+        MissingExtraError: there is none.
+    """
+    if sys.version_info >= (3, 14):
+        return import_module("compression.zstd")
+    return extra("backports.zstd", "corpus")
+
+
+def _unpackers(compression: str) -> tuple[Callable[[], Unpacker], type[Exception]]:
+    """Return what makes an unpacker, and what it raises."""
+    if compression == "gzip":
+        import zlib
+
+        return _Gzip, zlib.error
+    zstd = _zstd()
+    # Large archives are packed with windows of up to 2 GiB; the memory is only taken where one is.
+    window = {zstd.DecompressionParameter.window_log_max: 31}
+    return lambda: zstd.ZstdDecompressor(options=window), zstd.ZstdError
+
+
+def read_stream(
+    path: Path, compression: str | None, most: int = STREAMED
+) -> Iterator[tuple[bytes, int]]:
+    """Yield a file's text in blocks, with how many bytes of the file were read for it.
+
+    Args:
+        path: the file.
+        compression: ``"gzip"`` or ``"zstd"``, with any number of streams one behind the other.
+        most: how many bytes a block has at most.
+
+    Raises:
+        FormatError: the file cannot be read, or is damaged, or ends too early.
+        MissingExtraError: a package is missing.
+    """
+    with _opened(path) as file:
+        if compression is None:
+            done = 0
+            while block := file.read(most):
+                done += len(block)
+                yield block, done
+        else:
+            yield from _unpacked(path, file, compression, most)
+
+
+def read_head(path: Path) -> bytes | None:
+    """Return a file's first bytes; ``None`` of a pipe or a device, which cannot be read twice.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
+    if not path.is_file():
+        return None
+    with _opened(path) as file:
+        return file.read(16)
+
+
+def _unpacked(
+    path: Path, file: BinaryIO, compression: str, most: int
+) -> Iterator[tuple[bytes, int]]:
+    make, damage = _unpackers(compression)
+    done = 0
+
+    def more() -> bytes:
+        nonlocal done
+        packed = file.read(_READ)
+        done += len(packed)
+        return packed
+
+    unpacker = make()
+    packed = more()
+    found: list[bytes] = []
+    size = 0
+    try:
+        while True:
+            if unpacker.needs_input and not packed:
+                packed = more()
+                if not packed:
+                    raise FormatError(path, f"the {compression} data ends too early")
+            piece = unpacker.decompress(packed, most - size)
+            packed = b""
+            found.append(piece)
+            size += len(piece)
+            if size >= most:
+                yield b"".join(found), done
+                found, size = [], 0
+            if unpacker.eof:
+                packed = unpacker.unused_data or more()
+                while compression == "gzip" and packed and not packed.strip(b"\0"):
+                    packed = more()  # it may be filled up with zeros
+                if not packed:
+                    break
+                unpacker = make()
+    except damage as wrong:
+        raise FormatError(path, f"the {compression} data is damaged: {wrong}") from wrong
+    if size:
+        yield b"".join(found), done
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file.
+
+    Raises:
+        FormatError: it cannot be read, now or later.
+    """
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong

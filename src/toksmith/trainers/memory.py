@@ -1,0 +1,170 @@
+"""How much memory counting and training may take, and what is done to stay within it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from toksmith.arguments import whole
+from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
+
+if TYPE_CHECKING:
+    from toksmith.engine import ChunkCounter
+
+Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
+"""How many distinct chunks, and bytes of them, stand in the text 0, 1, 2 … times."""
+
+Need = Callable[[int, int], int]
+"""How many bytes of memory so many distinct chunks, of so many bytes, take."""
+
+LEAST = 1 << 20
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
+_TABLES, _MERGING = 0.45, 0.25
+"""The shares of the memory that counting takes, and the merging of what was spilled."""
+
+
+def parsed(memory: int | str | None) -> int | None:
+    """Return a limit in bytes: of a number, or of a text such as ``"4G"`` or ``"1.5 GiB"``.
+
+    Raises:
+        OptionError: it is neither, or less than a MiB.
+
+    Example:
+        >>> parsed("1.5G") == 3 * 2**29
+        True
+    """
+    if memory is None:
+        return None
+    if isinstance(memory, str):
+        found = _SIZE.fullmatch(memory.strip())
+        if not found:
+            raise OptionError(f"memory is {memory!r:.80}: use a size such as '4G' or '500M'")
+        memory = int(float(found[1]) * 2 ** _UNITS[found[2].upper()])
+    return whole("memory", memory, least=LEAST, otherwise=" (a MiB), or None for no limit")
+
+
+def size_of_counts(chunks: int, size: int) -> int:
+    """Return how much memory counts take."""
+    return size + 24 * chunks
+
+
+@dataclass(eq=False)
+class Memory:
+    """A limit, and what came of it.
+
+    Attributes:
+        limit: in bytes; ``None`` for none.
+        min_count: chunks that are rarer are left out.
+        need: what the counts are wanted for.
+        spilled: how many bytes were written to disk.
+
+    Raises:
+        OptionError: ``min_count`` is out of range.
+    """
+
+    limit: int | None = None
+    min_count: int = 1
+    need: Need = size_of_counts
+    spilled: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        whole("min_count", self.min_count, least=1)
+
+    def given(self) -> dict[str, int]:
+        """Return what the result depends on, where it was given."""
+        return {"min_count": self.min_count} if self.min_count > 1 else {}
+
+    @contextmanager
+    def bounding(self, counter: ChunkCounter) -> Iterator[None]:
+        """Let a counter write to a temporary file what does not fit; it ends with the context.
+
+        Raises:
+            OptionError: the disk is full, or broken.
+        """
+        if self.limit is None:
+            yield
+            return
+        try:
+            file = tempfile.TemporaryFile(prefix="toksmith-", buffering=0)  # noqa: SIM115
+        except OSError as wrong:
+            raise self._no_room(wrong) from wrong
+        with file:
+            try:
+                counter.spill_to(file.fileno(), int(self.limit * _TABLES))
+                yield
+            except OSError as wrong:
+                if wrong.filename is not None:  # another file: this one has no name
+                    raise
+                raise self._no_room(wrong) from wrong
+
+    def merge(self, counter: ChunkCounter, unit: int = 1) -> None:
+        """Merge what a counter spilled; counts are rounded to units.
+
+        Raises:
+            OptionError: what is left would not fit.
+        """
+        if self.limit is not None:
+            least = self.min_count if self.min_count > 1 or unit > 1 else 0
+            tallies = counter.merge(least, unit, int(self.limit * _MERGING))
+            self.spilled = counter.spilled
+            if self.spilled:
+                self.check(tallies)
+
+    def _no_room(self, wrong: OSError) -> OptionError:
+        return OptionError(
+            f"counts larger than memory={shown(self.limit or 0)} cannot be kept in "
+            f"{tempfile.gettempdir()}: {wrong.strerror or wrong}; give more memory, or set TMPDIR "
+            "to a folder on another disk"
+        )
+
+    def check(self, tallies: Tallies) -> None:
+        """Raise OptionError where the chunks need more than there may be."""
+        chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
+        least = min(self.min_count, len(chunks) - 1)
+        needed = self.need(int(chunks[least]), int(sizes[least]))
+        if self.limit is None or needed <= self.limit:
+            return
+        enough = [
+            count
+            for count in range(least + 1, len(chunks))
+            if self.need(int(chunks[count]), int(sizes[count])) <= self.limit
+        ]
+        advice = ""
+        if enough:
+            left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
+            advice = (
+                f", or min_count={enough[0]}, which leaves out {shown(left_out)} of text in "
+                "chunks that are rarer"
+            )
+        raise OptionError(
+            f"{int(chunks[least]):,} distinct chunks take about {shown(needed)}, more than "
+            f"memory={shown(self.limit)}: give more memory{advice}"
+        )
+
+
+def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) -> Tallies:
+    """Return the tallies of counts that are in memory."""
+    most = np.minimum(counts, np.uint64(1023)).astype(np.int64)
+    return (
+        np.bincount(most, minlength=1024).astype(np.uint64),
+        np.bincount(most, sizes.astype(np.float64), minlength=1024).astype(np.uint64),
+    )
+
+
+def shown(size: int) -> str:
+    """Return a size as people write it.
+
+    Example:
+        >>> shown(3 * 2**29), shown(2**20), shown(1000)
+        ('1.5G', '1M', '1000')
+    """
+    for unit in "TGMK":
+        if size >= 2 ** _UNITS[unit]:
+            return f"{size / 2 ** _UNITS[unit]:.3g}{unit}"
+    return str(size)

@@ -1,0 +1,159 @@
+"""A model's own options as people write them: ``NAME=VALUE``, read by the types that they have.
+
+The options are the fields of a dataclass, and what they mean stands in its docstring; so the
+command line and the explorer know every option that a trainer has, and say no more and no less of
+it.
+"""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from toksmith.errors import OptionError
+
+_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+_ATTRIBUTE = re.compile(r"(\w+): (.*)")
+_MARKUP = re.compile(r"``(.*?)``|:\w+:`~?(.*?)`")
+
+
+class Described(NamedTuple):
+    """An option: its name, the kind of its values, its default as it is written, its meaning."""
+
+    name: str
+    kind: str
+    default: str
+    meaning: str
+
+
+def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
+    """Return the values of options given as ``NAME=VALUE``.
+
+    A list is written with commas (as CSV, so that a comma may be quoted), or an item at a time.
+
+    Args:
+        options: a dataclass whose fields are the options.
+        given: what stands on the command line; ``-`` in a name is ``_``.
+
+    Raises:
+        OptionError: there is no such option, or its values are not of this kind.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass
+        ... class Options:
+        ...     byte_fallback: bool = False
+        ...     control_symbols: tuple[str, ...] = ()
+        >>> parsed(Options, ["byte-fallback=true", "control_symbols=<a>,<b>"])
+        {'byte_fallback': True, 'control_symbols': ['<a>', '<b>']}
+    """
+    kinds = get_type_hints(options)
+    known = [field.name for field in fields(options)]
+    values: dict[str, Any] = {}
+    for word in given:
+        name, equals, text = word.partition("=")
+        name = name.replace("-", "_")
+        if not equals:
+            raise OptionError(f"--option {word!r}: NAME=VALUE is wanted, such as {_sample(known)}")
+        if name not in known:
+            values[name] = text  # the trainer knows why there is no such option, or which there are
+            continue
+        value = _value(name, text, kinds[name])
+        if name in values and not isinstance(value, list):
+            raise OptionError(f"--option {name} is given twice")
+        values[name] = [*values[name], *value] if name in values else value
+    return values
+
+
+def described(options: type) -> list[Described]:
+    """Return all options with what they mean, in order."""
+    kinds = get_type_hints(options)
+    meanings = _meanings(inspect.getdoc(options) or "")
+    return [
+        Described(
+            field.name,
+            _kind(kinds[field.name]),
+            _written(field.default),
+            meanings.get(field.name, ""),
+        )
+        for field in fields(options)
+    ]
+
+
+def _value(name: str, text: str, kind: Any) -> Any:
+    """Return the value of a text that has to be of a kind."""
+    if get_origin(kind) in (Union, UnionType):
+        kinds = get_args(kind)
+        if NoneType in kinds and text.lower() == "none":
+            return None
+        for each in (each for each in kinds if each is not NoneType and each is not str):
+            with suppress(OptionError):
+                return _value(name, text, each)
+        if str in kinds:
+            return text
+    elif _is_list(kind):
+        return next(csv.reader([text]), [])
+    elif get_origin(kind) is Literal:
+        if text in get_args(kind):
+            return text
+    elif kind is bool:
+        if text.lower() in (*_TRUE, *_FALSE):
+            return text.lower() in _TRUE
+    elif kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    elif kind is str:
+        return text
+    raise OptionError(f"--option {name}={text[:40]!r}: {_kind(kind)} is wanted")
+
+
+def _is_list(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Sequence)
+
+
+def _kind(kind: Any) -> str:
+    """Return what the values of a kind are, in words."""
+    if get_origin(kind) in (Union, UnionType):
+        kinds = [_kind(each) for each in get_args(kind) if each is not NoneType]
+        return " or ".join([*kinds, *["none"] * (NoneType in get_args(kind))])
+    if get_origin(kind) is Literal:
+        return " or ".join(get_args(kind))
+    if _is_list(kind):
+        return "text,text,…"
+    words: Mapping[Any, str] = {bool: "true or false", int: "a whole number", float: "a number"}
+    return words.get(kind, "text")
+
+
+def _written(value: Any) -> str:
+    """Return a default as it would be written on the command line."""
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return ",".join(value)
+    return str(value)
+
+
+def _sample(known: Sequence[str]) -> str:
+    return f"{known[0]}=…" if known else "name=value"
+
+
+def _meanings(documentation: str) -> dict[str, str]:
+    """Return what the docstring of a dataclass says of each attribute."""
+    found: dict[str, str] = {}
+    name = ""
+    attributes = documentation.partition("\nAttributes:\n")[2]
+    for line in attributes.splitlines():
+        if line and not line.startswith(" "):
+            break
+        if match := _ATTRIBUTE.fullmatch(line.removeprefix("    ")):
+            name, found[match[1]] = match[1], match[2]
+        elif line.strip() and name:
+            found[name] += " " + line.strip()
+    return {name: _MARKUP.sub(r"\1\2", text) for name, text in found.items()}

@@ -1,0 +1,190 @@
+"""What a training did: a trained tokenizer's record, and its file beside the tokenizer's.
+
+The file is JSON, and is named after the tokenizer's with ``.training.json`` behind; in a directory
+of several files it is ``training.json``. It holds the attributes of :class:`TrainingRecord` and the
+hashes of the tokenizer's files, so that the record of another tokenizer is never taken for this
+one's.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import FormatError
+from toksmith.lazy import np, npt
+
+SUFFIX = ".training.json"
+_IN_DIRECTORY = "training.json"
+_FORMAT = 1
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("model", "version", "time"), str),
+    **dict.fromkeys(("vocab_size", "merges", "documents", "bytes", "chunks", "tokens"), int),
+    "spilled": int,
+    **dict.fromkeys(("options", "skipped"), dict),
+    **dict.fromkeys(("sources", "counts", "tokens_after"), list),
+    "seconds": (int, float),
+}
+
+
+@dataclass(frozen=True)
+class SourceRecord:
+    """A file of the training text.
+
+    Attributes:
+        path: as it was given.
+        size: its bytes, as they are stored.
+        sha256: of these, in hexadecimal digits; ``None`` where it was a pipe.
+        documents: how many documents were taken from it.
+        bytes: how many bytes of text these have.
+        weight: how much each of them counted.
+    """
+
+    path: str
+    size: int
+    sha256: str | None
+    documents: int
+    bytes: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRecord:
+    """What a tokenizer was trained on and with.
+
+    Attributes:
+        model: the kind of model.
+        vocab_size: ids, special tokens included.
+        merges: merges made; 0 for models without.
+        documents: documents read; 0 where training was from counts that do not tell.
+        bytes: bytes of text, each times the weight of its file.
+        chunks: distinct chunks.
+        tokens: tokens of the training text, once trained; 0 where training does not tell.
+        seconds: from start to end.
+        options: what the caller asked for.
+        counts: uint64, shape ``(merges,)``: how often the pair of each merge stood in the text when
+            it was chosen.
+        tokens_after: uint64, shape ``(merges,)``: tokens of the training text after each merge.
+            Because BPE is nested, this is the text's length for every smaller vocabulary as well.
+        skipped: lines and documents that were left out, by reason; empty where none was.
+        sources: the files of the text; empty where it came otherwise.
+        version: of toksmith; empty where nobody knows.
+        time: when training began, in UTC (ISO 8601); empty where nobody knows.
+        spilled: bytes of counts that were on disk for a while, because memory was limited.
+    """
+
+    model: str
+    vocab_size: int
+    merges: int
+    documents: int
+    bytes: int
+    chunks: int
+    tokens: int
+    seconds: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    counts: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    tokens_after: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    sources: tuple[SourceRecord, ...] = ()
+    version: str = ""
+    time: str = ""
+    spilled: int = 0
+
+
+def sidecar(path: Path) -> Path:
+    """Return where the record of a tokenizer's file or directory is.
+
+    Example:
+        >>> sidecar(Path("mine.model")).name
+        'mine.model.training.json'
+    """
+    return path / _IN_DIRECTORY if path.is_dir() else path.with_name(path.name + SUFFIX)
+
+
+def write(record: TrainingRecord, path: Path) -> None:
+    """Write the record of a tokenizer that was just written.
+
+    Args:
+        record: of its training.
+        path: the tokenizer's file or directory.
+
+    Raises:
+        OptionError: it cannot be written there.
+    """
+    from toksmith.formats import files
+
+    values = {name.name: getattr(record, name.name) for name in fields(record)}
+    values["sources"] = [asdict(source) for source in record.sources]
+    for name in ("counts", "tokens_after"):
+        values[name] = values.pop(name).tolist()  # long: at the end
+    head = {"toksmith_training": _FORMAT, "files": _hashes(path)}
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False, default=str)}"
+        for name, value in {**head, **values}.items()
+    ]
+    files.write_text(sidecar(path), "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def find(path: Path) -> TrainingRecord | None:
+    """Return the record that stands beside a tokenizer's file or in its directory.
+
+    One that is damaged, or belongs to another tokenizer, is left alone, with a warning: the
+    tokenizer does not need it.
+    """
+    if path.is_dir() and not sidecar(path).exists():
+        path = path / "tokenizer.json"
+    place = sidecar(path)
+    if not place.exists():
+        return None
+    try:
+        return _read(place, path)
+    except FormatError as wrong:
+        warnings.warn(f"this training record is not used: {wrong}", stacklevel=3)
+        return None
+
+
+def _read(place: Path, path: Path) -> TrainingRecord:
+    """Read a record.
+
+    Raises:
+        FormatError: it is damaged, or that of other files.
+    """
+    from toksmith.formats import files
+
+    values = files.read_json(place)
+    if values.pop("toksmith_training", None) != _FORMAT:
+        raise FormatError(place, "it is no training record, or one of a later version of toksmith")
+    hashes = values.pop("files", None)
+    if not isinstance(hashes, dict) or [*hashes.values()] != [*_hashes(path).values()]:
+        raise FormatError(place, f"{path.name} is not the file that was written with it")
+    for name, kind in _KINDS.items():
+        if not isinstance(values.get(name), kind):
+            raise FormatError(place, f"it is damaged: {name} is {values.get(name)!r:.40}")
+    try:
+        for name in ("counts", "tokens_after"):
+            values[name] = np.array(values[name], np.uint64)
+        values["options"] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values["options"].items()
+        }
+        values["sources"] = tuple(SourceRecord(**source) for source in values["sources"])
+        return TrainingRecord(**values)
+    except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as wrong:
+        raise FormatError(place, f"it is damaged: {wrong}") from wrong
+
+
+def _hashes(path: Path) -> dict[str, str]:
+    """Return the SHA-256 of a tokenizer's files, by name."""
+    from hashlib import sha256
+
+    from toksmith.formats import files
+
+    names = ("encoder.json", "vocab.bpe", "vocab.json", "merges.txt")
+    paths = [path / name for name in names] if path.is_dir() else [path]
+    return {
+        file.name: sha256(files.read_bytes(file)).hexdigest() for file in paths if file.exists()
+    }

@@ -1,0 +1,39 @@
+"""Words counted in stretches, those of ASCII in the kernel, against documents one by one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
+from toksmith.reference.normalizing import normalized
+from toksmith.reference.pre_tokenizing import pieces
+from toksmith.splitters import BertSplitter, Splitter, Whitespace, WhitespaceSplit
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.words import count_words
+
+NORMALIZERS: list[Normalizer] = [
+    (Bert(),),
+    (Bert(lowercase=False, strip_accents=True),),
+    (UnicodeForm("NFD"), StripAccents(), Lowercase()),
+]
+CHARACTERS = [*"abcXYZ019_.,!?'\"-<\t\r\n\x00\x01\x1f\x7f", *"  \n", *"éß\u0301ﬁ中\u00a0\u200b😀"]
+
+
+@pytest.mark.parametrize("splitter", [BertSplitter(), Whitespace(), WhitespaceSplit()])
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+def test_words(normalizer: Normalizer, splitter: Splitter) -> None:
+    rng = random.Random(7)
+    plain = CHARACTERS[: CHARACTERS.index("é")]
+    for characters in (plain, CHARACTERS):
+        documents = ["".join(rng.choices(characters, k=rng.randrange(400))) for _ in range(40)]
+        documents.append("a word")
+        wanted: Counter[str] = Counter()
+        for document in documents:
+            wanted.update(pieces(splitter, normalized(normalizer, document)))
+        wanted.pop("", None)
+        for threads in (1, 3):
+            corpus = Corpus(texts=documents, threads=threads, progress=False)
+            assert count_words(corpus, normalizer, splitter) == wanted

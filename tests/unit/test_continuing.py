@@ -1,0 +1,150 @@
+"""BPE that goes on from a tokenizer: its ids stay, and what follows is what would have followed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toksmith
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE
+from toksmith.normalizers import Lowercase
+from toksmith.pipeline import Pipeline
+
+BYTES = tuple(bytes([byte]) for byte in range(256))
+TEXTS = ["low lower lowest, new newer newest", " ".join(str(n**3) for n in range(120))]
+
+
+def further(tok: toksmith.Tokenizer, more: int, **given: Any) -> toksmith.Tokenizer:
+    given.setdefault("texts", TEXTS)
+    return toksmith.train(vocab_size=tok.vocab_size + more, continue_from=tok, **given)
+
+
+def test_by_hand() -> None:
+    """aaabdaaabac after aa: aa a b d aa a b a c; then (aa, a), then (aaa, b)."""
+    first = toksmith.train(texts=["aaab"], split=None, vocab_size=257)
+    tok = further(first, 2, texts=["aaabdaaabac"])
+    assert tok.merges == [(97, 97), (256, 97), (257, 98)]
+    assert tok.training is not None
+    assert tok.training.tokens_after.tolist() == [7, 5]
+    assert tok.training.counts.tolist() == [2, 2]
+    assert tok.training.options["continue_from"] == "257 ids"
+
+
+@pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
+@pytest.mark.parametrize("split", [None, "gpt2"])
+def test_the_same_text_gives_what_one_training_gives(ties: str, split: str | None) -> None:
+    options = {"texts": TEXTS, "split": split, "ties": ties, "max_token_length": 5}
+    whole = toksmith.train(vocab_size=340, **options)
+    tok = toksmith.train(vocab_size=280, **options)
+    for more in (1, 20, 39):
+        tok = further(tok, more)  # ties and the longest token are those of the first training
+    assert tok.pipeline == whole.pipeline
+    assert tok.training is not None
+    assert whole.training is not None
+    assert tok.training.tokens == whole.training.tokens
+    assert tok.training.tokens_after.tolist() == whole.training.tokens_after[-39:].tolist()
+
+
+def test_old_ids_stay_and_gaps_stay() -> None:
+    special = {"<a>": 260, "<b>": 270}
+    known = Pipeline(BPE((*BYTES, b"lo"), [[108, 111, 256]]), framing=Framing.of(special))
+    tok = further(toksmith.Tokenizer(known), 2, texts=["lower low slow"], special_tokens=["<c>"])
+    assert tok.special_tokens == {"<a>": 260, "<b>": 270, "<c>": 272}
+    assert [tok.token_bytes(token) for token in (256, 271)] == [b"lo", b"low"]
+    assert tok.vocab_size == 273
+    assert tok.encode("low<b>", special="encode") == [271, 270]
+
+
+def test_framing_stays() -> None:
+    framing = Framing((AddedToken("<s>", 256),), prefix=(256,))
+    tok = further(toksmith.Tokenizer(Pipeline(BPE(BYTES, ()), framing=framing)), 3)
+    assert tok.encode("z", add_special_tokens=True) == [256, 122]
+
+
+def test_bytes_may_have_other_ids() -> None:
+    order = (*BYTES[128:], *BYTES[:128], b"ne")
+    tok = toksmith.Tokenizer(Pipeline(BPE(order, [[order.index(b"n"), order.index(b"e"), 256]])))
+    plain = further(toksmith.train(texts=["ne"], split=None, vocab_size=257), 30)
+    for ties in ("first-seen", "smallest-pair"):
+        other = further(tok, 30, ties=ties)
+        plain = further(toksmith.train(texts=["ne"], split=None, vocab_size=257), 30, ties=ties)
+        spelled = [other.token_bytes(token) for token in range(256, 287)]
+        assert spelled == [plain.token_bytes(token) for token in range(256, 287)]
+
+
+def test_a_token_that_merging_did_not_reach_keeps_its_id() -> None:
+    """The vocabulary holds abc, which no merge makes: a new merge makes that token, no other."""
+    vocab = (*BYTES, b"ab", b"abc")
+    model = BPE(vocab, [[97, 98, 256]], whole_chunk_first=True)
+    tok = further(toksmith.Tokenizer(Pipeline(model)), 2, texts=["xabcabcx", "yabcz"])
+    assert tok.merges[:2] == [(97, 98), (256, 99)]
+    assert tok.pipeline.model.merges[1].tolist() == [256, 99, 257]
+    assert tok.vocab_size == 260
+    assert len({tok.token_bytes(token) for token in range(260)}) == 260
+
+
+@pytest.mark.parametrize("name", ["a.tiktoken", "a.json", "a.model"])
+def test_formats(name: str, tmp_path: Path) -> None:
+    tok = further(toksmith.train(texts=TEXTS, vocab_size=270), 30)
+    tok.save(tmp_path / name)
+    given = {"split": "gpt4"} if name == "a.tiktoken" else {}
+    loaded = toksmith.load(tmp_path / name, **given)
+    assert [loaded.encode(text) for text in TEXTS] == [tok.encode(text) for text in TEXTS]
+    again = further(loaded, 10)
+    assert again.encode(TEXTS[1]) == further(tok, 10).encode(TEXTS[1])
+
+
+def test_counts_and_files(tmp_path: Path) -> None:
+    tok = toksmith.train(texts=TEXTS, vocab_size=270)
+    wanted = further(tok, 20).pipeline
+    counts = toksmith.Counts.from_texts(TEXTS)
+    assert further(tok, 20, texts=None, counts=counts).pipeline == wanted
+    with pytest.raises(OptionError, match="not cut as the tokenizer cuts"):
+        further(tok, 20, texts=None, counts=toksmith.Counts.from_texts(TEXTS, "gpt2"))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"split": "gpt2"}, "split= is the tokenizer's own"),
+        ({"unit": "bytes"}, "unit= is the tokenizer's own"),
+        ({"nothing": 1}, "nothing= is no option here; there are ties, min_frequency"),
+        ({"model": "unigram"}, 'only "bpe" can go on'),
+        ({"special_tokens": ["<s>"]}, "'<s>' is a special token of the tokenizer already"),
+        ({"ties": "none"}, "ties is 'none'"),
+    ],
+)
+def test_wrong_options(given: dict[str, Any], message: str) -> None:
+    tok = toksmith.train(texts=TEXTS, vocab_size=270, special_tokens=["<s>"])
+    with pytest.raises(OptionError, match=re.escape(message)):
+        further(tok, 20, **given)
+
+
+def test_too_few_ids() -> None:
+    tok = toksmith.train(texts=TEXTS, vocab_size=270)
+    for size in (None, 100, 270):
+        with pytest.raises(OptionError, match="the tokenizer has 270 ids"):
+            toksmith.train(texts=TEXTS, vocab_size=size, continue_from=tok)
+    with pytest.raises(OptionError, match="gets 1 special tokens before anything is learned"):
+        further(tok, 1, special_tokens=["<s>"])
+
+
+def test_what_cannot_be_continued() -> None:
+    words = toksmith.train(texts=["a b"], model="word")
+    with pytest.raises(UnsupportedError, match="WordLevel cannot be continued: only byte-level"):
+        further(words, 10)
+    lower = toksmith.Tokenizer(Pipeline(BPE(BYTES, ()), normalizer=(Lowercase(),)))
+    with pytest.raises(UnsupportedError, match="this tokenizer has Lowercase before its BPE"):
+        further(lower, 10)
+
+
+def test_running_out_of_pairs_warns() -> None:
+    tok = toksmith.train(texts=["abc"], vocab_size=257)
+    with pytest.warns(UserWarning, match="training ended at 258 of 300 tokens"):
+        more = toksmith.train(texts=["abc"], vocab_size=300, continue_from=tok)
+    assert more.vocab_size == 258

@@ -1,0 +1,22 @@
+"""Write the compiled maps of SentencePiece's named rules, which take seconds to make anew.
+
+python tools/make_charsmaps.py
+"""
+
+from __future__ import annotations
+
+from toksmith.reference.charsmap_building import compiled
+from toksmith.reference.charsmap_rules import RULES, packed, packed_file, rule_entries
+
+
+def main() -> None:
+    for name in RULES:
+        if name != "identity":
+            path = packed_file(name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(packed(compiled(rule_entries(name))))
+            print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
