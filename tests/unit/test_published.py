@@ -229,3 +229,19 @@ def test_unknown_names() -> None:
 def test_pooch_is_only_imported_to_download() -> None:
     script = "import sys, toksmith.published, toksmith.formats; sys.exit('pooch' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_at_hand_without_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bytes
+) -> None:
+    monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(tmp_path))
+    register(monkeypatch, "http://127.0.0.1:1/small.tiktoken", hashlib.sha256(small).hexdigest())
+    assert "small" not in published.at_hand()
+    with pytest.raises(DownloadError, match="is in no cache"):
+        published.fetch("small", download=False)
+    (tmp_path / "small.tiktoken").write_bytes(small)
+    assert "small" in published.at_hand()
+    assert published.fetch("small", download=False) == expected()
+    (tmp_path / "small.tiktoken").write_bytes(small[:-1])
+    with pytest.raises(DownloadError, match="not the right one"):
+        published.fetch("small", download=False)

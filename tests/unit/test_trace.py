@@ -99,8 +99,9 @@ def test_wordpiece() -> None:
         "  = [UNK] 0",
     ]
     un, unknown = explain(pipeline, "unxaff").chunks[0].steps
-    assert un == MatchStep(b"unxaff", b"un", 2)
-    assert unknown == UnknownWordStep(b"unxaff", b"xaff")
+    assert un == MatchStep(b"unxaff", b"un", 2, (b"unxaff", b"unxaf", b"unxa", b"unx"))
+    tried = (b"##xaff", b"##xaf", b"##xa", b"##x")
+    assert unknown == UnknownWordStep(b"unxaff", b"xaff", tried)
 
 
 def test_longest_match() -> None:

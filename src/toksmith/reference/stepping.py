@@ -44,11 +44,18 @@ def _(model: BPE) -> Stepper:
 
     def run(chunk: bytes) -> Steps:
         start = tuple(model.byte_ids[byte] for byte in chunk)
-        if model.whole_chunk_first and chunk in model.ids:
-            return Steps(start, whole=True)
-        return Steps(start, tuple(_merges(table, start)))
+        whole = model.ids.get(chunk) if model.whole_chunk_first else None
+        return merged(table, start, whole)
 
     return run
+
+
+def merged(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...], whole: int | None) -> Steps:
+    """Return the merges of some symbols, where the chunk may be the token ``whole`` anyway."""
+    steps = tuple(_merges(table, start))
+    if whole is not None and (steps[-1].after if steps else start) != (whole,):
+        steps = ()
+    return Steps(start, steps, whole is not None)
 
 
 def _merges(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...]) -> Iterator[MergeStep]:
@@ -67,9 +74,8 @@ def _(model: CharacterBPE) -> Stepper:
 
     def run(chunk: bytes) -> Steps:
         start = tuple(token.id for token in character_bpe.symbols(model, chunk))
-        if model.whole_chunk_first and chunk in model.ids:
-            return Steps(start, whole=True)
-        return Steps(start, tuple(_merges(table, start)))
+        whole = model.ids.get(chunk) if model.whole_chunk_first else None
+        return merged(table, start, whole)
 
     return run
 
@@ -103,14 +109,16 @@ def _(model: Unigram) -> Stepper:
 
     def run(chunk: bytes) -> Steps:
         taken = unigram.viterbi(lattice, chunk)
+        edges = tuple(e for place in unigram.starts(chunk) for e in lattice.edges(chunk, place))
         best = PathStep(_texts(chunk, taken), tuple(edge.score for edge in taken), best=True)
         for other, _ in unigram.ways(lattice, chunk, 2):
             pieces, scores = _texts(chunk, other), tuple(edge.score for edge in other)
             if pieces != best.pieces:
                 pairs = enumerate(zip(pieces, best.pieces, strict=False))
                 position = next(place for place, (one, two) in pairs if one != two)
-                return Steps(steps=(best, PathStep(pieces, scores, False, position)))
-        return Steps(steps=(best,))
+                other_way = PathStep(pieces, scores, False, position)
+                return Steps(steps=(best, other_way), edges=edges)
+        return Steps(steps=(best,), edges=edges)
 
     return run
 
@@ -137,33 +145,42 @@ def _longest(chunk: bytes, *tries: wordpiece.Attempt) -> MatchStep | UnknownWord
     """Return the step of the tries at one place: only the last can have found a token."""
     last = tries[-1]
     rest = chunk[last.start :]
+    tried = tuple(attempt.token for attempt in tries if attempt.id is None)
     if last.id is None:
-        return UnknownWordStep(chunk, rest)
-    return MatchStep(rest, last.token, last.end - last.start)
+        return UnknownWordStep(chunk, rest, tried)
+    return MatchStep(rest, last.token, last.end - last.start, tried)
 
 
 @stepper.register
 def _(model: WordLevel) -> Stepper:
     def run(chunk: bytes) -> Steps:
         found = chunk in model.ids
-        return Steps((), () if found else (MatchStep(chunk, None, len(chunk)),), whole=found)
+        return Steps((), () if found else (MatchStep(chunk, None, len(chunk), (chunk,)),), found)
 
     return run
 
 
 @stepper.register
 def _(model: LongestMatch) -> Stepper:
+    longest = max(map(len, model.vocab), default=0)
+
     def run(chunk: bytes) -> Steps:
-        steps = []
+        places = character_places(chunk)
+        steps: list[MatchStep] = []
+
+        def add(start: int, end: int, found: bytes | None) -> None:
+            first = start if found is None else end
+            tried = tuple(words.longer(chunk, places, longest, start, first))
+            steps.append(MatchStep(chunk[start:], found, end - start, tried))
+
         done = 0
         for token in words.encode_longest(model, chunk):
             if token.start > done:  # unknown, and the model has no token for it
-                steps.append(MatchStep(chunk[done:], None, token.start - done))
-            found = None if token.id == model.unk_id else model.vocab[token.id]
-            steps.append(MatchStep(chunk[token.start :], found, token.end - token.start))
+                add(done, token.start, None)
+            add(token.start, token.end, None if token.id == model.unk_id else model.vocab[token.id])
             done = token.end
         if done < len(chunk):
-            steps.append(MatchStep(chunk[done:], None, len(chunk) - done))
+            add(done, len(chunk), None)
         return Steps(steps=tuple(steps))
 
     return run

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from toksmith.reference.unigram import Edge
+
 Symbol: TypeAlias = int | bytes
 """A part of a chunk on its way to tokens: an id, or text that need not be a token yet."""
 
@@ -52,11 +54,13 @@ class MatchStep:
         rest: what of the chunk is left to do.
         token: the token that was found, as the vocabulary spells it; ``None`` for none.
         size: how many bytes of ``rest`` it stands for; without a token, those that are unknown.
+        tried: what was looked up before, and is no token: the longest first.
     """
 
     rest: bytes
     token: bytes | None
     size: int
+    tried: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,12 @@ class UnknownWordStep:
     Attributes:
         word: the word.
         rest: what no token fits; ``None`` where the word has too many characters to be looked at.
+        tried: what was looked up there, and is no token: the longest first.
     """
 
     word: bytes
     rest: bytes | None
+    tried: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,12 @@ class Steps:
     Attributes:
         start: the symbols that merging begins with; none for other models.
         steps: what was done, in order.
-        whole: the chunk was looked up as it stands.
+        whole: the chunk was looked up as it stands; the steps are the merges that would have come
+            to the same, if there are such.
+        edges: all pieces that fit somewhere in the chunk (Unigram).
     """
 
     start: tuple[Symbol, ...] = ()
     steps: tuple[Step, ...] = ()
     whole: bool = False
+    edges: tuple[Edge, ...] = ()

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 from toksmith.reference.aligned import Aligned
 from toksmith.reference.chunks import chunk_model
 from toksmith.reference.encoder import ReferenceEncoder
 from toksmith.reference.stepping import stepper
-from toksmith.reference.steps import MergeStep, Step, Symbol
+from toksmith.reference.steps import MatchStep, MergeStep, Step, Steps, Symbol
+from toksmith.reference.token_stepping import is_text, token_steps
+from toksmith.reference.tokens import Token
 from toksmith.reference.trace_view import explanation_view
+from toksmith.reference.unigram import Edge
 from toksmith.text import Text, utf8
+from toksmith.token_table import TokenTable
 from toksmith.types import Span
+
+if TYPE_CHECKING:
+    from toksmith.reference.diagrams import Diagram
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,10 @@ class ChunkTrace:
         start: the symbols that merging begins with; none for models that do not merge.
         steps: what was done, in order; none where the chunk needed none.
         ids: what it became.
-        whole: the chunk is a token and was looked up as a whole.
+        whole: the chunk is a token and was looked up as a whole; the steps are the merges that
+            would have come to the same, if there are such.
+        edges: all pieces that fit somewhere in the chunk (Unigram).
+        spans: the bytes of the chunk that each id stands for.
     """
 
     text: bytes
@@ -35,6 +47,8 @@ class ChunkTrace:
     steps: tuple[Step, ...]
     ids: tuple[int, ...]
     whole: bool
+    edges: tuple[Edge, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,7 @@ class Explanation:
         normalized: the same as the normalizer leaves it.
         chunks: from left to right.
         vocab: the token of each id that is named anywhere in the explanation.
+        of_token: the id of the token that is explained, where it is not a text that is.
 
     Example:
         >>> from toksmith.models import BPE
@@ -65,6 +80,19 @@ class Explanation:
     normalized: bytes
     chunks: tuple[ChunkTrace, ...]
     vocab: dict[int, bytes]
+    of_token: int | None = None
+
+    @property
+    def reached(self) -> bool:
+        """Whether the bytes of the token that is explained become that token."""
+        return self.ids == [self.of_token]
+
+    @property
+    def diagrams(self) -> list[Diagram]:
+        """What became what in each chunk, as data that can be drawn."""
+        from toksmith.reference.diagram_making import diagram
+
+        return [diagram(chunk, self.vocab) for chunk in self.chunks]
 
     @property
     def ids(self) -> list[int]:
@@ -79,75 +107,113 @@ class Explanation:
     def __str__(self) -> str:
         return explanation_view(self)
 
+    def _repr_html_(self) -> str:
+        # Views are built on traces; a notebook asks the trace for its view.
+        from toksmith.show.diagram_html import diagrams_html
+
+        return diagrams_html(self.diagrams)
+
 
 def explain(pipeline: Pipeline, text: Text) -> Explanation:
-    """Trace a text through a pipeline.
-
-    Literals of special tokens are plain text here; added tokens that are no special tokens are
-    whole chunks of their own, as always.
-
-    Args:
-        pipeline: what to run.
-        text: a string, or UTF-8 bytes, which may be invalid.
-
-    Raises:
-        SplitError: a split pattern of the user took too long.
-    """
-    data = utf8(text)
-    framing = pipeline.framing
-    within = framing.always & framing.normalized if pipeline.normalizer else frozenset[str]()
-    tracer = _Tracer(pipeline, within)
-    for start, end, added in framing.segments(data, framing.always - within):
-        if added:
-            tracer.add_token(added, data[start:end], Span(start, end))
-            tracer.normal.append(data[start:end])
-        else:
-            tracer.add_text(data[start:end], start)
-    return Explanation(data, b"".join(tracer.normal), tuple(tracer.chunks), tracer.vocab())
+    """Trace a text through a pipeline; see :meth:`Explainer.text`."""
+    return Explainer(pipeline).text(text)
 
 
-class _Tracer:
-    """Collects chunk after chunk.
+class Explainer:
+    """Traces texts and tokens through a pipeline.
 
     Args:
         pipeline: what to run.
-        within: the added tokens that are looked for in the normalized text.
     """
 
-    def __init__(self, pipeline: Pipeline, within: frozenset[str]) -> None:
-        self.chunks: list[ChunkTrace] = []
-        self.normal: list[bytes] = []
-        self._vocab = pipeline.model.vocab
-        self._added: dict[int, bytes] = {}
-        self._within = within
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
         self._encoder = ReferenceEncoder(pipeline)
         self._run, self._step = chunk_model(pipeline.model), stepper(pipeline.model)
+        self._traced = lru_cache(4096)(self._trace)
 
-    def add_token(self, token: AddedToken, text: bytes, span: Span) -> None:
-        self.chunks.append(ChunkTrace(text, span, (), (), (token.id,), whole=True))
-        self._added[token.id] = token.content.encode()
+    def text(self, text: Text, special: str | Collection[str] = "text") -> Explanation:
+        """Trace a text.
 
-    def add_text(self, text: bytes, start: int) -> None:
-        """Add what stands between two added tokens, from a byte of the whole text on."""
-        normal = self._encoder.normalized(text)
-        self.normal.append(_bytes(normal))
-        for part, added in self._encoder.parts(normal, start == 0, self._within):
-            span = Span(start + min(part.starts), start + max(part.ends))
+        Added tokens are whole chunks of their own, special tokens only if they are asked for.
+
+        Args:
+            text: a string, or UTF-8 bytes, which may be invalid.
+            special: what the literals of special tokens mean; see :meth:`Tokenizer.encode`.
+
+        Raises:
+            SplitError: a split pattern of the user took too long.
+        """
+        data = utf8(text)
+        framing = self._pipeline.framing
+        literals = framing.literals(special)
+        within = literals & framing.normalized if self._pipeline.normalizer else frozenset()
+        chunks: list[ChunkTrace] = []
+        normal: list[bytes] = []
+        for start, end, added in framing.segments(data, literals - within):
             if added:
-                self.add_token(added, _bytes(part), span)
-                continue
-            chunk = _bytes(part)
-            ids, steps = tuple(token.id for token in self._run(chunk)), self._step(chunk)
-            self.chunks.append(ChunkTrace(chunk, span, steps.start, steps.steps, ids, steps.whole))
+                chunks.append(_of_added(added.id, data[start:end], Span(start, end)))
+                normal.append(data[start:end])
+            else:
+                aligned = self._encoder.normalized(data[start:end])
+                normal.append(_bytes(aligned))
+                chunks += self._chunks(aligned, start, within)
+        return Explanation(data, b"".join(normal), tuple(chunks), self._vocab(chunks))
 
-    def vocab(self) -> dict[int, bytes]:
-        """Return the token of each id that stands in a trace."""
+    def token(self, token_id: int) -> Explanation:
+        """Trace what the model makes of the bytes of a token.
+
+        They go to the model as one chunk, whatever normalizer and splitter would do to them; a
+        token that does not start a word, as ``##ing``, as if something stood before it.
+
+        Raises:
+            UnknownTokenError: no token has this id.
+        """
+        token = TokenTable(self._pipeline).bytes_of(token_id)
+        model = self._pipeline.model
+        if is_text(self._pipeline, token_id):
+            chunk, steps, found = token_steps(model, token, token_id, self._run, self._step)
+            trace = _trace(chunk, Span(0, len(chunk)), steps, found)
+        else:
+            trace = _of_added(token_id, token, Span(0, len(token)))
+        vocab = {**self._vocab([trace]), token_id: token}
+        return Explanation(trace.text, trace.text, (trace,), vocab, token_id)
+
+    def _chunks(self, text: Aligned, start: int, within: frozenset[str]) -> Iterator[ChunkTrace]:
+        """Yield the chunks of what stands between two added tokens, normalized."""
+        for part, added in self._encoder.parts(text, start == 0, within):
+            span = Span(start + min(part.starts), start + max(part.ends))
+            chunk = _bytes(part)
+            if added:
+                yield _of_added(added.id, chunk, span)
+            else:
+                yield _trace(chunk, span, *self._traced(chunk))
+
+    def _trace(self, chunk: bytes) -> tuple[Steps, tuple[Token, ...]]:
+        return self._step(chunk), tuple(self._run(chunk))
+
+    def _vocab(self, chunks: Iterable[ChunkTrace]) -> dict[int, bytes]:
+        """Return the token of each id that stands in a trace, or whose text does."""
         named: set[Symbol] = set()
-        for chunk in self.chunks:
-            merged = [step.new for step in chunk.steps if isinstance(step, MergeStep)]
-            named.update(chunk.start, merged, chunk.ids)
-        ids = [symbol for symbol in named if isinstance(symbol, int)]
-        return {i: self._added[i] if i in self._added else self._vocab[i] for i in ids}
+        for chunk in chunks:
+            named.update(chunk.start, chunk.ids, (edge.id or 0 for edge in chunk.edges))
+            named.update(step.new for step in chunk.steps if isinstance(step, MergeStep))
+            named.update(step.token or b"" for step in chunk.steps if isinstance(step, MatchStep))
+        model = self._pipeline.model
+        ids = {model.ids.get(symbol) if isinstance(symbol, bytes) else symbol for symbol in named}
+        added = {token.id: token.content.encode() for token in self._pipeline.framing.added_tokens}
+        return {i: added[i] if i in added else model.vocab[i] for i in ids if i is not None}
+
+
+def _trace(chunk: bytes, span: Span, steps: Steps, tokens: tuple[Token, ...]) -> ChunkTrace:
+    ids = tuple(token.id for token in tokens)
+    spans = tuple(Span(token.start, token.end) for token in tokens)
+    return ChunkTrace(chunk, span, steps.start, steps.steps, ids, steps.whole, steps.edges, spans)
+
+
+def _of_added(token_id: int, text: bytes, span: Span) -> ChunkTrace:
+    spans = (Span(0, len(text)),)
+    return ChunkTrace(text, span, (), (), (token_id,), whole=True, spans=spans)
 
 
 def _bytes(aligned: Aligned) -> bytes:

@@ -40,19 +40,22 @@ def explanation_view(explanation: Explanation) -> str:
         return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
 
     lines += [_chunk(number, chunk, name) for number, chunk in enumerate(chunks, 1)]
+    if explanation.of_token is not None and not explanation.reached:
+        token = explanation.of_token
+        lines.append(f"\n{name(token)} {token} does not come out of its own bytes")
     return "\n".join(lines)
 
 
 def _chunk(number: int, chunk: ChunkTrace, name: Names) -> str:
     lines = [f"\nchunk {number}: '{visible(chunk.text)}'"]
     if chunk.whole:
-        lines.append("    is a token as it stands")
-    else:
-        if chunk.start:
-            lines.append(f"    {_state(chunk.start, name)}")
-        rows = [step_view(step, name) for step in chunk.steps]
-        width = max((len(state) for state, _ in rows), default=0)
-        lines += [f"    {state.ljust(width)}    {why}" for state, why in rows]
+        also = "; merging comes to the same:" if chunk.steps else ""
+        lines.append(f"    is a token as it stands{also}")
+    if chunk.start and (chunk.steps or not chunk.whole):
+        lines.append(f"    {_state(chunk.start, name)}")
+    rows = [step_view(step, name) for step in chunk.steps]
+    width = max((len(state) for state, _ in rows), default=0)
+    lines += [f"    {state.ljust(width)}    {why}" for state, why in rows]
     tokens = ", ".join(f"{name(token)} {token}" for token in chunk.ids)
     return "\n".join([*lines, f"  = {tokens or 'no token'}"])
 

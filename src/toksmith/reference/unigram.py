@@ -27,7 +27,7 @@ stands in the vocabulary is text.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import accumulate, groupby
 from random import Random
@@ -206,9 +206,23 @@ def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], 
 
 def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
     """Return the edges of the best ways through a chunk; see :func:`nbest`."""
+    return ways_through(incoming(lattice, chunk), size)
+
+
+def ways_through(
+    edges_to: Mapping[int, Sequence[Edge]], size: int, start: int = 0
+) -> list[tuple[list[Edge], float]]:
+    """Return the best ways from a place to the last, and the score of each, the best first.
+
+    Args:
+        edges_to: the edges that end at each later place, from left to right.
+        size: how many; there may be fewer.
+        start: the place.
+    """
     # A way to a place: its score, its last edge, and which way to the start of that edge it takes.
-    best: dict[int, list[tuple[float, Edge | None, int]]] = {0: [(0.0, None, 0)]}
-    for place, edges in incoming(lattice, chunk).items():
+    best: dict[int, list[tuple[float, Edge | None, int]]] = {start: [(0.0, None, 0)]}
+    place = start
+    for place, edges in edges_to.items():
         longer = [
             (score + edge.score, edge, rank)
             for edge in edges
@@ -216,7 +230,7 @@ def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], fl
         ]
         best[place] = nlargest(size, longer, key=lambda way: way[0])
     found = []
-    for score, edge, rank in best[len(chunk)]:
+    for score, edge, rank in best[place]:
         path: list[Edge] = []
         while edge is not None:
             path.append(edge)

@@ -43,17 +43,29 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
 
 def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
     token = encoding.tokens[place]
-    is_special = encoding.special[place]
-    background = SPECIAL if is_special else PALETTE[place % len(PALETTE)]
-    title = (
-        f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
-        f"characters {_range(encoding.spans[place])}, bytes {_range(encoding.byte_spans[place])}: "
-        f"{token.hex(' ').upper() if stand_for is None else _quoted(stand_for[place])}"
-    )
+    background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
+    title = token_title(encoding, place, stand_for)
     after = "<br>" if token.endswith(b"\n") else "<wbr>"
     return (
         f'<span style="{_TOKEN};background:{background}" title="{escape(title)}">'
         f"{escape(visible(token))}</span>{after}"
+    )
+
+
+def token_title(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
+    """Return what is said of a token when the pointer rests on it, as plain text.
+
+    Args:
+        encoding: the tokens.
+        place: which one.
+        stand_for: what :func:`~toksmith.show.surface.surfaces` says of all of them.
+    """
+    is_special = encoding.special[place]
+    shown = encoding.tokens[place].hex(" ").upper() if stand_for is None else stand_for[place]
+    return (
+        f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
+        f"characters {_range(encoding.spans[place])}, bytes {_range(encoding.byte_spans[place])}: "
+        f"{shown if stand_for is None else _quoted(shown)}"
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.palette import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
 from toksmith.visible import visible
@@ -32,8 +33,20 @@ def has_colour(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
+def plain(renderable: RenderableType, width: int = 100) -> str:
+    """Return what a console without colours would print."""
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False, no_color=True).print(renderable)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
 def encoding_text(
-    encoding: Encoding, *, ids: bool = True, colour: bool = True, width: int = 80
+    encoding: Encoding,
+    *,
+    ids: bool = True,
+    colour: bool = True,
+    width: int = 80,
+    marked: Sequence[bool] | None = None,
 ) -> Text:
     """Return a text's tokens in alternating background colours, each id below its token.
 
@@ -46,6 +59,8 @@ def encoding_text(
         ids: show the ids below the tokens.
         colour: ``False`` sets the tokens apart by ``│`` instead.
         width: of the rows, in terminal cells. A token wider than that has rows of its own.
+        marked: which tokens to set apart: the others are grey; without colours, these stand in
+            ``⟦ ⟧``.
 
     Example:
         >>> from toksmith.types import Encoding, Span
@@ -57,7 +72,7 @@ def encoding_text(
     """
     separator = "" if colour else _BAR
     lines: list[Text] = []
-    for row in _rows(_cells(encoding, ids), width, len(separator)):
+    for row in _rows(_cells(encoding, ids, marked, colour), width, len(separator)):
         tokens, below = Text(), Text()
         for place, cell in enumerate(row):
             is_last = place == len(row) - 1
@@ -107,12 +122,17 @@ def _hex(token: bytes) -> str:
     return shown if len(token) <= _MOST_HEX else f"{shown} …"
 
 
-def _cells(encoding: Encoding, ids: bool) -> Iterator[_Cell]:
+def _cells(
+    encoding: Encoding, ids: bool, marked: Sequence[bool] | None = None, colour: bool = True
+) -> Iterator[_Cell]:
     tokens = zip(encoding.ids, encoding.tokens, encoding.special, strict=True)
     for place, (token_id, token, is_special) in enumerate(tokens):
         shown = visible(token)
         name = f"*{token_id}" if is_special else str(token_id)
-        background = SPECIAL if is_special else PALETTE[place % len(PALETTE)]
+        colours = PALETTE if marked is None or marked[place] else NEUTRAL
+        background = SPECIAL if is_special else colours[place % len(colours)]
+        if marked is not None and marked[place] and not colour:
+            shown = f"⟦{shown}⟧"
         # One cell of room keeps neighbouring ids apart where no bar does.
         width = max(cell_len(shown), len(name) + 1) if ids else cell_len(shown)
         style = f"{FOREGROUND} on {background}"

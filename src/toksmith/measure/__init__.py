@@ -1,0 +1,81 @@
+"""Measuring tokenizers and texts: figures first, as frozen dataclasses; views are in ``show``.
+
+- compression.py, words.py, distribution.py, fairness.py, round_trip.py: the metrics.
+- metrics.py: what each is called, its unit, where it comes from, and what it does not say.
+- texts.py, sampling.py: what is measured on; sampled.py, word_tokens.py, scripts.py: how words and
+  scripts meet tokens.
+- comparing.py makes a comparison; comparison.py is what it holds.
+- audit.py: what is wrong or odd in a tokenizer; reachability.py, audit_vocabulary.py and
+  audit_texts.py find it, findings.py holds it.
+- vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: how many tokens to have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toksmith import lazy
+
+if TYPE_CHECKING:
+    from toksmith.measure.comparing import compare
+    from toksmith.measure.comparison import Comparison, Figures
+    from toksmith.measure.compression import (
+        bytes_per_token,
+        characters_per_token,
+        normalized_sequence_length,
+    )
+    from toksmith.measure.distribution import (
+        coverage,
+        renyi_efficiency,
+        renyi_entropy,
+        type_token_ratio,
+        unknown_rate,
+        vocabulary_use,
+    )
+    from toksmith.measure.fairness import gini, parity
+    from toksmith.measure.metrics import METRICS, Metric
+    from toksmith.measure.round_trip import common_bytes, lost_bytes
+    from toksmith.measure.words import continuation, fertility, single_token_words, split_words
+
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "Figures",
+    "Metric",
+    "bytes_per_token",
+    "characters_per_token",
+    "common_bytes",
+    "compare",
+    "continuation",
+    "coverage",
+    "fertility",
+    "gini",
+    "lost_bytes",
+    "normalized_sequence_length",
+    "parity",
+    "renyi_efficiency",
+    "renyi_entropy",
+    "single_token_words",
+    "split_words",
+    "type_token_ratio",
+    "unknown_rate",
+    "vocabulary_use",
+]
+
+_MODULES = {
+    "compression": ("bytes_per_token", "characters_per_token", "normalized_sequence_length"),
+    "words": ("fertility", "split_words", "continuation", "single_token_words"),
+    "distribution": (
+        *("renyi_entropy", "renyi_efficiency"),
+        *("vocabulary_use", "type_token_ratio", "unknown_rate", "coverage"),
+    ),
+    "fairness": ("parity", "gini"),
+    "round_trip": ("common_bytes", "lost_bytes"),
+    "metrics": ("METRICS", "Metric"),
+    "comparison": ("Comparison", "Figures"),
+    "comparing": ("compare",),
+}
+
+__getattr__ = lazy.names(
+    __name__, {name: module for module, names in _MODULES.items() for name in names}
+)

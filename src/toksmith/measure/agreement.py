@@ -1,0 +1,46 @@
+"""Where tokenizers agree on a text: the tokens that all of them make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from toksmith.types import Encoding
+
+
+def differing_tokens(encodings: Sequence[Encoding]) -> list[list[bool]]:
+    """Return for each token of each tokenizer whether some other one has no token just there.
+
+    Two tokens are the same here if they stand for the same bytes of the text, however their
+    vocabularies spell them. Where a tokenizer leaves spaces to no token, as BERT's does, a space
+    that a token starts with is not compared.
+
+    Args:
+        encodings: of one text, one for each tokenizer.
+
+    Example:
+        >>> import toksmith
+        >>> low = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> er = toksmith.train(texts=["er er"], vocab_size=257)
+        >>> differing_tokens([tok.encoding("her low") for tok in (low, er)])
+        [[False, True, True, False, True], [False, True, False, True, True, True]]
+    """
+    without_space = any(map(_leaves_spaces_out, encodings))
+    spans = [[_span(each, i, without_space) for i in range(len(each))] for each in encodings]
+    common = set.intersection(*map(set, spans)) if spans else set()
+    return [[span not in common for span in each] for each in spans]
+
+
+def _span(encoding: Encoding, place: int, without_space: bool) -> tuple[int, int]:
+    start, end = encoding.byte_spans[place]
+    first = encoding.spans[place].start
+    if without_space and end - start > 1 and encoding.text[first : first + 1] == " ":
+        start += 1
+    return start, end
+
+
+def _leaves_spaces_out(encoding: Encoding) -> bool:
+    return any(
+        before.end < after.start and encoding.text[before.end] == " "
+        for before, after in pairwise(encoding.spans)
+    )

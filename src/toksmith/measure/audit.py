@@ -1,0 +1,160 @@
+"""What is to be known of a tokenizer before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import accumulate, chain
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from toksmith.arguments import whole
+from toksmith.corpus import Reading
+from toksmith.errors import OptionError
+from toksmith.lazy import np, npt
+from toksmith.measure import audit_texts, audit_vocabulary
+from toksmith.measure.findings import Audit, Finding
+from toksmith.measure.naming import AnyTokenizer, named_tokenizers
+from toksmith.measure.reachability import Reachability, reachability
+from toksmith.text import Text
+from toksmith.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from toksmith.engine import Bounds
+    from toksmith.measure.texts import On
+    from toksmith.progress import BytesCallback
+
+KINDS = {
+    "injection": "special tokens that text becomes though nobody asked for them",
+    "never made": "tokens that the model does not make of their own bytes",
+    "unreachable": "tokens that none of many texts becomes",
+    "duplicates": "tokens whose bytes another id has",
+    "round trip": "what does not come back from its ids",
+    "digits": "how numbers are cut",
+    "white space": "what becomes of runs of spaces, tabs and line breaks",
+    "partial characters": "tokens whose bytes are no whole characters",
+    "parts of none": "partial characters that no character is cut into",
+    "byte pieces": "bytes that are never fallen back to",
+    "whole only": "tokens that only whole chunks become",
+    "near-duplicates": "tokens that differ in case or in white space around them",
+    "long tokens": "tokens of many characters",
+    "unused": "tokens that a corpus never uses",
+    "special tokens": "special tokens that text becomes where they are asked for",
+    "added tokens": "tokens that their literals become in any text",
+    "holes": "ids without a token",
+    "bytes": "bytes that are no UTF-8 and do not come back",
+}
+"""The kinds of findings."""
+
+
+def audit(
+    tokenizer: AnyTokenizer,
+    on: On | None = None,
+    *,
+    separator: str | None = None,
+    field: str = "text",
+    read_as: str | None = None,
+    longest: int = audit_vocabulary.LONG,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Audit:
+    """Look for what is wrong or odd in a tokenizer: tokens no text becomes, what is lost, and more.
+
+    Which tokens a text can become is found out by encoding each: alone, and between others. A token
+    that the model does not make of its own bytes is proved unreachable; of one that is merely
+    not found, only the texts that were tried are known.
+
+    Args:
+        tokenizer: a tokenizer, a published name or a path.
+        on: a corpus, to find the tokens that it never uses; as in :func:`toksmith.compare`.
+        separator: what stands between the documents of a text file.
+        field: the field of JSON Lines, or the column of Parquet, that holds the text.
+        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell.
+        longest: tokens of more characters are long.
+        threads: ``None`` for the cores this process may use.
+        progress: whether to show how far the corpus is read; ``None``: in a terminal.
+
+    Raises:
+        OptionError: an argument is wrong.
+
+    Example:
+        >>> from toksmith import train
+        >>> found = audit(train(texts=["abab abab"], vocab_size=258))
+        >>> found.worst.name, found.of("partial characters").count
+        ('INFO', 128)
+    """
+    longest = whole("longest", longest, least=1)
+    if not isinstance(tokenizer, Tokenizer | str | PathLike):
+        raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
+    ((name, tok),) = named_tokenizers([tokenizer]).items()
+    reading = Reading(separator, field, read_as)
+    used = None if on is None else token_use(tok, on, reading, threads, progress)
+    found = reachability(tok, threads)
+    findings = list(_findings(tok, found, longest, used))
+    findings.sort(key=lambda finding: -finding.severity)
+    model = type(tok.pipeline.model).__name__
+    return Audit(name, model, tok.vocab_size, found.counts, tuple(findings))
+
+
+def _findings(
+    tok: Tokenizer, found: Reachability, longest: int, used: npt.NDArray[np.int64] | None
+) -> Iterator[Finding]:
+    return chain(
+        audit_texts.special_tokens(tok),
+        audit_vocabulary.reached(tok, found),
+        audit_vocabulary.duplicates(tok),
+        audit_texts.round_trips(tok),
+        audit_texts.digits(tok),
+        audit_texts.white_space(tok),
+        audit_vocabulary.near_duplicates(tok, found),
+        audit_vocabulary.long_tokens(tok, longest),
+        () if used is None else audit_vocabulary.unused(tok, found, used),
+    )
+
+
+def token_use(
+    tok: Tokenizer,
+    on: On,
+    reading: Reading,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> npt.NDArray[np.int64]:
+    """Return how often each token stands in texts: int64, shape ``(vocab_size,)``."""
+    from toksmith.measure.texts import named_texts
+    from toksmith.progress import counting_progress
+
+    texts = named_texts(on)
+    used = _Use(tok, threads)
+    with counting_progress(sum(text.size for text in texts), progress) as report:
+        before = accumulate((text.size for text in texts), initial=0)
+        for done, text in zip(before, texts, strict=False):
+            text.feed(used, reading, partial(_add, report, done))
+    return used.counts
+
+
+def _add(report: BytesCallback, before: int, done: int) -> None:
+    report(before + done)
+
+
+class _Use:
+    """Counts the tokens of documents."""
+
+    def __init__(self, tok: Tokenizer, threads: int | None) -> None:
+        self.counts = np.zeros(tok.vocab_size, np.int64)
+        self._tok, self._threads = tok, threads
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        ids = self._tok.encode_batch(texts, threads=self._threads).ids
+        self.counts += np.bincount(ids, minlength=len(self.counts))
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        from toksmith.measure.counting import blocks, token_counts
+
+        for block in blocks(bounds):
+            self.counts += token_counts(self._tok, text, block, self._threads)  # type: ignore[arg-type]
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the end: nothing tells where a document may be cut."""
+        return end

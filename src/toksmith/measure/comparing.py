@@ -1,0 +1,247 @@
+"""Measuring tokenizers on texts; the figures themselves are made by the other files here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import nan
+
+from toksmith.arguments import whole
+from toksmith.corpus import Reading
+from toksmith.errors import OptionError
+from toksmith.lazy import np
+from toksmith.measure.comparison import (
+    ALL,
+    Comparison,
+    Figures,
+    MeasuredText,
+    MeasuredTokenizer,
+    ScriptFigures,
+)
+from toksmith.measure.compression import (
+    bytes_per_token,
+    characters_per_token,
+    normalized_sequence_length,
+)
+from toksmith.measure.counting import Counted, Measured, Options, measured, sum_of
+from toksmith.measure.distribution import (
+    coverage,
+    renyi_efficiency,
+    type_token_ratio,
+    unknown_rate,
+    vocabulary_use,
+)
+from toksmith.measure.fairness import gini, parity
+from toksmith.measure.naming import AnyTokenizers, named_tokenizers
+from toksmith.measure.scripts import SCRIPTS
+from toksmith.measure.texts import On, named_texts
+from toksmith.measure.words import continuation, fertility, single_token_words, split_words
+from toksmith.tokenizer import Tokenizer
+
+SAMPLE = 250_000
+"""Bytes of each text on which words and round trips are measured."""
+
+
+def compare(
+    tokenizers: AnyTokenizers,
+    on: On,
+    reference: str | None = None,
+    separator: str | None = None,
+    field: str = "text",
+    read_as: str | None = None,
+    parallel: bool | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    speed: bool = True,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Measure tokenizers on texts.
+
+    Tokens are counted on whole texts. Words, round trips and speed are measured on a sample:
+    passages picked at random, the same for all tokenizers and each time.
+
+    Args:
+        tokenizers: objects, published names or paths; or a mapping to them from the names that they
+            are called by.
+        on: a text or a path, a list of either, or a mapping to them from names, such as those of
+            languages; see :func:`toksmith.measure.texts.named_texts`. What has a name, and each
+            file, is a text by itself.
+        reference: the name of the tokenizer that others' tokens are counted against; the first.
+        separator: what stands between the documents of a file.
+        field: the field of JSON Lines, or the column of Parquet, that holds the text.
+        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell.
+        parallel: whether the texts say the same in several languages, so that parity means
+            something; ``None``: if they have as many lines as each other.
+        sample: about how many bytes of each text to take.
+        seed: which.
+        speed: whether to measure it.
+        threads: to encode with; ``None`` for the cores this process may use. Speed is of one.
+        progress: whether to show it on standard error; ``None``: where that is a terminal.
+
+    Raises:
+        OptionError: nothing to compare, or to compare on; two tokenizers of one name; no tokenizer
+            is called like the reference.
+        FormatError: a file cannot be read.
+        UnknownNameError: no published tokenizer has this name.
+
+    Example:
+        >>> import toksmith
+        >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> found = toksmith.compare({"low": low}, on={"en": "lower", "de": "niedriger"})
+        >>> found["low", "en"].tokens, found["low", "de"].tokens, found.tokenizers[0].gini
+        (3, 9, 0.125)
+    """
+    named = named_tokenizers(tokenizers)
+    texts = named_texts(on)
+    reading = Reading(separator, field, read_as)
+    whole("sample", sample, least=1)
+    if reference is None:
+        reference = next(iter(named))
+    if reference not in named:
+        raise OptionError(f"reference is {reference!r}: use one of {', '.join(named)}")
+    from toksmith.progress import comparing_progress
+
+    sizes = [text.size * len(named) for text in texts]
+    with comparing_progress(sum(sizes), progress) as report:
+        found = [
+            measured(
+                named, text, Options(reading, sample, seed, speed, threads, report, sum(sizes[:i]))
+            )
+            for i, text in enumerate(texts)
+        ]
+    if parallel is None:
+        lines = {each.lines for each in found}
+        parallel = len(found) > 1 and len(lines) == 1
+    return _comparison(named, found, reference, parallel, seed)
+
+
+def _comparison(
+    named: Mapping[str, Tokenizer],
+    texts: Sequence[Measured],
+    reference: str,
+    parallel: bool,
+    seed: int,
+) -> Comparison:
+    figures: list[Figures] = []
+    for text in texts:
+        base = texts[0].counted if parallel else None
+        figures += [
+            _figures(name, tok, text.about, text.counted[name], text.counted[reference],
+                     None if base is None else base[name])
+            for name, tok in named.items()
+        ]  # fmt: skip
+    total = figures
+    if len(texts) > 1:
+        about = _sum_of_texts([text.about for text in texts])
+        sums = {name: sum_of([text.counted[name] for text in texts]) for name in named}
+        total = [
+            _figures(name, tok, about, sums[name], sums[reference], None)
+            for name, tok in named.items()
+        ]
+    tokenizers = [_tokenizer(name, tok, texts) for name, tok in named.items()]
+    notes = []
+    if any(text.about.sample_words is None for text in texts):
+        notes.append("words were not looked for: pip install toksmith[segment]")
+    return Comparison(
+        tuple(tokenizers),
+        tuple(text.about for text in texts),
+        tuple(figures),
+        tuple(total),
+        tuple(figures for text in texts for figures in _scripts(named, text)),
+        reference,
+        parallel,
+        seed,
+        tuple(notes),
+        tuple(text.passage for text in texts),
+    )
+
+
+def _figures(
+    name: str,
+    tok: Tokenizer,
+    text: MeasuredText,
+    counted: Counted,
+    reference: Counted,
+    base: Counted | None,
+) -> Figures:
+    tokens = int(counted.frequencies.sum())
+    distinct = int(np.count_nonzero(counted.frequencies))
+    unk_id = getattr(tok.pipeline.model, "unk_id", None)
+    unknown = 0 if unk_id is None else int(counted.frequencies[unk_id])
+    found = Figures(
+        tokenizer=name,
+        text=text.name,
+        tokens=tokens,
+        distinct_tokens=distinct,
+        unknown_tokens=unknown,
+        bytes_per_token=bytes_per_token(text.bytes, tokens),
+        characters_per_token=characters_per_token(text.characters, tokens),
+        normalized_sequence_length=normalized_sequence_length(
+            tokens, int(reference.frequencies.sum())
+        ),
+        renyi_efficiency=renyi_efficiency(counted.frequencies, tok.vocab_size),
+        vocabulary_use=vocabulary_use(distinct, tok.vocab_size),
+        type_token_ratio=type_token_ratio(distinct, tokens),
+        unknown_rate=unknown_rate(unknown, tokens),
+        lost_bytes=_share(text.sample_bytes - counted.sampled.common, text.sample_bytes),
+        changed=_share(counted.sampled.changed, text.sample_passages),
+        megabytes_per_second=(
+            counted.timed_bytes / counted.seconds / 1e6 if counted.seconds else None
+        ),
+        parity=None if base is None else parity(tokens, int(base.frequencies.sum())),
+    )
+    if text.sample_words is None:
+        return found
+    return replace(
+        found,
+        fertility=fertility(counted.sampled.tokens, text.sample_words),
+        split_words=split_words(counted.sampled.word_tokens),
+        continuation=continuation(counted.sampled.word_tokens),
+        single_token_words=single_token_words(counted.sampled.list_tokens),
+    )
+
+
+def _scripts(named: Mapping[str, Tokenizer], text: Measured) -> Iterator[ScriptFigures]:
+    size, characters = text.sample.script_bytes, text.sample.script_characters
+    for place in np.argsort(-characters, kind="stable").tolist():
+        if not characters[place]:
+            return
+        for name in named:
+            tokens = int(text.counted[name].sampled.script_tokens[place])
+            count = int(characters[place])
+            yield ScriptFigures.of(
+                name, text.about.name, SCRIPTS[place], tokens, int(size[place]), count
+            )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else nan
+
+
+def _sum_of_texts(texts: Sequence[MeasuredText]) -> MeasuredText:
+    has_words = all(text.sample_words is not None for text in texts)
+    return MeasuredText(
+        ALL,
+        sum(text.documents for text in texts),
+        sum(text.bytes for text in texts),
+        sum(text.characters for text in texts),
+        sum(text.sample_bytes for text in texts),
+        sum(text.sample_passages for text in texts),
+        sum(text.sample_words or 0 for text in texts) if has_words else None,
+    )
+
+
+def _tokenizer(name: str, tok: Tokenizer, texts: Sequence[Measured]) -> MeasuredTokenizer:
+    counted = [text.counted[name].frequencies for text in texts]
+    costs = [
+        _share(int(frequencies.sum()), text.about.bytes)
+        for frequencies, text in zip(counted, texts, strict=True)
+    ]
+    return MeasuredTokenizer(
+        name=name,
+        model=type(tok.pipeline.model).__name__,
+        vocab_size=tok.vocab_size,
+        gini=gini(costs) if len(costs) > 1 else None,
+        coverage=tuple(coverage(np.sum(counted, axis=0))),
+    )

@@ -1,0 +1,296 @@
+"""What a comparison of tokenizers holds: plain data, and how it is written and shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from math import nan
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toksmith.errors import OptionError
+from toksmith.measure.compression import characters_per_token
+from toksmith.measure.scripts import WHITE
+
+if TYPE_CHECKING:
+    from toksmith.types import Encoding
+
+ALL = "all"
+"""The name under which the figures of all texts together stand."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One tokenizer on one text; metrics.py tells of each figure.
+
+    What is ``None`` was not measured: no words without the extra ``segment``, no parity of texts
+    that are not parallel. What is ``nan`` in Python and ``null`` in JSON cannot be said of this
+    text, such as the fertility of a text without words.
+    """
+
+    tokenizer: str
+    text: str
+    tokens: int
+    distinct_tokens: int
+    unknown_tokens: int
+    bytes_per_token: float
+    characters_per_token: float
+    normalized_sequence_length: float
+    renyi_efficiency: float
+    vocabulary_use: float
+    type_token_ratio: float
+    unknown_rate: float
+    lost_bytes: float
+    changed: float
+    fertility: float | None = None
+    split_words: float | None = None
+    continuation: float | None = None
+    single_token_words: float | None = None
+    parity: float | None = None
+    megabytes_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredText:
+    """A text of a comparison.
+
+    Attributes:
+        name: of the language or file.
+        documents: how many there are.
+        bytes: of all documents.
+        characters: code points of all documents.
+        sample_bytes: of the passages that words and round trips were measured on.
+        sample_passages: how many these are.
+        sample_words: words in them; ``None`` where words were not looked for.
+    """
+
+    name: str
+    documents: int
+    bytes: int
+    characters: int
+    sample_bytes: int
+    sample_passages: int
+    sample_words: int | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is all of the text."""
+        return self.sample_bytes == self.bytes
+
+
+@dataclass(frozen=True)
+class MeasuredTokenizer:
+    """A tokenizer of a comparison.
+
+    Attributes:
+        name: what it is called there.
+        model: the kind of its model.
+        vocab_size: V, special tokens included.
+        gini: how unequally it serves the texts; ``None`` for a single text.
+        coverage: which share of all tokens of all texts its 1, 2, 4, 8 … most frequent tokens
+            make; the last one all that occur.
+    """
+
+    name: str
+    model: str
+    vocab_size: int
+    gini: float | None = None
+    coverage: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScriptFigures:
+    """One tokenizer on what is of one script in the sample of a text; see scripts.py.
+
+    Attributes:
+        tokenizer: its name.
+        text: its name.
+        script: of the tokens' first characters that are no white space.
+        tokens: of this script.
+        bytes: of the script's characters.
+        characters: how many of them there are.
+        characters_per_token: these two; ``nan`` for white space, most of which stands in tokens of
+            other scripts.
+    """
+
+    tokenizer: str
+    text: str
+    script: str
+    tokens: int
+    bytes: int
+    characters: int
+    characters_per_token: float
+
+    @classmethod
+    def of(
+        cls, tokenizer: str, text: str, script: str, tokens: int, size: int, characters: int
+    ) -> ScriptFigures:
+        """Return the figures of these counts."""
+        ratio = nan if script == WHITE else characters_per_token(characters, tokens)
+        return cls(tokenizer, text, script, tokens, size, characters, ratio)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The start of a text, by each tokenizer.
+
+    Attributes:
+        text: the name of the text.
+        encodings: its tokens by tokenizer, in the order of the comparison.
+        is_whole: whether this is all of the text.
+    """
+
+    text: str
+    encodings: dict[str, Encoding]
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Tokenizers and their figures on texts; made by :func:`toksmith.compare`.
+
+    A notebook shows it as tables; :func:`print` shows the same as text.
+
+    Attributes:
+        tokenizers: in the order in which they were given.
+        texts: likewise.
+        figures: of each tokenizer on each text, text by text.
+        total: of each tokenizer on all texts together; the same as ``figures`` for a single text.
+            What is measured on samples is that of all samples together, so that large texts weigh
+            no more in it than others.
+        scripts: of each tokenizer on each script of each text's sample, the most frequent first.
+        reference: the tokenizer that others' tokens are counted against.
+        parallel: whether the texts say the same, so that parity means something.
+        seed: of the sample.
+        notes: what was left out, and why.
+        passages: the start of each text, token by token.
+
+    Example:
+        >>> import toksmith
+        >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> bytes_ = toksmith.train(texts=["low"], vocab_size=256)
+        >>> found = toksmith.compare({"low": low, "bytes": bytes_}, on="lower")
+        >>> [(each.tokenizer, each.tokens) for each in found.figures]
+        [('low', 3), ('bytes', 5)]
+        >>> found["low"].bytes_per_token
+        1.6666666666666667
+    """
+
+    tokenizers: tuple[MeasuredTokenizer, ...]
+    texts: tuple[MeasuredText, ...]
+    figures: tuple[Figures, ...]
+    total: tuple[Figures, ...]
+    scripts: tuple[ScriptFigures, ...]
+    reference: str
+    parallel: bool
+    seed: int
+    notes: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = field(default=(), repr=False)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Figures:
+        """Return the figures of a tokenizer on all texts, or of ``[tokenizer, text]``.
+
+        Raises:
+            OptionError: there is no such tokenizer or text.
+        """
+        tokenizer, text = (key, ALL) if isinstance(key, str) else key
+        rows = self.total if text == ALL else self.of_text(text)
+        for figures in rows:
+            if figures.tokenizer == tokenizer:
+                return figures
+        names = ", ".join(each.name for each in self.tokenizers)
+        raise OptionError(f"no tokenizer of this comparison is called {tokenizer!r}: use {names}")
+
+    def of_text(self, text: str) -> tuple[Figures, ...]:
+        """Return the figures of all tokenizers on a text.
+
+        Raises:
+            OptionError: there is no such text.
+        """
+        found = tuple(figures for figures in self.figures if figures.text == text)
+        if not found:
+            names = ", ".join(each.name for each in self.texts)
+            raise OptionError(f"no text of this comparison is called {text!r}: use {names}")
+        return found
+
+    def by_script(self) -> dict[str, tuple[ScriptFigures, ...]]:
+        """Return the figures of each script in all samples together, the most frequent first."""
+        sums: dict[str, dict[str, list[int]]] = {}
+        for each in self.scripts:
+            held = sums.setdefault(each.script, {}).setdefault(each.tokenizer, [0, 0, 0])
+            for place, number in enumerate((each.tokens, each.bytes, each.characters)):
+                held[place] += number
+        found = {
+            script: tuple(ScriptFigures.of(name, ALL, script, *held[name]) for name in held)
+            for script, held in sums.items()
+        }
+        return dict(sorted(found.items(), key=lambda item: -item[1][0].characters))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as dicts and lists; the passages are left out."""
+        held: dict[str, Any] = {}
+        for each in fields(self):
+            if each.name == "passages":
+                continue
+            value = getattr(self, each.name)
+            is_records = isinstance(value, tuple) and each.name != "notes"
+            held[each.name] = [asdict(item) for item in value] if is_records else value
+        held["notes"] = list(self.notes)
+        return held
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """Return all figures as JSON, and write them to a file if there is a path."""
+        text = json.dumps(_without_nan(self.to_dict()), indent=2, ensure_ascii=False) + "\n"
+        return _written(text, path)
+
+    def to_csv(self, path: str | PathLike[str] | None = None) -> str:
+        """Return a row for each tokenizer and text, and for all texts, as CSV; see to_json."""
+        rows = [*self.figures, *(self.total if len(self.texts) > 1 else ())]
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        names = [each.name for each in fields(Figures)]
+        writer.writerow(names)
+        for figures in rows:
+            values = (getattr(figures, name) for name in names)
+            writer.writerow(["" if value is None or value != value else value for value in values])
+        return _written(out.getvalue(), path)
+
+    def html(self, path: str | PathLike[str] | None = None) -> str:
+        """Return a report as one HTML page that needs nothing beside it; see to_json.
+
+        Every name, text and token is escaped, and the page forbids itself to ask for anything.
+        """
+        from toksmith.show.report import report_page
+
+        return _written(report_page(self), path)
+
+    def __str__(self) -> str:
+        from toksmith.show.comparison import comparison_view
+        from toksmith.show.terminal import plain
+
+        return plain(comparison_view(self, colour=False))
+
+    def _repr_html_(self) -> str:
+        from toksmith.show.comparison_html import comparison_html
+
+        return comparison_html(self)
+
+
+def _written(text: str, path: str | PathLike[str] | None) -> str:
+    if path is not None:
+        from toksmith.formats.files import write_bytes
+
+        write_bytes(Path(path), text.encode("utf-8", "surrogateescape"))
+    return text
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_without_nan(each) for each in value]
+    return None if value != value else value

@@ -1,0 +1,214 @@
+"""What tokenizers make of one text, in numbers that add up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from mmap import mmap
+from typing import TYPE_CHECKING, TypeAlias
+
+from toksmith.corpus import Reading
+from toksmith.lazy import np, npt
+from toksmith.measure.comparison import MeasuredText, Passage
+from toksmith.measure.sampled import Sample, Sampled, sampled
+from toksmith.measure.sampling import Sampler
+from toksmith.measure.texts import NamedText
+from toksmith.text import Text, utf8
+from toksmith.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from toksmith.engine import Bounds
+
+Report: TypeAlias = Callable[[str, int], None]
+"""Told what is being done, and how many bytes are done."""
+
+_BLOCK = 1 << 24
+_IDS_AT_ONCE = 1 << 18
+_SHOWN = 2_000
+"""How many bytes of a text are kept token by token."""
+_TIMED, _TIMED_SECONDS = 1 << 22, 0.05
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to measure; see :func:`toksmith.compare`."""
+
+    reading: Reading
+    sample: int
+    seed: int
+    speed: bool
+    threads: int | None
+    report: Report
+    done: int = 0
+
+
+@dataclass
+class Counted:
+    """One tokenizer on one text, in numbers that add up."""
+
+    frequencies: npt.NDArray[np.int64]
+    sampled: Sampled
+    seconds: float = 0.0
+    timed_bytes: int = 0
+
+
+@dataclass
+class Measured:
+    """A text: its sizes, and what each tokenizer made of it."""
+
+    about: MeasuredText
+    lines: int
+    counted: dict[str, Counted]
+    sample: Sample
+    passage: Passage
+
+
+def measured(named: Mapping[str, Tokenizer], text: NamedText, options: Options) -> Measured:
+    """Count what tokenizers make of a text, read once."""
+    counter = _Counter(named, text.name, options)
+    documents = text.feed(counter, options.reading, counter.stored)
+    options.report(f"words of {text.name}", counter.done)
+    sample = Sample.of(counter.sampler.passages)
+    counted = {}
+    for name, tok in named.items():
+        options.report(f"{name}: words of {text.name}", counter.done)
+        counted[name] = Counted(counter.frequencies[name], sampled(tok, sample))
+        if options.speed:
+            counted[name].seconds, counted[name].timed_bytes = _seconds(tok, sample.passages)
+    about = MeasuredText(
+        text.name, documents, counter.bytes, counter.characters,
+        sum(map(len, sample.passages)), len(sample.passages),
+        None if sample.words is None else len(sample.words),
+    )  # fmt: skip
+    shown = _shown(counter.start)
+    encodings = {name: tok.encoding(shown) for name, tok in named.items()}
+    is_whole = documents == 1 and len(shown) == counter.bytes
+    return Measured(about, counter.lines, counted, sample, Passage(text.name, encodings, is_whole))
+
+
+class _Counter:
+    """Takes the documents of a text, block by block, and hands them to all tokenizers."""
+
+    def __init__(self, named: Mapping[str, Tokenizer], text: str, options: Options) -> None:
+        self.frequencies = {name: np.zeros(tok.vocab_size, np.int64) for name, tok in named.items()}
+        self.sampler = Sampler(options.sample, options.seed)
+        self.bytes = self.characters = self.lines = 0
+        self.start = b""
+        self.done = options.done  # bytes as they are stored, once for each tokenizer
+        self._named, self._text, self._options = named, text, options
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        for text in texts:
+            data = utf8(text)
+            self.add_slices(data, np.array([[0, len(data)]], np.int64))
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        for block in blocks(bounds):
+            self._add(text, block)  # type: ignore[arg-type]  # bytes, or a file in memory
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the end: each tokenizer would cut at other places."""
+        return end
+
+    def stored(self, done: int) -> None:
+        """Take in how many bytes of the text, as they are stored, are done."""
+        self.done = self._options.done + done * len(self._named)
+
+    def _add(self, data: bytes | mmap, block: Bounds) -> None:
+        self.bytes += int((block[:, 1] - block[:, 0]).sum())
+        characters, lines = _sizes(data, block, self._options.reading.separator)
+        self.characters += characters
+        self.lines += lines
+        if not self.start:
+            self.start = data[block[0, 0] : min(block[0, 1], block[0, 0] + 2 * _SHOWN)]
+        self.sampler.add(data, block)
+        done = self.done
+        for name, tok in self._named.items():
+            self._options.report(f"{name}: {self._text}", done)
+            self.frequencies[name] += token_counts(tok, data, block, self._options.threads)
+            done += int(block[-1, 1] - block[0, 0])
+        self.done = done  # until it is known how many bytes that was as they are stored
+
+
+def blocks(bounds: Bounds) -> Iterator[Bounds]:
+    """Cut documents into blocks of about ``_BLOCK`` bytes."""
+    start = 0
+    while start < len(bounds):
+        end = int(np.searchsorted(bounds[:, 1], bounds[start, 0] + _BLOCK, "right"))
+        end = max(end, start + 1)
+        yield bounds[start:end]
+        start = end
+
+
+def token_counts(
+    tok: Tokenizer, data: bytes | mmap, block: Bounds, threads: int | None
+) -> npt.NDArray[np.int64]:
+    """Return how often each token stands in a block of documents."""
+    with memoryview(data) as view:
+        slices = [view[start:end] for start, end in block.tolist()]
+        try:
+            if len(slices) == 1:  # one long document runs on all cores
+                ids = tok.encode_array(slices[0], threads=threads)
+            else:
+                ids = tok.encode_batch(slices, threads=threads).ids
+        finally:
+            for piece in slices:
+                piece.release()
+    found = np.zeros(tok.vocab_size, np.int64)
+    for start in range(0, len(ids), _IDS_AT_ONCE):  # NumPy makes a wider copy of them
+        found += np.bincount(ids[start : start + _IDS_AT_ONCE], minlength=tok.vocab_size)
+    return found
+
+
+def _sizes(data: bytes | mmap, block: Bounds, separator: str | None) -> tuple[int, int]:
+    """Return how many code points and lines the documents of a block have."""
+    stretch = data[block[0, 0] : block[-1, 1]]
+    codes = np.frombuffer(stretch, np.uint8)
+    characters = int(np.count_nonzero((codes & 0xC0) != 0x80))
+    lines = stretch.count(b"\n") + len(block)
+    gaps = int(np.count_nonzero(block[1:, 0] > block[:-1, 1])) if separator else 0
+    if separator and gaps:
+        characters -= gaps * len(separator)
+        lines -= gaps * separator.count("\n")
+    return characters, lines
+
+
+def _seconds(tok: Tokenizer, sample: Sequence[bytes]) -> tuple[float, int]:
+    """Return how long one thread takes for the sample, not the first time; and its bytes."""
+    size = 0
+    chosen = []
+    for passage in sample:
+        if size >= _TIMED:
+            break
+        chosen.append(passage)
+        size += len(passage)
+    tok.encode_batch(chosen, threads=1)
+    best = total = 0.0
+    while total < _TIMED_SECONDS or not best:
+        start = time.perf_counter()
+        tok.encode_batch(chosen, threads=1)
+        seconds = time.perf_counter() - start
+        best, total = min(best or seconds, seconds), total + seconds
+    return best, size
+
+
+def _shown(start: bytes) -> bytes:
+    """Return the start of a text that is shown token by token: whole characters, lines if short."""
+    if len(start) <= _SHOWN:
+        return start
+    cut = start[:_SHOWN].decode("utf-8", "ignore").encode()
+    line = cut.rfind(b"\n")
+    return cut[: line + 1] if line >= _SHOWN // 2 else cut
+
+
+def sum_of(parts: Sequence[Counted]) -> Counted:
+    """Return what a tokenizer made of several texts, together."""
+    return Counted(
+        np.sum([part.frequencies for part in parts], axis=0),
+        Sampled.sum_of([part.sampled for part in parts]),
+        sum(part.seconds for part in parts),
+        sum(part.timed_bytes for part in parts),
+    )

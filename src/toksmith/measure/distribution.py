@@ -1,0 +1,145 @@
+"""How evenly the vocabulary is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, log2, nan
+from typing import TYPE_CHECKING, TypeAlias
+
+from toksmith.errors import OptionError
+from toksmith.lazy import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Frequencies: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
+
+ALPHA = 2.5
+"""The order at which Zouhar et al. found the efficiency to agree best with translation quality."""
+
+
+def renyi_entropy(frequencies: Frequencies, alpha: float = ALPHA) -> float:
+    """Return log₂(Σ pᵅ) / (1 − α); Shannon's entropy for α = 1, the min-entropy for α = ∞.
+
+    Source: Rényi 1961.
+    Unit: bits; ``nan`` where nothing was counted.
+
+    Args:
+        frequencies: how often each token stands; zeros change nothing.
+        alpha: the order, 0 or more.
+
+    Raises:
+        OptionError: ``alpha`` is negative, or no number.
+
+    Example:
+        >>> renyi_entropy([1, 1, 1, 1])
+        2.0
+    """
+    if not alpha >= 0:
+        raise OptionError(f"alpha is {alpha}: use 0 or more")
+    counts = np.asarray(frequencies, np.float64)
+    counts = counts[counts > 0]
+    if not len(counts):
+        return nan
+    p = counts / counts.sum()
+    if alpha == 1:
+        return float(-(p * np.log2(p)).sum()) + 0.0  # no -0.0
+    if alpha == inf:
+        return float(-np.log2(p.max())) + 0.0
+    return float(np.log2((p**alpha).sum()) / (1 - alpha)) + 0.0
+
+
+def renyi_efficiency(frequencies: Frequencies, vocab_size: int, alpha: float = ALPHA) -> float:
+    """Return log₂(Σ pᵅ) / ((1 − α) · log₂ V): the entropy of tokens / the most it can be.
+
+    Source: Zouhar et al. 2023 (arXiv 2306.16842).
+    Unit: 0 (one token only) to 1 (all tokens of the vocabulary equally often).
+    Caveat: tokenizers can be made that score high and translate badly (Cognetta et al. 2024, arXiv
+    2402.14614); V is the whole vocabulary here, so texts of one language favour small ones.
+
+    Args:
+        frequencies: how often each token stands.
+        vocab_size: V, how many tokens there are.
+        alpha: the order.
+
+    Example:
+        >>> renyi_efficiency([1, 1, 0, 0], vocab_size=4)
+        0.5
+    """
+    return renyi_entropy(frequencies, alpha) / log2(vocab_size) if vocab_size > 1 else nan
+
+
+def vocabulary_use(distinct: int, vocab_size: int) -> float:
+    """Return distinct tokens in the text / V.
+
+    Unit: a share of the vocabulary, 0 to 1.
+    Caveat: it grows with the text; compare on the same text only.
+
+    Args:
+        distinct: how many different tokens stand in the text.
+        vocab_size: V, how many tokens there are.
+
+    Example:
+        >>> vocabulary_use(3, 12)
+        0.25
+    """
+    return distinct / vocab_size if vocab_size else nan
+
+
+def type_token_ratio(distinct: int, tokens: int) -> float:
+    """Return distinct tokens / tokens.
+
+    Source: Johnson 1944, there of words.
+    Unit: 0 to 1.
+    Caveat: it falls with the length of the text; compare on the same text only.
+
+    Args:
+        distinct: how many different tokens stand in the text.
+        tokens: how many tokens stand there.
+
+    Example:
+        >>> type_token_ratio(3, 4)
+        0.75
+    """
+    return distinct / tokens if tokens else nan
+
+
+def unknown_rate(unknown: int, tokens: int) -> float:
+    """Return unknown tokens / tokens.
+
+    Unit: a share of the tokens, 0 to 1.
+    Caveat: one unknown token may stand for a whole word, so more than this share of the text is
+    lost: see :func:`toksmith.measure.lost_bytes`.
+
+    Args:
+        unknown: how many tokens are the unknown token.
+        tokens: how many there are.
+
+    Example:
+        >>> unknown_rate(1, 8)
+        0.125
+    """
+    return unknown / tokens if tokens else nan
+
+
+def coverage(frequencies: Frequencies) -> list[float]:
+    """Return which share of all tokens the 1, 2, 4, 8 … most frequent ones make, up to all.
+
+    Unit: shares, ascending to 1.
+    Caveat: as :func:`type_token_ratio`.
+
+    Args:
+        frequencies: how often each token stands; zeros change nothing.
+
+    Example:
+        >>> coverage([5, 0, 2, 1])
+        [0.625, 0.875, 1.0]
+    """
+    counts = np.sort(np.asarray(frequencies, np.int64))[::-1]
+    counts = counts[counts > 0]
+    if not len(counts):
+        return []
+    ranks = [1 << power for power in range((len(counts) - 1).bit_length())]
+    sums = np.cumsum(counts)[[rank - 1 for rank in ranks] + [-1]]
+    shares: list[float] = (sums / counts.sum()).tolist()
+    return shares

@@ -1,0 +1,118 @@
+"""Code points: number, name, category and bytes of each character of a text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from toksmith.text import Text, utf8
+
+CATEGORIES = {
+    "Lu": "uppercase letter", "Ll": "lowercase letter", "Lt": "titlecase letter",
+    "Lm": "modifier letter", "Lo": "other letter",
+    "Mn": "nonspacing mark", "Mc": "spacing mark", "Me": "enclosing mark",
+    "Nd": "decimal number", "Nl": "letter number", "No": "other number",
+    "Pc": "connector punctuation", "Pd": "dash punctuation", "Ps": "open punctuation",
+    "Pe": "close punctuation", "Pi": "initial quote", "Pf": "final quote",
+    "Po": "other punctuation",
+    "Sm": "math symbol", "Sc": "currency symbol", "Sk": "modifier symbol", "So": "other symbol",
+    "Zs": "space", "Zl": "line separator", "Zp": "paragraph separator",
+    "Cc": "control", "Cf": "format", "Cs": "surrogate", "Co": "private use", "Cn": "unassigned",
+}  # fmt: skip
+"""What the general categories of Unicode are called (Unicode Standard, section 4.5)."""
+
+# Controls have no name; these are their first aliases in Unicode's NameAliases.txt.
+_C0 = (
+    "NULL", "START OF HEADING", "START OF TEXT", "END OF TEXT", "END OF TRANSMISSION", "ENQUIRY",
+    "ACKNOWLEDGE", "ALERT", "BACKSPACE", "CHARACTER TABULATION", "LINE FEED", "LINE TABULATION",
+    "FORM FEED", "CARRIAGE RETURN", "SHIFT OUT", "SHIFT IN", "DATA LINK ESCAPE",
+    "DEVICE CONTROL ONE", "DEVICE CONTROL TWO", "DEVICE CONTROL THREE", "DEVICE CONTROL FOUR",
+    "NEGATIVE ACKNOWLEDGE", "SYNCHRONOUS IDLE", "END OF TRANSMISSION BLOCK", "CANCEL",
+    "END OF MEDIUM", "SUBSTITUTE", "ESCAPE", "INFORMATION SEPARATOR FOUR",
+    "INFORMATION SEPARATOR THREE", "INFORMATION SEPARATOR TWO", "INFORMATION SEPARATOR ONE",
+)  # fmt: skip
+_C1 = (
+    "DELETE", "PADDING CHARACTER", "HIGH OCTET PRESET", "BREAK PERMITTED HERE", "NO BREAK HERE",
+    "INDEX", "NEXT LINE", "START OF SELECTED AREA", "END OF SELECTED AREA",
+    "CHARACTER TABULATION SET", "CHARACTER TABULATION WITH JUSTIFICATION", "LINE TABULATION SET",
+    "PARTIAL LINE FORWARD", "PARTIAL LINE BACKWARD", "REVERSE LINE FEED", "SINGLE SHIFT TWO",
+    "SINGLE SHIFT THREE", "DEVICE CONTROL STRING", "PRIVATE USE ONE", "PRIVATE USE TWO",
+    "SET TRANSMIT STATE", "CANCEL CHARACTER", "MESSAGE WAITING", "START OF GUARDED AREA",
+    "END OF GUARDED AREA", "START OF STRING", "SINGLE GRAPHIC CHARACTER INTRODUCER",
+    "SINGLE CHARACTER INTRODUCER", "CONTROL SEQUENCE INTRODUCER", "STRING TERMINATOR",
+    "OPERATING SYSTEM COMMAND", "PRIVACY MESSAGE", "APPLICATION PROGRAM COMMAND",
+)  # fmt: skip
+_CONTROLS = dict(enumerate(_C0)) | dict(enumerate(_C1, 0x7F))
+
+
+@dataclass(frozen=True)
+class CodePoint:
+    r"""One character of a text, or one byte that is no UTF-8.
+
+    Attributes:
+        text: the character; U+FFFD for a byte that is no UTF-8.
+        code: its number; ``None`` for such a byte.
+        name: its name. A control has its first alias, what has no name a label such as
+            ``<reserved-0378>``.
+        category: its general category, a key of :data:`CATEGORIES`; ``""`` for such a byte.
+        utf8: its bytes in UTF-8; none for a surrogate, which UTF-8 cannot hold.
+        utf16: its bytes in UTF-16, little-endian; none for such a byte.
+        utf32: its bytes in UTF-32, little-endian; none for such a byte.
+    """
+
+    text: str
+    code: int | None
+    name: str
+    category: str
+    utf8: bytes
+    utf16: bytes
+    utf32: bytes
+
+
+def code_points(text: Text) -> Iterator[CodePoint]:
+    r"""Yield the code points of a text, one by one.
+
+    Args:
+        text: a string, or UTF-8 bytes.
+
+    Source:
+        The Unicode Character Database in the version of ``unicodedata.unidata_version``; The
+        Unicode Standard, sections 3.9 (UTF-8, UTF-16, UTF-32) and 4.8 (labels).
+
+    Example:
+        >>> for point in code_points("é\n👋"):
+        ...     print(f"{point.code:04X}", point.name, point.category, point.utf8.hex(" "))
+        00E9 LATIN SMALL LETTER E WITH ACUTE Ll c3 a9
+        000A LINE FEED Cc 0a
+        1F44B WAVING HAND SIGN So f0 9f 91 8b
+    """
+    if isinstance(text, str):
+        yield from map(_code_point, text)
+        return
+    for character in utf8(text).decode("utf-8", "surrogateescape"):
+        is_broken = "\udc80" <= character <= "\udcff"
+        yield _broken(ord(character) & 0xFF) if is_broken else _code_point(character)
+
+
+def _code_point(character: str) -> CodePoint:
+    code, category = ord(character), unicodedata.category(character)
+    return CodePoint(
+        character,
+        code,
+        unicodedata.name(character, "") or _CONTROLS.get(code) or _label(code, category),
+        category,
+        b"" if category == "Cs" else character.encode(),
+        character.encode("utf-16-le", "surrogatepass"),
+        character.encode("utf-32-le", "surrogatepass"),
+    )
+
+
+def _broken(byte: int) -> CodePoint:
+    return CodePoint("\ufffd", None, f"<byte {byte:02X}, no UTF-8>", "", bytes([byte]), b"", b"")
+
+
+def _label(code: int, category: str) -> str:
+    is_noncharacter = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    kind = {"Cs": "surrogate", "Co": "private-use"}.get(category, "reserved")
+    return f"<{'noncharacter' if is_noncharacter else kind}-{code:04X}>"

@@ -1,0 +1,60 @@
+"""An audit in the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from toksmith.measure.findings import Audit, Example, Finding, Severity
+from toksmith.visible import visible
+
+_STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
+_LONGEST = 60
+
+
+def audit_view(audit: Audit, *, examples: int = 5, colour: bool = True) -> RenderableType:
+    """Return an audit for the terminal: a line about the vocabulary, then each finding.
+
+    Args:
+        audit: what to show.
+        examples: how many of each finding.
+        colour: ``False`` leaves everything in the terminal's own colour.
+    """
+    head = Text().append(audit.tokenizer, "bold" if colour else "")
+    head.append(f": {audit.model}, {audit.vocab_size:,} ids")
+    counts = ", ".join(f"{count:,} {name}" for name, count in audit.categories.items() if count)
+    parts: list[RenderableType] = [head, Text(f"tokens: {counts}")]
+    for finding in audit.findings:
+        summary = Text(finding.summary[:1].upper() + finding.summary[1:])
+        parts += ["", _head(finding, colour), Padding(summary, (0, 0, 0, 4))]
+        if shown := finding.examples[:examples]:
+            parts.append(Padding(_examples(shown, colour), (0, 0, 0, 4)))
+    if not audit.findings:
+        parts += ["", Text("nothing was found")]
+    return Group(*parts)
+
+
+def _head(finding: Finding, colour: bool) -> Text:
+    line = Text().append(str(finding.severity), _STYLES[finding.severity] if colour else "")
+    line.append("  ").append(finding.kind, "bold" if colour else "")
+    return line.append(f"  {finding.count:,}")
+
+
+def _examples(examples: tuple[Example, ...], colour: bool) -> Table:
+    table = Table.grid(padding=(0, 2))
+    if any(example.id is not None for example in examples):
+        table.add_column(justify="right", style="dim" if colour else "")
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold", style="dim" if colour else "")
+    for example in examples:
+        cells = [Text(_short(visible(example.text))), Text(_short(example.note, 2))]
+        if len(table.columns) == 3:
+            cells.insert(0, Text("" if example.id is None else str(example.id)))
+        table.add_row(*cells)
+    return table
+
+
+def _short(text: str, lines: int = 1) -> str:
+    return text if len(text) <= _LONGEST * lines else text[: _LONGEST * lines - 1] + "…"

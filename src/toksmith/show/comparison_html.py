@@ -1,0 +1,364 @@
+"""A comparison of tokenizers as fragments of HTML: tables, bars, and tokens side by side.
+
+All fragments stand inside an element of class ``ts`` and take the style sheet of style.py and this
+one. Everything that comes from tokens, texts or names is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from toksmith.measure.agreement import differing_tokens
+from toksmith.measure.comparison import ALL, Comparison, Passage
+from toksmith.measure.metrics import GINI, METRICS, Metric
+from toksmith.show.comparison import (
+    BY_TEXT,
+    best,
+    best_of,
+    measured_on,
+    shown_metrics,
+    shown_scripts,
+)
+from toksmith.show.html import token_title
+from toksmith.show.palette import PALETTE, SERIES
+from toksmith.show.style import SPECIAL_CLASS, STYLE
+from toksmith.show.surface import surfaces
+from toksmith.text import utf8
+from toksmith.types import Encoding
+from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
+
+COMPARISON_STYLE = (
+    """
+.ts-compare { container-type: inline-size; }
+.ts-name { display: inline-flex; gap: 6px; align-items: baseline; max-width: 100%;
+  unicode-bidi: isolate; overflow-wrap: anywhere; }
+.ts-name::before {
+  content: ""; flex: none; width: 9px; height: 9px; border-radius: 3px;
+  background: var(--ts-series);
+}
+.ts-wide { overflow-x: auto; margin: 0 0 18px; }
+.ts-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
+.ts .ts-figures th, .ts .ts-figures td {
+  padding: 5px 14px; text-align: right; border: 0; border-bottom: 1px solid var(--ts-rule);
+  background: none; color: var(--ts-ink); font-weight: 400; white-space: nowrap;
+}
+.ts .ts-figures tbody tr:hover > * { background: var(--ts-card); }
+.ts .ts-figures tr > :first-child { text-align: left; padding-left: 4px; }
+.ts .ts-figures thead th { font-weight: 600; vertical-align: bottom; }
+.ts-figures .ts-name { white-space: normal; width: max-content; max-width: 170px; }
+.ts .ts-figures tbody th { color: var(--ts-dim); unicode-bidi: isolate; white-space: normal;
+  min-width: 130px; max-width: 300px; overflow-wrap: anywhere; }
+.ts .ts-figures .ts-best { font-weight: 650; }
+.ts .ts-figures .ts-best::after {
+  content: ""; display: inline-block; width: 0; height: 6px; border-radius: 3px; margin-left: 0;
+  outline: 3px solid var(--ts-series); position: relative; left: 7px; top: -1px;
+}
+.ts-bars { margin: 0; }
+.ts-bars figcaption { font-weight: 600; margin-bottom: 8px; }
+.ts-bars figcaption small, .ts-caption small {
+  font-weight: 400; color: var(--ts-dim); font-size: 12.5px; margin-left: 6px;
+}
+.ts-group { margin-bottom: 12px; }
+.ts-group h4 { font: 400 12.5px/1.4 var(--ts-sans); color: var(--ts-dim); margin: 0 0 3px;
+  overflow-wrap: anywhere; unicode-bidi: isolate; }
+.ts-bar { display: flex; align-items: center; gap: 6px; height: 17px; }
+.ts-bar i { flex: none; height: 11px; border-radius: 2px; background: var(--ts-series);
+  min-width: 2px; }
+.ts-bar b { font: 500 12px/1 var(--ts-sans); font-variant-numeric: tabular-nums; }
+.ts-columns { display: grid; gap: 14px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); }
+.ts-column { border: 1px solid var(--ts-rule); border-radius: 10px; background: var(--ts-card);
+  min-width: 0; }
+.ts-column header { padding: 9px 13px 6px; margin: 0; display: flex; flex-wrap: wrap;
+  gap: 0 10px; justify-content: space-between; font-weight: 600; }
+.ts-column header small { font-weight: 400; color: var(--ts-dim); font-size: 13px; }
+.ts-tokens { padding: 8px 13px 12px; line-height: 1.75; font-size: 13.5px; direction: ltr;
+  text-align: left; overflow-wrap: anywhere; }
+.ts-tokens .ts-token { padding: 2px 0; border-radius: 3px; margin-right: 1px;
+  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.ts-gap { color: var(--ts-dim); font: 13px var(--ts-mono); }
+.ts-tokens s { text-decoration: none; opacity: .4; }
+.ts-same0 { background: var(--ts-same0); } .ts-same1 { background: var(--ts-same1); }
+.ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
+@media (prefers-color-scheme: dark) { .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; } }
+.body--light .ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
+.body--dark .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; }
+"""
+    + "\n".join(f".ts-s{place} {{ --ts-series: {colour}; }}" for place, colour in enumerate(SERIES))
+    + "\n"
+)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return a comparison as one fragment of HTML, for notebooks.
+
+    Example:
+        >>> import toksmith
+        >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> found = toksmith.compare({"<b>": low}, on="lower", speed=False)
+        >>> "&lt;b&gt;" in comparison_html(found), "<b>" in comparison_html(found)
+        (True, False)
+    """
+    parts = [f'<div class="ts ts-compare"><style>{STYLE}{COMPARISON_STYLE}</style>']
+    if len(comparison.texts) == 1:
+        parts += [passage_html(passage) for passage in comparison.passages if passage.is_whole]
+    parts.append(figures_table(comparison))
+    if len(comparison.texts) > 1:
+        parts += [text_table(comparison, METRICS[name]) for name in BY_TEXT]
+    parts.append(script_table(comparison))
+    parts += [f'<p class="ts-note">{escape(line)}</p>' for line in measured_on(comparison)]
+    return "".join([*parts, "</div>"])
+
+
+def figures_table(comparison: Comparison, text: str = ALL) -> str:
+    """Return the table of all figures: a row each, a column for each tokenizer.
+
+    Args:
+        comparison: whose figures.
+        text: on which text; all of them together if nothing is said.
+    """
+    figures = comparison.total if text == ALL else comparison.of_text(text)
+    sizes = [f"{tok.vocab_size:,}" for tok in comparison.tokenizers]
+    rows = [_row("vocabulary", "", sizes, set(), comparison)]
+    rows += [
+        _row(
+            metric_title(metric, comparison),
+            metric.formula,
+            [metric.written(getattr(each, metric.name)) for each in figures],
+            best(metric, figures),
+            comparison,
+        )
+        for metric in shown_metrics(figures)
+    ]
+    if text == ALL and len(comparison.texts) > 1:
+        ginis = {tok.name: tok.gini for tok in comparison.tokenizers}
+        written = [GINI.written(value) for value in ginis.values()]
+        winners = best_of(GINI, ginis)
+        rows.append(_row("Gini across texts", GINI.formula, written, winners, comparison))
+    head = "all texts" if text == ALL and len(comparison.texts) > 1 else ""
+    return _table(comparison, head, rows)
+
+
+def text_table(comparison: Comparison, metric: Metric) -> str:
+    """Return the table of one figure, text by text; nothing where there is no such figure."""
+    if all(getattr(figures, metric.name) is None for figures in comparison.figures):
+        return ""
+    rows = []
+    for text in comparison.texts:
+        figures = comparison.of_text(text.name)
+        written = [metric.written(getattr(each, metric.name)) for each in figures]
+        rows.append(_row(shown(text.name), "", written, best(metric, figures), comparison))
+    return _table(comparison, metric_title(metric, comparison), rows)
+
+
+def bars(comparison: Comparison, metric: Metric) -> str:
+    """Return a figure as bars, text by text; nothing where there is none, or all are zero."""
+    groups = {
+        shown(text.name): [getattr(each, metric.name) for each in comparison.of_text(text.name)]
+        for text in comparison.texts
+    }
+    better = f"<small>{_BETTER[metric.name]}</small>" if metric.name in _BETTER else ""
+    title = f'<span title="{escape(metric.formula)}">{escape(metric_title(metric, comparison))}'
+    return _figure(comparison, metric, groups, f"{title}</span>{better}")
+
+
+def script_bars(comparison: Comparison) -> str:
+    """Return characters a token as bars, script by script."""
+    metric = METRICS["characters_per_token"]
+    groups = {
+        script: [each.characters_per_token for each in figures]
+        for script, figures in shown_scripts(comparison).items()
+    }
+    known = {script: group for script, group in groups.items() if group[0] == group[0]}
+    return _figure(comparison, metric, known, "") if len(known) > 1 else ""
+
+
+def script_table(comparison: Comparison) -> str:
+    """Return how many tokens are of each script; nothing where there is one script only."""
+    scripts = shown_scripts(comparison)
+    if len(scripts) < 2:
+        return ""
+    metric = METRICS["tokens"]
+    rows = [
+        _row(
+            script,
+            "",
+            [metric.written(each.tokens) for each in figures],
+            best_of(metric, {each.tokenizer: each.tokens for each in figures}),
+            comparison,
+        )
+        for script, figures in scripts.items()
+    ]
+    is_whole = all(text.is_whole for text in comparison.texts)
+    return _table(comparison, f"tokens{'' if is_whole else ' of the sample'}", rows)
+
+
+def _figure(
+    comparison: Comparison,
+    metric: Metric,
+    groups: Mapping[str, Sequence[float | None]],
+    caption: str,
+) -> str:
+    values = [value for group in groups.values() for value in group if value is not None]
+    most = max((value for value in values if value == value), default=0)
+    if not most:
+        return ""
+    names = [shown(tok.name) for tok in comparison.tokenizers]
+    drawn = "".join(
+        f'<div class="ts-group"><h4>{escape(label)}</h4>'
+        + "".join(
+            _bar(place, names[place], value, most, metric) for place, value in enumerate(group)
+        )
+        + "</div>"
+        for label, group in groups.items()
+    )
+    head = f"<figcaption>{caption}</figcaption>" if caption else ""
+    return f'<figure class="ts-bars">{head}<div class="ts-groups">{drawn}</div></figure>'
+
+
+def _bar(place: int, name: str, value: float | None, most: float, metric: Metric) -> str:
+    part = 0 if value is None or value != value else value / most
+    return (
+        f'<div class="ts-bar {series(place)}" title="{escape(name)}">'
+        f'<i style="width:calc((100% - 58px) * {part:.4f})"></i>'
+        f"<b>{metric.written(value)}</b></div>"
+    )
+
+
+_BETTER = {
+    "bytes_per_token": "longer bars: fewer tokens",
+    "fertility": "shorter bars: fewer tokens",
+    "split_words": "shorter bars: more words whole",
+    "parity": "1 is parity with the first",
+    "renyi_efficiency": "longer bars: more even use",
+    "lost_bytes": "shorter bars: more comes back",
+}
+
+
+def passage_html(passage: Passage, limit: int | None = None) -> str:
+    """Return the tokens of a text by each tokenizer, in columns.
+
+    Tokens that all tokenizers make are grey, the others have the colours of tokens.
+
+    Args:
+        passage: what to show.
+        limit: leave out the tokens that end after so many bytes.
+    """
+    encodings = passage.encodings
+    marks = differing_tokens(list(encodings.values()))
+    columns = [
+        _column(place, name, encoding, marked, limit, passage.is_whole)
+        for place, ((name, encoding), marked) in enumerate(
+            zip(encodings.items(), marks, strict=True)
+        )
+    ]
+    return f'<div class="ts-columns">{"".join(columns)}</div>'
+
+
+def _column(
+    place: int,
+    name: str,
+    encoding: Encoding,
+    marked: Sequence[bool],
+    limit: int | None,
+    is_whole: bool,
+) -> str:
+    ends = [span.end for span in encoding.byte_spans]
+    count = len(ends) if limit is None else sum(end <= limit for end in ends)
+    stand_for = surfaces(encoding)
+    tokens = "".join(
+        _gap(encoding, i) + _token(encoding, i, stand_for, marked[i]) for i in range(count)
+    )
+    size = f"{count:,} token{'' if count == 1 else 's'}"
+    rest = "" if is_whole and count == len(ends) else " …"
+    return (
+        f'<section class="ts-column"><header>{name_html(place, name)}<small>{size}</small>'
+        f'</header><div class="ts-tokens" dir="ltr">{tokens}{rest}</div></section>'
+    )
+
+
+def _token(encoding: Encoding, place: int, stand_for: list[str] | None, marked: bool) -> str:
+    token = encoding.tokens[place]
+    if encoding.special[place]:
+        names = f"ts-fill {SPECIAL_CLASS}"
+    else:
+        names = f"ts-fill ts-c{place % len(PALETTE)}" if marked else f"ts-same{place % 2}"
+    start, behind = encoding.spans[place]
+    end = "<br>" if encoding.text[start:behind].endswith("\n") else "<wbr>"
+    title = escape(token_title(encoding, place, stand_for))
+    return f'<span class="ts-token {names}" title="{title}">{_marked(token)}</span>{end}'
+
+
+def _gap(encoding: Encoding, place: int) -> str:
+    """Return the text before a token that no token stands for."""
+    before = encoding.spans[place - 1].end if place else 0
+    left_out = encoding.text[before : encoding.spans[place].start]
+    end = "<br>" if left_out.endswith("\n") else ""
+    return f'<span class="ts-gap">{_marked(utf8(left_out))}</span>{end}' if left_out else ""
+
+
+def _marked(text: bytes) -> str:
+    """Return text with the marks for white space set apart from its letters."""
+    written = escape(visible(text))
+    for mark in (SPACE, LINE_BREAK, TAB):
+        written = written.replace(mark, f"<s>{mark}</s>")
+    return written
+
+
+def name_html(place: int, name: str) -> str:
+    """Return a tokenizer's name beside the colour that it has all over."""
+    return f'<span class="ts-name {series(place)}">{escape(shown(name))}</span>'
+
+
+def series(place: int) -> str:
+    """Return the class of a tokenizer's colour."""
+    return f"ts-s{place % len(SERIES)}"
+
+
+def shown(name: str) -> str:
+    """Return a name without anything in it that cannot be seen."""
+    return visible(utf8(name)).replace(SPACE, " ")
+
+
+def metric_title(metric: Metric, comparison: Comparison) -> str:
+    """Return what a figure is called in this comparison."""
+    if metric.name == "normalized_sequence_length":
+        return f"tokens to {shown(comparison.reference)}"
+    return metric.title
+
+
+def _table(comparison: Comparison, head: str, rows: Iterable[str]) -> str:
+    names = "".join(
+        f'<th scope="col">{name_html(place, tok.name)}</th>'
+        for place, tok in enumerate(comparison.tokenizers)
+    )
+    return (
+        f'<div class="ts-wide"><table class="ts-figures"><thead><tr><th>{escape(head)}</th>{names}'
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _row(
+    title: str, hint: str, written: Sequence[str], winners: set[str], comparison: Comparison
+) -> str:
+    cells = ""
+    for place, (tok, cell) in enumerate(zip(comparison.tokenizers, written, strict=True)):
+        names = f' class="ts-best {series(place)}"' if tok.name in winners else ""
+        cells += f"<td{names}>{escape(cell)}</td>"
+    hinted = f' title="{escape(hint)}"' if hint else ""
+    return f'<tr><th scope="row"{hinted}>{escape(title)}</th>{cells}</tr>'
+
+
+def sources_table(metrics: Mapping[str, Metric] | None = None) -> str:
+    """Return the table of what each figure is, where it comes from, and what it does not say."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(metric.title)}</th><td>{escape(metric.formula)}</td>'
+        f"<td>{escape(metric.source)}</td><td>{escape(metric.caveat)}</td></tr>"
+        for metric in (metrics or {**METRICS, GINI.name: GINI}).values()
+    )
+    return (
+        '<div class="ts-wide"><table class="ts-figures ts-sources"><thead><tr><th>figure</th>'
+        "<th>formula</th><th>source</th><th>mind</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+    )

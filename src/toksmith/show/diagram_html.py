@@ -1,0 +1,292 @@
+"""Diagrams as HTML fragments: trees of merges, lattices, longest matches.
+
+A fragment is an element of class ``ts`` and wants :data:`toksmith.show.style.STYLE` on its page. It
+holds no script. Everything is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from html import escape
+from itertools import pairwise
+
+from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
+from toksmith.reference.unigram import Edge
+from toksmith.show.palette import PALETTE
+from toksmith.show.style import STYLE
+from toksmith.visible import visible
+
+DEEPEST = 100
+"""Trees with more merges than this upon each other are told in rows; browsers draw no deeper."""
+
+_MOST_TRIED = 8
+
+
+def diagrams_html(diagrams: Sequence[Diagram], most: int = 50) -> str:
+    """Return diagrams one below the other with their style, for notebooks.
+
+    Args:
+        diagrams: what to draw, each distinct one once.
+        most: leave out those after so many, with a word about it.
+    """
+    distinct = {(each.text, each.ids): each for each in diagrams}
+    shown = list(distinct.values())[:most]
+    rest = len(distinct) - len(shown)
+    more = f'<p class="ts ts-note">… and {rest:,} more</p>' if rest else ""
+    return f"<style>{STYLE}</style>{''.join(map(diagram_html, shown))}{more}"
+
+
+@singledispatch
+def diagram_html(diagram: Diagram) -> str:
+    """Return a diagram as an HTML fragment; see the functions for each kind."""
+    raise NotImplementedError(type(diagram))
+
+
+@diagram_html.register
+def tree_html(tree: MergeTree, step: int | None = None) -> str:
+    """Return a tree of merges: its leaves above, the tokens that they come to below.
+
+    Each node says in ``data-step`` which merge made it. What is not made yet at ``step`` has its
+    place already, so that nothing moves from step to step: such nodes are of class ``ts-later``,
+    those that have become part of others ``ts-used``, the newest is ``ts-now``.
+
+    Args:
+        tree: what to draw.
+        step: as after so many merges; ``None``: as at the end.
+
+    Example:
+        >>> from toksmith import train
+        >>> tree = train(texts=["abab"], vocab_size=257).explain("ab").diagrams[0]
+        >>> "merge 0" in tree_html(tree), "ts-later" in tree_html(tree, step=0)
+        (True, True)
+    """
+    at = tree.merges if step is None else step
+    if max(tree.depths, default=0) > DEEPEST:
+        return _rows_html(tree, at)
+    above = {part: place for place, node in enumerate(tree.nodes) for part in node.parts or ()}
+    colours = {place: f"ts-c{i % len(PALETTE)}" for i, place in enumerate(tree.roots)}
+    html: list[str] = []
+    for place, node in enumerate(tree.nodes):
+        made = tree.step(place)
+        used = place in above and tree.step(above[place]) <= at
+        is_root = place in colours
+        states = {
+            "ts-later": made > at,
+            "ts-used": used and not (is_root and at == tree.merges),
+            "ts-now": made == at and made > 0 and step is not None,
+            "ts-apart": place not in above and not is_root,
+        }
+        names = " ".join(["ts-node", *(name for name, is_so in states.items() if is_so)])
+        fill = f"ts-fill {colours[place]}" if is_root else ""
+        parts = "".join(f'<div class="ts-part">{html[part]}</div>' for part in node.parts or ())
+        joined = f'<div class="ts-parts">{parts}</div><div class="ts-join"></div>' if parts else ""
+        if is_root and not parts and tree.merges:  # stands above as a symbol, below as a token
+            joined = _box(node.token, "ts-faint") + '<div class="ts-down"></div>'
+        below = [f"{_kind(tree)} {_number(node.rank)}"] if node.parts else []
+        below += [f"id {node.id}"] if is_root and node.id is not None else []
+        box = _box(node.token, fill, *below, title=_title(tree, place))
+        html.append(f'<div class="{names}" data-step="{made}">{joined}{box}</div>')
+    tops = "".join(html[place] for place in tree.tops)
+    return f'<div class="ts ts-diagram"><div class="ts-tree">{tops}</div></div>'
+
+
+def step_html(tree: MergeTree, step: int) -> str:
+    """Return one line of HTML about a step: what became what, and why."""
+    if step <= 0:
+        return f"{_count(tree.leaves, 'symbol')} to begin with"
+    node = tree.nodes[tree.leaves + step - 1]
+    left, right = (tree.nodes[part].token for part in node.parts or (0, 0))
+    return (
+        f"{_bold(left)} + {_bold(right)} → {_bold(node.token)}, "
+        f"{_kind(tree)} {_number(node.rank)}, step {step} of {tree.merges}"
+    )
+
+
+def _rows_html(tree: MergeTree, at: int) -> str:
+    """Return a tree as what stood side by side at the end: it is too deep to be drawn."""
+    boxes = "".join(
+        _box(tree.nodes[place].token, f"ts-fill ts-c{i % len(PALETTE)}")
+        for i, place in enumerate(tree.at(at))
+    )
+    note = f"{_count(tree.merges, 'merge')}, too many on top of each other to draw"
+    return (
+        f'<div class="ts ts-diagram"><p class="ts-note">{note}</p>'
+        f'<div class="ts-tree">{boxes}</div></div>'
+    )
+
+
+@diagram_html.register
+def lattice_html(lattice: Lattice) -> str:
+    """Return a lattice: the characters above, each piece as a bar over those that it covers.
+
+    The way that was taken is in colour, below it the pieces of the second-best way that are not on
+    it, then all others. Each bar has its score.
+    """
+    columns = {place: i + 2 for i, place in enumerate(lattice.places)}
+    cells = _characters([lattice.text[a:b] for a, b in _pairs(lattice.places)])
+    cells.append(_label(2, "best", lattice.score))
+    best, other = set(lattice.best), set(lattice.other)
+    colours = {place: i % len(PALETTE) for i, place in enumerate(lattice.best)}
+    rest = [i for i in range(len(lattice.edges)) if i not in best | other]
+    rows = dict.fromkeys(lattice.best, 2)
+    if other:
+        cells.append(_label(3, "second", lattice.other_score))
+        rows |= dict.fromkeys(other - best, 3)
+    first = 4 if other else 3
+    rows |= {i: first + row for i, row in _packed([lattice.edges[i] for i in rest], rest).items()}
+    if rest:
+        cells.append(f'<div class="ts-label" style="grid-row:{first}">others</div>')
+    for place, row in sorted(rows.items(), key=lambda item: (item[1], item[0])):
+        edge = lattice.edges[place]
+        is_best = place in best
+        name = (
+            f"ts-fill ts-c{colours[place]}" if is_best else "ts-second" if row == 3 else "ts-faint"
+        )
+        text = lattice.text[edge.start : edge.end]
+        title = f"id {edge.id}, score {edge.score:.6g}, {_count(edge.end - edge.start, 'byte')}"
+        where = (row, columns[edge.start], columns.get(edge.end, columns[edge.start] + 1))
+        cells.append(_box(text, name, _number(edge.score), title=title, where=where))
+    return f'<div class="ts ts-diagram"><div class="ts-grid">{"".join(cells)}</div></div>'
+
+
+@diagram_html.register
+def matches_html(matches: Matches) -> str:
+    """Return longest matches: what was tried at each place, the longest first, and found."""
+    places = _places(matches.text)
+    columns = {place: i + 2 for i, place in enumerate(places)}
+    cells = _characters([matches.text[a:b] for a, b in _pairs(places)])
+    row = 2
+    for number, match in enumerate(matches.matches):
+        tried = match.tried[:_MOST_TRIED]
+        if len(match.tried) > len(tried):
+            tried = (*match.tried[:2], *match.tried[len(match.tried) - _MOST_TRIED + 2 :])
+        cells.append(f'<div class="ts-label" style="grid-row:{row}">place {number + 1}</div>')
+        start = columns[match.start]
+        sizes = _tried_ends(matches, number)
+        for i, token in enumerate(tried):
+            end = columns[sizes[match.tried.index(token)]]
+            where = (row, start, end)
+            cells.append(_box(token, "ts-tried", title="no token", where=where))
+            row += 1
+            if i == 1 and len(tried) < len(match.tried):
+                left_out = len(match.tried) - len(tried)
+                cells.append(
+                    f'<div class="ts-label" style="grid-row:{row};grid-column:{start}/-1">'
+                    f"… {left_out:,} more …</div>"
+                )
+                row += 1
+        where = (row, start, columns[match.end])
+        if match.token is None:
+            text = matches.text[match.start : match.end]
+            cells.append(_box(text, "ts-unknown", "unknown", where=where))
+        else:
+            name = f"ts-fill ts-c{number % len(PALETTE)}"
+            cells.append(_box(match.token, name, f"id {match.id}", where=where))
+        row += 1
+    why = {"too long": "it has too many characters", "no match": "no token fits there"}
+    note = (
+        f'<p class="ts-note">The whole is <b>unknown</b>: {why[matches.given_up]}.</p>'
+        if matches.given_up
+        else ""
+    )
+    return f'<div class="ts ts-diagram"><div class="ts-grid">{"".join(cells)}</div>{note}</div>'
+
+
+def _tried_ends(matches: Matches, number: int) -> list[int]:
+    """Return where each try at a place ends: one character before the one before it."""
+    match = matches.matches[number]
+    end = match.end if match.token is not None else match.start
+    later = [place for place in _places(matches.text) if place > end]
+    return later[: len(match.tried)][::-1]
+
+
+def _box(
+    token: bytes,
+    name: str,
+    *below: str,
+    title: str = "",
+    where: tuple[int, int, int] | None = None,
+) -> str:
+    """Return a token in a box, with lines below it; ``where`` is its row, and its columns."""
+    small = "".join(f"<small>{escape(line)}</small>" for line in below)
+    classes = f"ts-box {name}".strip()
+    hint = f' title="{escape(title)}"' if title else ""
+    place = f' style="grid-row:{where[0]};grid-column:{where[1]}/{where[2]}"' if where else ""
+    return f'<div class="{classes}"{place}{hint}>{_token(token)}{small}</div>'
+
+
+def _characters(characters: list[bytes]) -> list[str]:
+    return [
+        f'<div class="ts-character" style="grid-column:{column}">{escape(visible(character))}</div>'
+        for column, character in enumerate(characters, 2)
+    ]
+
+
+def _label(row: int, name: str, score: float) -> str:
+    return f'<div class="ts-label" style="grid-row:{row}">{name} <b>{_number(score)}</b></div>'
+
+
+def _packed(edges: list[Edge], places: list[int]) -> dict[int, int]:
+    """Return a row for each edge, so that none of a row overlap: the long ones come first."""
+    order = sorted(range(len(edges)), key=lambda i: (edges[i].start - edges[i].end, edges[i].start))
+    rows: list[list[Edge]] = []
+    found: dict[int, int] = {}
+    for i in order:
+        edge = edges[i]
+        row = next(
+            (n for n, others in enumerate(rows)
+             if all(edge.end <= other.start or other.end <= edge.start for other in others)),
+            len(rows),
+        )  # fmt: skip
+        if row == len(rows):
+            rows.append([])
+        rows[row].append(edge)
+        found[places[i]] = row
+    return found
+
+
+def _kind(tree: MergeTree) -> str:
+    return "score" if tree.by_score else "merge"
+
+
+def _title(tree: MergeTree, place: int) -> str:
+    node = tree.nodes[place]
+    what = "no token" if node.id is None else f"id {node.id}"
+    if node.parts is None:
+        return f"{what}, bytes {node.token.hex(' ').upper()}"
+    left, right = (visible(tree.nodes[part].token) for part in node.parts)
+    return (
+        f"{what}, step {tree.step(place)}: {left} + {right}, {_kind(tree)} {_number(node.rank)}, "
+        f"bytes {node.token.hex(' ').upper()}"
+    )
+
+
+def _token(token: bytes) -> str:
+    return f'<span class="ts-token">{escape(visible(token))}</span>'
+
+
+def _bold(token: bytes) -> str:
+    return f"<b>{escape(visible(token))}</b>"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int) or value == int(value):
+        return f"{int(value):,}".replace("-", "−")
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _pairs(places: tuple[int, ...] | list[int]) -> list[tuple[int, int]]:
+    return list(pairwise(places))
+
+
+def _places(text: bytes) -> list[int]:
+    from toksmith.reference.wordpiece import character_places
+
+    return character_places(text)

@@ -1,0 +1,120 @@
+"""Diagrams in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from toksmith.reference.diagrams import Diagram, Lattice, Match, Matches, MergeTree
+from toksmith.show.palette import FOREGROUND, PALETTE
+from toksmith.visible import visible
+
+_MOST_TRIED = 6
+
+
+@singledispatch
+def diagram_view(diagram: Diagram, *, colour: bool = True) -> RenderableType:
+    """Return a diagram for the terminal.
+
+    Args:
+        diagram: what to show.
+        colour: ``False`` leaves the tokens without backgrounds.
+    """
+    raise NotImplementedError(type(diagram))
+
+
+@diagram_view.register
+def _(tree: MergeTree, *, colour: bool = True) -> RenderableType:
+    """Return each token with what it was merged from, and that in turn, below it."""
+    kind = "score" if tree.by_score else "merge"
+    styles = {place: _style(i, colour) for i, place in enumerate(tree.roots)}
+    note = "; looked up as a whole" if tree.whole and tree.merges else ""
+    made: dict[int, Tree] = {}
+    for place, node in enumerate(tree.nodes):
+        label = Text().append(visible(node.token), styles.get(place, ""))
+        if place in styles and node.id is not None:
+            label.append(f"  id {node.id}")
+        if node.parts:
+            rank = f"{node.rank:,}" if isinstance(node.rank, int) else f"{node.rank:g}"
+            label.append(f"  {kind} {rank}, step {tree.step(place)}", "dim")
+            label.append(note if place in styles else "", "dim")
+            if place not in styles and place in tree.tops:
+                label.append(", taken apart again", "dim")
+        branch = made[place] = Tree(label, guide_style="dim" if colour else "")
+        for part in node.parts or ():
+            if part not in styles:  # a part that came out has its own tree
+                branch.children.append(made[part])
+    tops = [place for place in range(len(tree.nodes)) if place in tree.tops and place not in styles]
+    return Group(*(made[place] for place in (*tree.roots, *tops)))
+
+
+@diagram_view.register
+def _(lattice: Lattice, *, colour: bool = True) -> RenderableType:
+    """Return the ways through each part of a lattice, and the other pieces that fit."""
+    return Group(*(_part(part, colour) for part in lattice.parts))
+
+
+def _part(lattice: Lattice, colour: bool) -> Tree:
+    head = Tree(Text(visible(lattice.text), "bold" if colour else ""), guide_style="dim")
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column()
+    rows.add_column(justify="right")
+    rows.add_column(overflow="fold")
+    styles = [_style(i, colour) for i in range(len(lattice.best))]
+    rows.add_row("best", _score(lattice.score), _pieces(lattice, lattice.best, styles))
+    if lattice.other:
+        rows.add_row("second", _score(lattice.other_score), _pieces(lattice, lattice.other))
+    rest = sorted(set(range(len(lattice.edges))) - {*lattice.best, *lattice.other})
+    if rest:
+        rows.add_row("others", "", _pieces(lattice, rest))
+    head.add(rows)
+    return head
+
+
+def _pieces(lattice: Lattice, places: Sequence[int], styles: Sequence[str] = ()) -> Text:
+    line = Text()
+    for i, place in enumerate(places):
+        edge = lattice.edges[place]
+        line.append(visible(lattice.text[edge.start : edge.end]), styles[i] if styles else "")
+        line.append(f" {_score(edge.score)}  ", "dim")
+    line.rstrip()
+    return line
+
+
+def _score(score: float) -> str:
+    return f"{score:.4g}"
+
+
+@diagram_view.register
+def _(matches: Matches, *, colour: bool = True) -> RenderableType:
+    """Return what was found at each place, and what was tried before."""
+    head = Tree(Text(visible(matches.text), "bold" if colour else ""), guide_style="dim")
+    for number, match in enumerate(matches.matches):
+        head.add(_match(matches, match, _style(number, colour)))
+    if matches.given_up:
+        why = "it has too many characters" if matches.given_up == "too long" else "nothing fits"
+        head.add(Text(f"unknown as a whole: {why}"))
+    return head
+
+
+def _match(matches: Matches, match: Match, style: str) -> Text:
+    if match.token is None:
+        line = Text(visible(matches.text[match.start : match.end]))
+        line.append("  is unknown")
+        return line
+    line = Text().append(visible(match.token), style)
+    line.append(f"  id {match.id}")
+    if match.tried:
+        shown = ", ".join(map(visible, match.tried[:_MOST_TRIED]))
+        more = len(match.tried) - _MOST_TRIED
+        line.append(f"  not {shown}{f' … {more:,} more' if more > 0 else ''}", "dim")
+    return line
+
+
+def _style(number: int, colour: bool) -> str:
+    return f"{FOREGROUND} on {PALETTE[number % len(PALETTE)]}" if colour else ""

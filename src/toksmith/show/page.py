@@ -1,0 +1,266 @@
+"""A text's tokens and how they came about, as one HTML page that needs nothing else.
+
+The page asks no other place for anything, and its Content-Security-Policy forbids it; the one
+script in it only steps through trees. Everything is escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from html import escape
+
+from toksmith.reference.diagrams import Lattice, MergeTree
+from toksmith.show.diagram_html import DEEPEST, diagram_html, step_html
+from toksmith.show.html import token_title
+from toksmith.show.palette import PALETTE
+from toksmith.show.pictures import Picture
+from toksmith.show.style import SPECIAL_CLASS, STYLE
+from toksmith.show.surface import surfaces
+from toksmith.types import Encoding
+from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
+
+_MOST_TOKENS = 20_000
+_MOST_LINES = 200
+_OPEN = 3
+
+
+def text_page(
+    encoding: Encoding,
+    pictures: Sequence[Picture] = (),
+    *,
+    title: str,
+    all_drawn: bool = True,
+    limit: int = _MOST_TOKENS,
+) -> str:
+    """Return a page about a text: its tokens in colour, with ids, and below them how they came.
+
+    Args:
+        encoding: the text's tokens.
+        pictures: the diagrams of its chunks, from :func:`toksmith.show.pictures.pictures`.
+        title: such as the tokenizer's name.
+        all_drawn: whether these are the diagrams of all chunks.
+        limit: leave out the tokens after so many, with a word about it.
+    """
+    script = f"<script>{_SCRIPT}</script>" if pictures else ""
+    body = "".join(_pictures(encoding, pictures, all_drawn))
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy()}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(visible(title.encode()))} · tokens</title>
+<style>{STYLE}{_PAGE_STYLE}</style>
+</head>
+<body class="ts">
+<main>
+<header><h1>{escape(visible(title.encode()))}</h1><p>{_figures(encoding)}</p></header>
+{_tokens(encoding, pictures, limit)}
+{body}
+</main>
+{script}
+</body>
+</html>
+"""
+
+
+def _figures(encoding: Encoding) -> str:
+    size = len(encoding.text.encode()) + len((encoding.pair or "").encode())
+    figures = [
+        (len(encoding), "token"),
+        (len(encoding.text) + len(encoding.pair or ""), "character"),
+        (size, "byte"),
+    ]
+    parts = [f"<b>{n:,}</b> {name}{'' if n == 1 else 's'}" for n, name in figures]
+    parts += [f"<b>{size / len(encoding):.2f}</b> bytes a token"] if len(encoding) else []
+    parts += [f"<b>{len(set(encoding.ids)):,}</b> distinct"] if len(encoding) else []
+    return " · ".join(parts)
+
+
+def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
+    shown = min(len(encoding), limit)
+    stand_for = surfaces(encoding)
+    links = {
+        token: number
+        for number, picture in enumerate(pictures, 1)
+        for first, last in picture.tokens
+        for token in range(first, last)
+    }
+    cells = []
+    for place in range(shown):
+        token, is_special = encoding.tokens[place], encoding.special[place]
+        name = SPECIAL_CLASS if is_special else f"ts-c{place % len(PALETTE)}"
+        names = f"t ts-fill {name}{' special' if is_special else ''}"
+        end = "<br>" if token.endswith(b"\n") else ""
+        tag, link = ("a", f' href="#d{links[place]}"') if place in links else ("span", "")
+        cells.append(
+            f'<{tag}{link} class="{names}" '
+            f'title="{escape(token_title(encoding, place, stand_for))}">'
+            f'<span class="ts-token">{_marked(token)}</span><i>{encoding.ids[place]}</i>'
+            f"</{tag}>{end}"
+        )
+    rest = len(encoding) - shown
+    more = f'<p class="ts-note">… and {rest:,} more tokens</p>' if rest else ""
+    return (
+        '<section id="tokens"><input type="checkbox" id="ids" checked>'
+        '<label for="ids">ids</label>'
+        f'<div class="tokens" dir="ltr">{"".join(cells)}</div>{more}</section>'
+    )
+
+
+def _marked(token: bytes) -> str:
+    """Return a token with the marks for white space set apart from its letters."""
+    shown = escape(visible(token))
+    for mark in (SPACE, LINE_BREAK, TAB):
+        shown = shown.replace(mark, f"<s>{mark}</s>")
+    return shown
+
+
+def _pictures(encoding: Encoding, pictures: Sequence[Picture], all_drawn: bool) -> list[str]:
+    if not pictures:
+        return []
+    parts = ["<section><h2>How they came about</h2>"]
+    for number, picture in enumerate(pictures, 1):
+        first, last = picture.tokens[0]
+        tokens = "".join(
+            f'<span class="ts-fill ts-c{i % len(PALETTE)} ts-token">{_marked(token)}</span>'
+            for i, token in enumerate(encoding.tokens[first:last][:_MOST_LINES])
+        )
+        times = len(picture.tokens)
+        often = f"<small>× {times:,}</small>" if times > 1 else ""
+        is_open = " open" if number <= _OPEN else ""
+        parts.append(
+            f'<details id="d{number}"{is_open}><summary>{tokens}'
+            f"<small>{_kind(picture)}</small>{often}</summary>{_figure(picture)}</details>"
+        )
+    if not all_drawn:
+        parts.append('<p class="ts-note">Those of later stretches are left out.</p>')
+    return [*parts, "</section>"]
+
+
+def _kind(picture: Picture) -> str:
+    diagram = picture.diagram
+    if isinstance(diagram, MergeTree):
+        if diagram.merges:
+            also = "looked up as a whole; " if diagram.whole else ""
+            return f"{also}{diagram.merges:,} merge{'' if diagram.merges == 1 else 's'}"
+        return "looked up as a whole" if diagram.whole else "nothing to merge"
+    if isinstance(diagram, Lattice):
+        pieces = len(diagram.edges)
+        return f"{pieces:,} piece{'' if pieces == 1 else 's'} fit{'s' if pieces == 1 else ''}"
+    tries = sum(len(match.tried) for match in diagram.matches)
+    return f"{tries:,} tried in vain" if tries else "found at once"
+
+
+def _figure(picture: Picture) -> str:
+    diagram = picture.diagram
+    drawn = diagram_html(diagram)
+    if not isinstance(diagram, MergeTree) or not diagram.merges:
+        return drawn
+    if max(diagram.depths) > DEEPEST or diagram.merges > _MOST_LINES:
+        return drawn
+    steps = "".join(f"<li>{step_html(diagram, step)}</li>" for step in range(diagram.merges + 1))
+    buttons = "".join(
+        f'<button type="button" data-go="{go}" aria-label="{name}">{sign}</button>'
+        for go, name, sign in (
+            ("first", "to the start", "⏮\ufe0e"),
+            ("back", "one step back", "◀\ufe0e"),
+            ("on", "one step on", "▶\ufe0e"),
+            ("last", "to the end", "⏭\ufe0e"),
+        )
+    )
+    return (
+        f'<div class="figure" data-at="{diagram.merges}" data-last="{diagram.merges}">'
+        f'<div class="ts-steps" hidden>{buttons}<output></output></div>'
+        f"<ol hidden>{steps}</ol>{drawn}</div>"
+    )
+
+
+def _policy() -> str:
+    digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+_PAGE_STYLE = """
+body { margin: 0; background: var(--ts-paper); }
+main { max-width: 1080px; margin: 0 auto; padding: 28px 24px 64px; }
+header { margin-bottom: 4px; }
+h1 { font: 600 22px/1.3 var(--ts-sans); margin: 0; overflow-wrap: anywhere; }
+h2 { font: 600 16px/1.3 var(--ts-sans); margin: 32px 0 10px; }
+header p { margin: 4px 0 0; color: var(--ts-dim); }
+header b { color: var(--ts-ink); font-weight: 600; }
+#tokens { text-align: right; }
+#ids { accent-color: var(--ts-mark); vertical-align: -1px; margin: 0 5px; }
+#ids + label { color: var(--ts-dim); font-size: 13px; }
+.tokens {
+  background: var(--ts-card); border: 1px solid var(--ts-rule); border-radius: 10px;
+  padding: 14px; line-height: 1.25; font-size: 15px; text-align: left; margin-top: 4px;
+}
+.t {
+  display: inline-block; vertical-align: top; margin: 0 2px 5px 0; padding: 2px 4px;
+  border-radius: 5px; text-decoration: none; max-width: 100%; box-sizing: border-box;
+}
+a.t:hover, a.t:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 1px; }
+.t i {
+  display: block; font: 10.5px/1.3 var(--ts-sans); color: #33383e; text-align: left;
+}
+#ids:not(:checked) ~ .tokens i { display: none; }
+#ids:not(:checked) ~ .tokens .t { margin: 0 1px 4px 0; padding: 2px 1px; }
+.special { font-weight: 600; }
+s { text-decoration: none; opacity: .45; }
+details {
+  border: 1px solid var(--ts-rule); border-radius: 10px; margin-bottom: 6px; padding: 0 14px;
+}
+details[open] { padding-bottom: 8px; }
+details:target { border-color: var(--ts-mark); }
+summary { padding: 5px 0; cursor: pointer; display: list-item; line-height: 1.9; }
+summary .ts-token { padding: 2px 3px; border-radius: 4px; margin-right: 2px; }
+summary small { color: var(--ts-dim); margin-left: 10px; font-size: 12.5px; }
+summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
+"""
+
+_SCRIPT = """
+const go = { first: () => 0, back: at => at - 1, on: at => at + 1, last: (at, last) => last };
+function show(figure, at) {
+  const last = +figure.dataset.last;
+  at = Math.max(0, Math.min(last, at));
+  figure.dataset.at = at;
+  for (const node of figure.querySelectorAll(".ts-node")) {
+    const step = +node.dataset.step, above = node.parentElement.closest(".ts-node");
+    node.classList.toggle("ts-later", step > at);
+    node.classList.toggle("ts-used", above !== null && +above.dataset.step <= at);
+    node.classList.toggle("ts-now", step === at && at > 0 && figure.dataset.moved === "1");
+  }
+  const line = figure.querySelectorAll("ol > li")[at].cloneNode(true);
+  figure.querySelector("output").replaceChildren(...line.childNodes);
+  for (const button of figure.querySelectorAll("[data-go]")) {
+    button.disabled = go[button.dataset.go](at, last) === at || at + "" === (
+      { back: "0", on: last + "" })[button.dataset.go];
+  }
+}
+function move(figure, how) {
+  figure.dataset.moved = "1";
+  show(figure, go[how](+figure.dataset.at, +figure.dataset.last));
+}
+for (const figure of document.querySelectorAll(".figure")) {
+  figure.querySelector(".ts-steps").hidden = false;
+  show(figure, +figure.dataset.at);
+}
+document.addEventListener("click", event => {
+  const button = event.target.closest("[data-go]");
+  if (button) move(button.closest(".figure"), button.dataset.go);
+  const link = event.target.closest("a.t");
+  if (link) document.querySelector(link.getAttribute("href")).open = true;
+});
+document.addEventListener("keydown", event => {
+  const figure = event.target.closest(".figure");
+  const how = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
+  if (figure && how) { move(figure, how); event.preventDefault(); }
+});
+"""

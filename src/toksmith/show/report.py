@@ -1,0 +1,217 @@
+"""A comparison of tokenizers as one HTML page that needs nothing beside it.
+
+There is no script in it, it asks no other place for anything, and its Content-Security-Policy
+forbids both.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from toksmith.measure.comparison import Comparison, MeasuredText
+from toksmith.measure.metrics import METRICS
+from toksmith.show.comparison import measured_on
+from toksmith.show.comparison_html import (
+    COMPARISON_STYLE,
+    bars,
+    figures_table,
+    name_html,
+    passage_html,
+    script_bars,
+    script_table,
+    shown,
+    sources_table,
+    text_table,
+)
+from toksmith.show.plot import Line, Plot
+from toksmith.show.plot_svg import plot_svg
+from toksmith.show.style import STYLE
+
+_DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
+_MOST_TEXTS = 12
+_START = 700
+
+
+def report_page(comparison: Comparison) -> str:
+    """Return the page: figures, bars and tables by text, use of the vocabulary, tokens, sources."""
+    names = ", ".join(shown(tok.name) for tok in comparison.tokenizers)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(names)} · compared</title>
+<style>{STYLE}{COMPARISON_STYLE}{REPORT_STYLE}</style>
+</head>
+<body class="ts">
+<main class="ts-compare">
+{report_body(comparison)}
+</main>
+</body>
+</html>
+"""
+
+
+def report_body(comparison: Comparison) -> str:
+    """Return what stands on the page, to be put into an element ``ts ts-compare`` of another."""
+    sections = [
+        _section("figures", "Figures", figures_table(comparison)),
+        _by_text(comparison),
+        _by_script(comparison),
+        _coverage(comparison),
+        _passages(comparison),
+        _about(comparison),
+    ]
+    if len(comparison.texts) == 1 and comparison.passages[0].is_whole:
+        sections[1:5] = [_passages(comparison), _by_script(comparison)]
+    header = f"<header><h1>{_title(comparison)}</h1><p>{_on(comparison)}</p></header>"
+    return header + "".join(sections)
+
+
+def _title(comparison: Comparison) -> str:
+    names = [name_html(place, tok.name) for place, tok in enumerate(comparison.tokenizers)]
+    return " ".join(names)
+
+
+def _on(comparison: Comparison) -> str:
+    texts = comparison.texts
+    size = sum(text.bytes for text in texts)
+    documents = sum(text.documents for text in texts)
+    on = escape(shown(texts[0].name)) if len(texts) == 1 else f"<b>{len(texts)}</b> texts"
+    parts = [on, f"<b>{documents:,}</b> document{'' if documents == 1 else 's'}"]
+    return " · ".join([*parts, f"<b>{size:,}</b> bytes"])
+
+
+def _section(name: str, title: str, body: str, hint: str = "") -> str:
+    said = f'<p class="ts-note">{hint}</p>' if hint else ""
+    return f'<section id="{name}"><h2>{title}</h2>{said}{body}</section>' if body else ""
+
+
+def _by_text(comparison: Comparison) -> str:
+    if len(comparison.texts) < 2:
+        return ""
+    drawn = "".join(bars(comparison, METRICS[name]) for name in _DRAWN)
+    tables = "".join(
+        f"<details><summary>{escape(shown(text.name))}</summary>"
+        f"{figures_table(comparison, text.name)}</details>"
+        for text in comparison.texts
+    )
+    body = (
+        f'{_legend(comparison)}<div class="plots">{drawn}</div>'
+        f"{text_table(comparison, METRICS['tokens'])}"
+        f'<p class="ts-note">All figures of each text</p>{tables}'
+    )
+    return _section("texts", "Text by text", body)
+
+
+def _by_script(comparison: Comparison) -> str:
+    hint = (
+        "A token is of the script of its first character that is no white space. The bars are "
+        "characters a token: longer bars, fewer tokens."
+    )
+    drawn, table = script_bars(comparison), script_table(comparison)
+    body = f'{_legend(comparison)}<div class="scripts">{drawn}{table}</div>'
+    return _section("scripts", "Script by script", body if table else "", hint)
+
+
+def _legend(comparison: Comparison) -> str:
+    names = "".join(
+        f"<li>{name_html(place, tok.name)}</li>" for place, tok in enumerate(comparison.tokenizers)
+    )
+    return f'<ul class="legend">{names}</ul>'
+
+
+def _coverage(comparison: Comparison) -> str:
+    lines = []
+    for tok, figures in zip(comparison.tokenizers, comparison.total, strict=True):
+        ranks = [1 << power for power in range(len(tok.coverage) - 1)]
+        if ranks:
+            xs = [*ranks, figures.distinct_tokens]
+            lines.append(Line(tok.name, xs, [100 * share for share in tok.coverage]))
+    if len(lines) < len(comparison.tokenizers):
+        return ""
+    plot = Plot("", "most frequent tokens", "% of all tokens", lines, log_x=True)
+    hint = (
+        "Which share of all tokens the most frequent ones make. A curve that rises late uses "
+        "its vocabulary more evenly; it ends where no further token occurs."
+    )
+    drawn = plot_svg(plot, width=760, height=330, legend=False)
+    body = f'{_legend(comparison)}<div class="plot">{drawn}</div>'
+    return _section("vocabulary", "Use of the vocabulary", body, hint)
+
+
+def _passages(comparison: Comparison) -> str:
+    is_one = len(comparison.texts) == 1
+    parts = []
+    for place, passage in enumerate(comparison.passages[:_MOST_TEXTS]):
+        drawn = passage_html(passage, None if is_one else _START)
+        if is_one:
+            parts.append(drawn)
+        else:
+            name = escape(shown(passage.text))
+            is_open = " open" if place == 0 else ""
+            parts.append(f"<details{is_open}><summary>{name}</summary>{drawn}</details>")
+    hint = "Grey tokens are those that all tokenizers make; the others are in colour."
+    if not is_one or not comparison.passages[0].is_whole:
+        hint = f"The start of each text. {hint}"
+    return _section("tokens", "Tokens side by side", "".join(parts), hint)
+
+
+def _about(comparison: Comparison) -> str:
+    rows = "".join(_text_row(text) for text in comparison.texts)
+    texts = (
+        '<div class="ts-wide"><table class="ts-figures"><thead><tr><th>text</th><th>documents</th>'
+        "<th>bytes</th><th>characters</th><th>sample, bytes</th><th>passages</th><th>words</th>"
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+    sampled = "Words, scripts, round trips and speed are measured on a sample: passages picked"
+    lines = [
+        f"Tokens are counted on whole texts. {sampled} at random (seed {comparison.seed}), those "
+        "of one text for all tokenizers. All texts have samples of about one size, so large ones "
+        "weigh no more in what is said of all samples together.",
+        *comparison.notes,
+        measured_on(comparison)[-1],
+    ]
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return _section("about", "How this was measured", said + texts + sources_table())
+
+
+def _text_row(text: MeasuredText) -> str:
+    words = "–" if text.sample_words is None else f"{text.sample_words:,}"
+    numbers = (text.documents, text.bytes, text.characters, text.sample_bytes, text.sample_passages)
+    cells = "".join(f"<td>{number:,}</td>" for number in numbers)
+    return f'<tr><th scope="row">{escape(shown(text.name))}</th>{cells}<td>{words}</td></tr>'
+
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+REPORT_STYLE = """
+body { margin: 0; background: var(--ts-paper); }
+main { max-width: 1080px; margin: 0 auto; padding: 32px 24px 72px; box-sizing: border-box; }
+main > header { margin-bottom: 8px; }
+h1 { font: 600 22px/1.4 var(--ts-sans); margin: 0; display: flex; flex-wrap: wrap; gap: 2px 20px; }
+h1 .ts-name::before { width: 12px; height: 12px; }
+h2 { font: 600 17px/1.3 var(--ts-sans); margin: 40px 0 12px; }
+main > header p { margin: 4px 0 0; color: var(--ts-dim); }
+main > header b { color: var(--ts-ink); font-weight: 600; }
+#about p { max-width: 46em; margin: 0 0 8px; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 20px; margin: 0 0 14px;
+  padding: 0; font-size: 13px; }
+.plots { display: grid; gap: 26px 44px; margin-bottom: 28px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); }
+.scripts .ts-groups { display: grid; gap: 4px 44px; margin-bottom: 18px;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); }
+.plot { color: var(--ts-ink); }
+details { border: 1px solid var(--ts-rule); border-radius: 10px; margin-bottom: 6px;
+  padding: 0 14px; }
+details[open] { padding-bottom: 12px; }
+details .ts-wide { margin: 4px 0 0; }
+summary { padding: 7px 0; cursor: pointer; unicode-bidi: isolate; overflow-wrap: anywhere; }
+summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
+.ts .ts-sources td { text-align: left; white-space: normal; color: var(--ts-dim);
+  font-size: 13px; min-width: 130px; vertical-align: top; }
+.ts .ts-sources th { text-align: left; vertical-align: top; }
+@media print { details { break-inside: avoid; } }
+"""

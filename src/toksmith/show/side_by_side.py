@@ -1,0 +1,73 @@
+"""One text by several tokenizers, with the tokens marked that not all of them make."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from toksmith.measure.agreement import differing_tokens
+from toksmith.show.terminal import encoding_text
+from toksmith.text import utf8
+from toksmith.types import Encoding
+from toksmith.visible import visible
+
+_NARROWEST = 36
+_BETWEEN = 3
+
+
+def side_by_side(
+    encodings: Mapping[str, Encoding], *, colour: bool = True, width: int = 80
+) -> RenderableType:
+    """Return the tokens of a text by each tokenizer, line by line, or one below the other.
+
+    Tokens that all tokenizers make are grey; the others have the colours of tokens. Without
+    colours the others stand in ``⟦ ⟧``.
+
+    Args:
+        encodings: of one text, by the names of tokenizers.
+        colour: whether to use any.
+        width: in terminal cells; where columns would be narrow, tokenizers stand one below the
+            other.
+    """
+    marks = dict(zip(encodings, differing_tokens(list(encodings.values())), strict=True))
+    heads = {
+        name: Text(f"{visible(utf8(name))}: {_number(len(each))}", "bold" if colour else "")
+        for name, each in encodings.items()
+    }
+    room = (width - _BETWEEN * (len(encodings) - 1)) // max(len(encodings), 1)
+    if room < _NARROWEST or len(encodings) < 2:
+        parts: list[RenderableType] = []
+        for name, each in encodings.items():
+            tokens = encoding_text(each, ids=False, colour=colour, width=width, marked=marks[name])
+            parts += [*([""] if parts else []), heads[name], tokens]
+        return Group(*parts)
+    table = Table(box=None, pad_edge=False, padding=(0, _BETWEEN, 0, 0), show_header=True)
+    for name in encodings:
+        table.add_column(heads[name], width=room, overflow="fold")
+    rows = [_lines(each, marks[name], colour, room) for name, each in encodings.items()]
+    for cells in zip(*rows, strict=True):
+        table.add_row(*cells)
+    return table
+
+
+def _lines(encoding: Encoding, marked: list[bool], colour: bool, width: int) -> Iterator[Text]:
+    """Yield the tokens that start in each line of the text."""
+    data = utf8(encoding.text)
+    starts = [span.start for span in encoding.spans]
+    first = 0
+    ends = [place + 1 for place, letter in enumerate(encoding.text) if letter == "\n"]
+    for end in [*ends, len(encoding.text) + 1] if data else []:
+        behind = bisect_right(starts, end - 1, lo=first)
+        part = encoding[first:behind]
+        yield encoding_text(
+            part, ids=False, colour=colour, width=width, marked=marked[first:behind]
+        )
+        first = behind
+
+
+def _number(tokens: int) -> str:
+    return f"{tokens:,} token{'' if tokens == 1 else 's'}"

@@ -1,0 +1,136 @@
+"""A text as Unicode has it: its code points, and its size in each encoding."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text as RichText
+
+from toksmith.errors import MissingExtraError
+from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
+from toksmith.text import Text, string, utf8
+from toksmith.visible import visible
+
+_ENCODINGS = (("UTF-8", "utf-8"), ("UTF-16", "utf-16-le"), ("UTF-32", "utf-32-le"))
+
+
+@dataclass(frozen=True)
+class EncodingSize:
+    """How long a text is in one encoding.
+
+    Attributes:
+        name: ``"UTF-8"``, ``"UTF-16"`` or ``"UTF-32"``.
+        size: bytes, without a byte order mark.
+        zeros: how many of them are zero.
+        marked_size: bytes with a byte order mark before them, as Python's ``str.encode("utf-16")``
+            puts it.
+        marked_zeros: how many of these are zero.
+    """
+
+    name: str
+    size: int
+    zeros: int
+    marked_size: int
+    marked_zeros: int
+
+
+def encoding_sizes(text: Text) -> list[EncodingSize]:
+    """Return how long a text is in UTF-8, UTF-16 and UTF-32.
+
+    To UTF-16 and UTF-32 bytes that are no UTF-8 are U+FFFD, and to all a surrogate without its
+    other half is.
+
+    Example:
+        >>> for size in encoding_sizes("A 한"):
+        ...     print(size.name, size.size, size.zeros)
+        UTF-8 5 0
+        UTF-16 6 2
+        UTF-32 12 8
+    """
+    data = utf8(text)
+    sizes = []
+    for name, codec in _ENCODINGS:
+        encoded = data if codec == "utf-8" else string(data).encode(codec)
+        mark = "\ufeff".encode(codec)
+        size, zeros = len(encoded), encoded.count(0)
+        sizes.append(EncodingSize(name, size, zeros, size + len(mark), zeros + mark.count(0)))
+    return sizes
+
+
+def unicode_view(text: Text, limit: int | None = 200) -> RenderableType:
+    """Return a text's code points with their names and bytes, and its size in each encoding.
+
+    A row is a code point: its number, the character (spaces, controls and marks that change the
+    direction of text are shown by a sign or their number), its name, its general category, and its
+    bytes in UTF-8, UTF-16 and UTF-32 (the last two little-endian). Where ICU is there
+    (``pip install toksmith[segment]``), a brace holds together what readers take for one character.
+
+    Args:
+        text: a string, or UTF-8 bytes.
+        limit: show so many code points at most; ``None`` shows all. The totals are of all.
+    """
+    whole = string(text)
+    shown = list(islice(code_points(text), limit))
+    try:
+        from toksmith.segment import graphemes
+
+        ends = graphemes(whole).bounds.tolist()
+    except MissingExtraError:
+        ends = None
+    parts: list[RenderableType] = [_table(shown, _braces(ends, len(shown)))]
+    if len(shown) < len(whole):
+        parts.append(RichText(f"… and {len(whole) - len(shown):,} more"))
+    parts += [_legend(shown), RichText(), _sizes(text)]
+    characters = f", {len(ends) - 1:,} graphemes" if ends is not None else ""
+    version = f"names of Unicode {unicodedata.unidata_version}"
+    parts.append(RichText(f"\n{len(whole):,} code points{characters}; {version}"))
+    return Group(*parts)
+
+
+def _braces(bounds: list[int] | None, number: int) -> Iterator[str]:
+    """Yield what stands before each code point, so that those of one grapheme hang together."""
+    for start, end in zip(bounds or [], (bounds or [])[1:], strict=False):
+        if start >= number:
+            return
+        yield from [" "] if end == start + 1 else ["╭", *"│" * (end - start - 2), "╰"]
+    while bounds is None:
+        yield " "
+
+
+def _table(points: Iterable[CodePoint], braces: Iterator[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("code", no_wrap=True)
+    table.add_column("text", overflow="fold")
+    table.add_column("name", overflow="fold")
+    for name in ("", "UTF-8", "UTF-16LE", "UTF-32LE"):
+        table.add_column(name, no_wrap=True, style="dim" if name else "")
+    for point, brace in zip(points, braces, strict=False):
+        table.add_row(
+            f"{brace} U+{point.code:04X}" if point.code is not None else f"{brace} —",
+            RichText("" if point.code is None else visible(utf8(point.text))),
+            RichText(point.name),
+            point.category,
+            *(data.hex(" ").upper() or "—" for data in (point.utf8, point.utf16, point.utf32)),
+        )
+    return table
+
+
+def _legend(points: Iterable[CodePoint]) -> RichText:
+    used = sorted({point.category for point in points if point.category})
+    return RichText(" · ".join(f"{name} {CATEGORIES[name]}" for name in used), "dim")
+
+
+def _sizes(text: Text) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for name in ("bytes", "zero bytes", "with byte order mark", "zero bytes"):
+        table.add_column(name, justify="right")
+    for size in encoding_sizes(text):
+        figures = (size.size, size.zeros, size.marked_size, size.marked_zeros)
+        table.add_row(size.name, *(f"{figure:,}" for figure in figures))
+    return table

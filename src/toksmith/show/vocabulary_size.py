@@ -1,0 +1,161 @@
+"""What is known of vocabulary sizes: in the terminal, as HTML, as a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from toksmith.lazy import np
+from toksmith.measure.vocabulary_advice import Suggestion
+from toksmith.measure.vocabulary_size import SizePoint, VocabularyAdvice
+from toksmith.show.plot import Line, Mark, Plot
+from toksmith.show.plot_svg import plot_svg
+from toksmith.show.plot_text import plot_text
+
+_PLACES = 120
+_STYLE = (
+    "<style>.toksmith-advice{font:14px/1.5 ui-sans-serif,system-ui,sans-serif;max-width:60em}"
+    ".toksmith-advice table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    ".toksmith-advice td,.toksmith-advice th{padding:2px 10px;text-align:right;"
+    "border-bottom:1px solid #8884}.toksmith-advice .wide{overflow-x:auto}</style>"
+)
+
+
+def advice_plot(advice: VocabularyAdvice) -> Plot:
+    """Return bytes a token against vocabulary size, with the recommended size marked."""
+    last = advice.max_vocab
+    sizes = np.unique(np.geomspace(256, last, _PLACES).round().astype(np.int64))
+    ratio = advice.bytes / advice.tokens[sizes - 256]
+    chosen = advice.recommendation.vocab_size
+    return Plot(
+        title="Compression by vocabulary size",
+        x_label="vocabulary size",
+        y_label="bytes a token",
+        lines=[Line("bytes a token", sizes.tolist(), ratio.tolist())],
+        marks=[Mark(f"{chosen:,}", chosen)] if 256 <= chosen <= last else [],
+        log_x=True,
+    )
+
+
+def advice_view(
+    advice: VocabularyAdvice, width: int = 80, *, ascii_only: bool = False
+) -> RenderableType:
+    """Return the advice for a terminal: a plot, a table, the recommendation with its reasons.
+
+    Args:
+        advice: what to show.
+        width: of the terminal, in characters.
+        ascii_only: draw with ASCII alone.
+    """
+    chosen = advice.recommendation
+    plot = plot_text(advice_plot(advice), min(width, 100), ascii_only=ascii_only)
+    parts: list[RenderableType] = [Text(plot), Text()]
+    for headings, rows in _tables(advice):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in headings:
+            table.add_column(heading, justify="right")
+        for row in rows:
+            table.add_row(*row)
+        parts += [table, Text()]
+    ways = Table.grid(padding=(0, 1))
+    ways.add_column(justify="right")
+    for way in chosen.suggestions:
+        ways.add_row(_size(way), Text(f"{way.source}: {way.meaning}"))
+    parts += [ways, Text(), Text(f"Recommended: {chosen.vocab_size:,}", "bold")]
+    sign = "-" if ascii_only else "•"
+    parts += [_bullets(chosen.reasons, sign), Text("But:"), _bullets(chosen.caveats, sign)]
+    return Group(*parts)
+
+
+def _bullets(lines: tuple[str, ...], sign: str) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 1))
+    for line in lines:
+        table.add_row(sign, Text(line))
+    return table
+
+
+def _size(way: Suggestion) -> str:
+    return f"{way.vocab_size:,}{'+' if way.or_more else ''}"
+
+
+def advice_html(advice: VocabularyAdvice) -> str:
+    """Return the advice as a self-contained fragment of HTML, for notebooks and pages."""
+    chosen = advice.recommendation
+    tables = "".join(
+        f'<div class="wide"><table><tr>{_row("th", headings)}</tr>'
+        + "".join(f"<tr>{_row('td', cells)}</tr>" for cells in rows)
+        + "</table></div><br>"
+        for headings, rows in _tables(advice)
+    )
+    ways = "".join(
+        f"<li><b>{_size(way)}</b> {escape(way.source)}: {escape(way.meaning)}</li>"
+        for way in chosen.suggestions
+    )
+    return (
+        f'{_STYLE}<div class="toksmith-advice"><p><b>Recommended: {chosen.vocab_size:,}</b></p>'
+        f"{_list(chosen.reasons)}{plot_svg(advice_plot(advice))}"
+        f"{tables}<p><b>Each way of looking at it</b></p><ul>{ways}</ul>"
+        f"<p><b>What none of them knows</b></p>{_list(chosen.caveats)}</div>"
+    )
+
+
+def advice_page(advice: VocabularyAdvice) -> str:
+    """Return the advice as a whole page."""
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        '<meta name="viewport" '
+        'content="width=device-width"><meta name="color-scheme" content="light dark">'
+        f"<title>Vocabulary size</title><body>{advice_html(advice)}</body></html>\n"
+    )
+
+
+def _list(lines: tuple[str, ...]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _row(kind: str, cells: list[str]) -> str:
+    return "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells)
+
+
+def _tables(advice: VocabularyAdvice) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield headings and rows: what the text says, and what the model pays."""
+    counts = ["newest", f"below {advice.enough:,}", "unused"]
+    yield (
+        ["ids", "tokens", "bytes/token", "by doubling", *counts],
+        [_of_text(point) for point in advice.points],
+    )
+    if advice.shape:
+        yield (
+            ["ids", "embedding", "output", "of the model", "FLOPs/token", "FLOPs/byte", "logits"],
+            [_of_model(point) for point in advice.points],
+        )
+
+
+def _of_text(point: SizePoint) -> list[str]:
+    return [
+        f"{point.vocab_size:,}",
+        f"{point.tokens:,}",
+        f"{point.bytes_per_token:.3f}",
+        "" if point.gain is None else f"{-point.gain:+.1%}",
+        f"{point.last_count:,}" if point.last_count else "",
+        f"{point.rare:,}",
+        f"{point.unused:,}",
+    ]
+
+
+def _of_model(point: SizePoint) -> list[str]:
+    return [
+        f"{point.vocab_size:,}",
+        f"{(point.embedding_parameters or 0) / 1e6:,.1f}M",
+        f"{point.output_parameters / 1e6:,.1f}M" if point.output_parameters else "tied",
+        f"{point.vocabulary_share:.1%}",
+        f"{point.flops_per_token:.3g}",
+        f"{point.flops_per_byte:.3g}",
+        f"{point.logits_share:.1%}",
+    ]

@@ -1,0 +1,112 @@
+"""Words, graphemes and sentences against Unicode's conformance files and the golden rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import regex
+
+from toksmith import graphemes, sentences, words
+from toksmith.segment import SentenceRules, Spans
+from toksmith.segment.ascii_words import through_arithmetic
+from toksmith.segment.icu import boundaries, cutter
+
+pytest.importorskip("icu4py")
+sentencex = pytest.importorskip("sentencex")
+
+# What ICU, of a later Unicode, rightly gives other than UnicodeData 15.0: since then U+2701 (upper
+# blade scissors) is no emoji any more (no Extended_Pictographic), so that WB3c and GB11 do not join
+# a zero width joiner with it.
+CHANGED = {
+    "WordBreakTest-15.0.0.txt": {
+        "÷ 2701 × 200D × 2701 ÷": [(0, 2), (2, 3)],
+        "÷ 0061 × 200D × 2701 ÷": [(0, 2), (2, 3)],
+    },
+    "GraphemeBreakTest-15.0.0.txt": {"÷ 2701 × 200D × 2701 ÷": [(0, 2), (2, 3)]},
+    "SentenceBreakTest-15.0.0.txt": {},
+}
+LANGUAGES = {
+    "arabic": "ar", "chinese": "zh", "deutsch": "de", "english": "en", "french": "fr",
+    "hindi": "hi", "japanese": "ja", "russian": "ru", "spanish": "es",
+}  # fmt: skip
+
+
+def words_by_arithmetic(text: str) -> Spans:
+    cut = through_arithmetic(cutter("Word"))
+    return Spans(text, boundaries(text, cut))
+
+
+def uax29_sentences(text: str) -> Spans:
+    return sentences(text, rules="uax29")
+
+
+def cases(lines: list[str]) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
+    """Yield each case of a file: as it stands there, its text, its spans."""
+    for line in lines:
+        case = line.partition("#")[0].strip()
+        if case:
+            pieces = [
+                "".join(chr(int(code, 16)) for code in piece.split() if code != "×")
+                for piece in case.strip("÷").split("÷")
+            ]
+            ends = [sum(map(len, pieces[: i + 1])) for i in range(len(pieces))]
+            yield case, "".join(pieces), list(zip([0, *ends], ends, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("name", "segment", "number"),
+    [
+        ("WordBreakTest", words, 1823),
+        ("WordBreakTest", words_by_arithmetic, 1823),
+        ("GraphemeBreakTest", graphemes, 602),
+        ("SentenceBreakTest", uax29_sentences, 502),
+    ],
+)
+def test_conformance(shared: Path, name: str, segment: Callable[[str], Spans], number: int) -> None:
+    lines = (shared / f"data/unicode/{name}.txt").read_text(encoding="utf-8").splitlines()
+    changed = CHANGED.get(lines[0].strip("# "), {})
+    found = [(case, segment(text), spans) for case, text, spans in cases(lines)]
+    assert len(found) >= number
+    different = {case: list(ours) for case, ours, spans in found if ours != spans}
+    assert different == changed
+
+
+@pytest.mark.parametrize(("rules", "expected"), [("sentencex", 92), ("uax29", 61)])
+def test_golden_rules(shared: Path, rules: SentenceRules, expected: int) -> None:
+    golden = json.loads((shared / "data/sentences/golden_rules.json").read_text(encoding="utf-8"))
+    assert set(golden) <= set(LANGUAGES)
+    assert sum(map(len, golden.values())) == 108
+    ours = theirs = 0
+    for name, language in LANGUAGES.items():
+        for case in golden[name]:
+            text, wanted = case["text"], case["sentences"]
+            found = sentences(text, rules, language)
+            assert "".join(found.pieces) == text
+            ours += stripped(found.pieces) == wanted
+            theirs += stripped(sentencex.segment(language, text)) == wanted
+    assert ours == expected
+    assert rules != "sentencex" or ours >= theirs
+
+
+def stripped(pieces: list[str]) -> list[str]:
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+@pytest.mark.parametrize("name", ["english", "code", "multilingual", "cjk"])
+def test_corpora(corpus: Callable[..., bytes], name: str) -> None:
+    """Words by arithmetic are ICU's own, sentences sentencex's, graphemes those of `regex`."""
+    text = corpus(f"{name}.txt", 400_000, 3_000_000).decode().partition("\n")[2]
+    by_icu = words(text, "root")
+    assert words(text) == by_icu
+    assert "".join(by_icu.pieces) == text
+    assert graphemes(text).pieces == regex.findall(r"\X", text)
+    found = sentences(text)
+    assert "".join(found.pieces) == text
+    # sentencex drops a paragraph break at times; what it keeps is compared.
+    ours = [piece.strip() for piece in found.pieces]
+    theirs = stripped(sentencex.segment("en", text))
+    assert sum(a != b for a, b in zip(ours, theirs, strict=False)) == 0
+    assert len(ours) == len(theirs)
