@@ -28,7 +28,7 @@ help: ## show this list
 quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 	$(BIN)/toksmith quickstart
 
-test: $(VENV)/.package $(VENV)/.test ## run all tests on all cores
+test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub, documentation
@@ -78,6 +78,15 @@ $(VENV)/.pip: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) --group build
+	@touch $@
+
+# The explorer is tested in a real browser, which is installed where nobody has to be asked; the
+# tests are skipped where there is none.
+BROWSER := chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji
+$(VENV)/.browser: $(VENV)/.pip
+	@{ command -v chromedriver || { test "$$(id -u)" = 0 && export DEBIAN_FRONTEND=noninteractive \
+		&& timeout 120 apt-get update && timeout 600 apt-get install -y --no-install-recommends \
+		$(BROWSER); }; } > /dev/null 2>&1 < /dev/null || true
 	@touch $@
 
 # Built with the build tools of .venv: in pip's isolated environment, which is another folder

@@ -1,0 +1,101 @@
+"""The page that compares: tokenizers, texts, and the report of what was measured."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toksmith.errors import OptionError
+from toksmith.explorer.asking import Answer, Asked
+from toksmith.explorer.folder import Folder
+from toksmith.explorer.jobs import Job, Jobs
+from toksmith.explorer.shelf import Shelf
+from toksmith.show.report import report_body
+
+if TYPE_CHECKING:
+    from toksmith.measure.comparison import Comparison
+
+MOST = 8
+"""How many tokenizers are compared at once."""
+
+FORMS = {"html": "comparison.html", "json": "comparison.json", "csv": "comparison.csv"}
+
+
+class ComparePage:
+    """What the page asks.
+
+    Args:
+        shelf: the tokenizers.
+        folder: whose files may be measured on.
+        jobs: what does the work.
+    """
+
+    def __init__(self, shelf: Shelf, folder: Folder, jobs: Jobs) -> None:
+        self._shelf = shelf
+        self._folder = folder
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._found: Comparison | None = None
+
+    def start(self, asked: Asked) -> Answer:
+        """Start measuring."""
+        keys = list(dict.fromkeys(asked.texts("tokenizers")))
+        if not 1 <= len(keys) <= MOST:
+            raise OptionError(f"choose one to {MOST} tokenizers")
+        files, texts = self._folder.chosen(asked.texts("files"), asked.text("text"))
+        tokenizers = {key: self._pickled(key) for key in keys}
+        task = {
+            "task": "compare",
+            "tokenizers": tokenizers,
+            "files": files,
+            "texts": texts,
+            "separator": asked.text("separator"),
+            "result": str(self._jobs.file(".pickle")),
+        }
+        self._job = self._jobs.start(task)
+        self._found = None
+        return {"state": "running"}
+
+    def _pickled(self, key: str) -> str:
+        path = self._jobs.file(".pickle")
+        path.write_bytes(pickle.dumps(self._shelf[key].tokenizer))
+        return str(path)
+
+    def progress(self, asked: Asked) -> Answer:
+        """Return how far measuring is, or the report."""
+        job = self._job
+        if job is None:
+            return {"state": "none"}
+        answer: dict[str, Any] = {
+            **job.progress,
+            "state": job.state,
+            "error": job.error,
+            "warnings": job.warnings,
+        }
+        if job.state == "done":
+            answer["report"] = report_body(self._comparison(job))
+        return answer
+
+    def _comparison(self, job: Job) -> Comparison:
+        if self._found is None:
+            path = Path(job.task["result"])
+            self._found = pickle.loads(path.read_bytes())  # our own worker wrote it
+            for made in (path, *map(Path, job.task["tokenizers"].values())):
+                made.unlink(missing_ok=True)
+        assert self._found is not None
+        return self._found
+
+    def file(self, asked: Asked) -> Answer:
+        """Return the figures, or the report, as a file."""
+        if self._found is None:
+            raise OptionError("nothing is measured yet")
+        form = asked.text("form")
+        if form not in FORMS:
+            raise OptionError(f"{form!r} is none of {', '.join(FORMS)}")
+        made = {
+            "html": self._found.html,
+            "json": self._found.to_json,
+            "csv": self._found.to_csv,
+        }
+        return {"name": FORMS[form], "text": made[form]()}

@@ -1,0 +1,134 @@
+"""A token's details as HTML: what it is, what it is made of, and how it came about."""
+
+from __future__ import annotations
+
+import unicodedata
+from html import escape
+
+from toksmith.errors import UnknownTokenError
+from toksmith.explorer.marks import colour_of, one_line
+from toksmith.explorer.origins import Place, origin, origin_html
+from toksmith.explorer.vocabulary import Vocabulary
+from toksmith.visible import visible
+
+_MOST_CHARACTERS = 24
+_MOST_LONGER = 24
+_MOST_BYTES = 256
+
+
+def details_html(
+    vocabulary: Vocabulary, token_id: int, place: Place | None = None, colour: int = 0
+) -> str:
+    """Return what there is to say of a token.
+
+    Args:
+        vocabulary: of its tokenizer.
+        token_id: the token.
+        place: where it stands in a text, if it does.
+        colour: the place of its colour in the palette.
+
+    Raises:
+        UnknownTokenError: there is no such token.
+    """
+    if not 0 <= token_id < len(vocabulary):
+        raise UnknownTokenError(f"no token has id {token_id}; ids go up to {len(vocabulary) - 1}")
+    token = vocabulary.tokens[token_id]
+    kind = vocabulary.kind(token_id)
+    big = colour_of(colour, kind == "special")
+    parts = [
+        f'<div class="bigtoken {big}">{one_line(token) or "&nbsp;"}</div>',
+        _facts(vocabulary, token_id, kind),
+        _made_of(vocabulary, token_id),
+    ]
+    if token and (found := origin(vocabulary.tok, token_id, place)):
+        parts.append(f'<section class="origin">{origin_html(found)}</section>')
+    parts += [_characters(token), _longer(vocabulary, token_id)]
+    return "".join(parts)
+
+
+def link(vocabulary: Vocabulary, token_id: int) -> str:
+    """Return a token that can be clicked to see its details."""
+    return (
+        f'<button type="button" class="sym {colour_of(token_id)}" data-token="{token_id}" '
+        f'title="id {token_id}">{one_line(vocabulary.tokens[token_id])}</button>'
+    )
+
+
+def _facts(vocabulary: Vocabulary, token_id: int, kind: str) -> str:
+    token = vocabulary.tokens[token_id]
+    kinds = {
+        "special": "special token",
+        "added": "added token",
+        "partial": "bytes that are no whole characters",
+        "unused": "an id that no token has",
+    }
+    shown = token[:_MOST_BYTES].hex(" ").upper() + (" …" if len(token) > _MOST_BYTES else "")
+    facts = [("id", f"{token_id:,}"), ("bytes", f"<code>{shown}</code>")]
+    facts.append(("length", _lengths(token)))
+    if kind:
+        facts.append(("kind", kinds[kind]))
+    if rank := vocabulary.rank(token_id):
+        name, _, value = rank.partition(" ")
+        facts.append(("rank" if name == "merge" else name, f"{rank if name == 'merge' else value}"))
+    if surface := _surface(vocabulary, token_id):
+        facts.append(("stands for", f'<span class="spelled mono">{surface}</span>'))
+    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def _lengths(token: bytes) -> str:
+    size = f"{len(token):,} byte{'' if len(token) == 1 else 's'}"
+    try:
+        characters = len(token.decode())
+    except UnicodeDecodeError:
+        return size
+    return f"{size}, {characters:,} character{'' if characters == 1 else 's'}"
+
+
+def _surface(vocabulary: Vocabulary, token_id: int) -> str:
+    """Return the text of a token behind others, where that is not the token itself."""
+    tok, token = vocabulary.tok, vocabulary.tokens[token_id]
+    if not token or tok.pipeline.decoder is None:
+        return ""
+    try:
+        text = tok.decode([token_id]).encode()
+    except (UnknownTokenError, ValueError):
+        return ""
+    return one_line(text) if text and text != token else ""
+
+
+def _made_of(vocabulary: Vocabulary, token_id: int) -> str:
+    parts = vocabulary.made_of(token_id)
+    if parts is None:
+        return ""
+    left, right = (link(vocabulary, part) for part in parts)
+    return f'<p class="sum">merged from {left} + {right}</p>'
+
+
+def _characters(token: bytes) -> str:
+    try:
+        text = token.decode()
+    except UnicodeDecodeError:
+        return ""
+    rows = "".join(map(_character, text[:_MOST_CHARACTERS]))
+    rest = len(text) - _MOST_CHARACTERS
+    more = f'<p class="soft">… and {rest:,} more characters</p>' if rest > 0 else ""
+    head = "<tr><th>character</th><th>code point</th><th>name</th><th>UTF-8</th></tr>"
+    return f'<h3>Characters</h3><table class="plain">{head}{rows}</table>{more}' if rows else ""
+
+
+def _character(character: str) -> str:
+    name = unicodedata.name(character, unicodedata.category(character)).capitalize()
+    data = character.encode()
+    cells = (visible(data), f"U+{ord(character):04X}", name, data.hex(" ").upper())
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _longer(vocabulary: Vocabulary, token_id: int) -> str:
+    found = vocabulary.made_into(token_id)
+    if not len(found):
+        return ""
+    links = " ".join(link(vocabulary, i) for i in found[:_MOST_LONGER].tolist())
+    rest = len(found) - _MOST_LONGER
+    more = f' <span class="soft">… and {rest:,} more</span>' if rest > 0 else ""
+    return f'<h3>It is merged into</h3><p class="links">{links}{more}</p>'

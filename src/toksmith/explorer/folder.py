@@ -1,0 +1,117 @@
+"""The files that the explorer may read and write: those below the folder it was started in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toksmith.errors import OptionError
+
+MOST_ENTRIES = 2_000
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file or folder.
+
+    Attributes:
+        path: from the root, with ``/``.
+        name: its own name.
+        size: in bytes; ``None`` for folders.
+    """
+
+    path: str
+    name: str
+    size: int | None
+
+
+class Folder:
+    """A folder, and nothing outside it, whatever links lead there.
+
+    Args:
+        root: the folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._uploads: dict[str, tuple[str, Path]] = {}
+
+    def add_upload(self, name: str, path: Path) -> str:
+        """Let a file that was uploaded be chosen too, and return its key."""
+        key = path.name
+        self._uploads[key] = (name, path)
+        return key
+
+    def chosen(self, files: Sequence[str], text: str) -> tuple[dict[str, str], list[str]]:
+        """Return what a page wants to be read: the places of files by name, or a text.
+
+        Raises:
+            OptionError: neither or both, or a file that is not below the root.
+        """
+        found: dict[str, str] = {}
+        for file in files:
+            name, path = self._uploads.get(file) or (file, self.inside(file))
+            found[name if name not in found else f"{name} ({len(found) + 1})"] = str(path)
+        texts = [text] if text else []
+        if bool(found) == bool(texts):
+            raise OptionError("choose files, or paste a text")
+        return found, texts
+
+    def inside(self, path: str) -> Path:
+        """Return a path that is below the root.
+
+        Raises:
+            OptionError: it is not, or there is nothing.
+        """
+        try:
+            found = (self.root / path).resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):
+            raise OptionError(f"{path[:200]!r}: there is no such file") from None
+        if not found.is_relative_to(self.root):
+            raise OptionError(f"{path[:200]!r} is not below {self.root}")
+        return found
+
+    def listing(self, path: str) -> list[Listed]:
+        """Return what is in a folder, folders first: no hidden files, and no links out of it.
+
+        Raises:
+            OptionError: there is no such folder below the root.
+        """
+        folder = self.inside(path)
+        if not folder.is_dir():
+            raise OptionError(f"{path[:200]!r} is not a folder")
+        found: list[Listed] = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or not self._is_ours(Path(entry.path)):
+                    continue
+                here = Path(entry.path).relative_to(self.root).as_posix()
+                if entry.is_dir():
+                    found.append(Listed(here, entry.name, None))
+                elif entry.is_file():
+                    found.append(Listed(here, entry.name, entry.stat().st_size))
+                if len(found) >= MOST_ENTRIES:
+                    break
+        return sorted(found, key=lambda each: (each.size is not None, each.name.lower(), each.name))
+
+    def _is_ours(self, path: Path) -> bool:
+        try:
+            return path.resolve(strict=True).is_relative_to(self.root)
+        except (OSError, RuntimeError):
+            return False
+
+    def free(self, path: str) -> Path:
+        """Return where a new file may be written below the root.
+
+        Raises:
+            OptionError: something is there already, or there is no such folder.
+        """
+        given = Path(path)
+        if not given.name or given.name.startswith(".") or "\0" in path:
+            raise OptionError(f"{path[:200]!r} is no name for a file")
+        target = self.inside(given.parent.as_posix()) / given.name
+        if target.exists() or target.is_symlink():
+            raise OptionError(f"{path[:200]!r} is there already; choose another name")
+        return target

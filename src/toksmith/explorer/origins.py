@@ -1,0 +1,170 @@
+"""Where a token of a text comes from: the diagram of the chunk that it stands in.
+
+Only the surroundings of the token are traced, first its word, then its line. That they come to the
+same token at the same place is checked; if none does, what is shown is how the token's own bytes
+come to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from toksmith.reference.diagrams import Diagram, Lattice, MergeTree
+from toksmith.show.diagram_html import diagram_html, step_html
+from toksmith.tokenizer import Tokenizer
+from toksmith.visible import visible
+
+if TYPE_CHECKING:
+    from toksmith.reference.trace import Explanation
+
+_LINE = 400
+_WORD = 200
+MOST_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a token came about.
+
+    Attributes:
+        diagram: of the chunk, or of the token alone.
+        in_text: whether the diagram is of the text; otherwise it is of the token's own bytes.
+        reached: whether it comes to the token.
+    """
+
+    diagram: Diagram
+    in_text: bool
+    reached: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a token stands.
+
+    Attributes:
+        data: the text.
+        start: its first byte there.
+        ids: the ids of the tokens around it, as they are in the text.
+    """
+
+    data: bytes
+    start: int
+    ids: Sequence[int]
+
+
+def origin(tok: Tokenizer, token_id: int, place: Place | None = None) -> Origin | None:
+    """Return how a token came about; ``None`` for what no model makes, such as special tokens.
+
+    Args:
+        tok: the tokenizer.
+        token_id: the token.
+        place: where it stands; without it, the token is looked at alone.
+    """
+    if any(added.id == token_id for added in tok.pipeline.framing.added_tokens):
+        return None
+    if place and (found := _in_text(tok, token_id, place)):
+        return Origin(found, in_text=True, reached=True)
+    alone = tok.explain_token(token_id)
+    if not alone.diagrams:
+        return None
+    return Origin(alone.diagrams[0], in_text=False, reached=alone.reached)
+
+
+def _in_text(tok: Tokenizer, token_id: int, place: Place) -> Diagram | None:
+    for start, end in _surroundings(place.data, place.start):
+        explained = tok.explain(place.data[start:end])
+        found = _covering(tok, explained, token_id, place.start - start)
+        if found is not None and _contains(place.ids, found.ids):
+            return found
+    return None
+
+
+def _surroundings(data: bytes, place: int) -> Iterator[tuple[int, int]]:
+    """Yield stretches around a place: the word behind its space, without it, and the line."""
+    space = data.rfind(b" ", max(place - _WORD, 0), place + 1)
+    line = max(data.rfind(b"\n", max(place - _LINE, 0), place) + 1, place - _LINE, 0)
+    start = max(space, line)
+    inside = place + 1
+    while inside < len(data) and data[inside - 1] == ord(" "):
+        inside += 1
+    ends = [at for at in (data.find(b" ", inside), data.find(b"\n", inside)) if at >= 0]
+    end = min([*ends, place + _WORD, len(data)])
+    start, end = _whole(data, start), _whole(data, end)
+    yield start, end
+    if data[start : start + 1] == b" ":
+        yield start + 1, end
+    yield _whole(data, line), end
+    after = data.find(b"\n", place, place + _LINE)
+    yield _whole(data, line), _whole(data, min(after + 1 or place + _LINE, len(data)))
+
+
+def _whole(data: bytes, place: int) -> int:
+    """Return the start of the character at a place."""
+    while 0 < place < len(data) and data[place] & 0xC0 == 0x80:
+        place -= 1
+    return place
+
+
+def _contains(ids: Sequence[int], part: Sequence[int]) -> bool:
+    size = len(part)
+    return any(tuple(ids[i : i + size]) == tuple(part) for i in range(len(ids) - size + 1))
+
+
+def _covering(tok: Tokenizer, explained: Explanation, token_id: int, place: int) -> Diagram | None:
+    encoding = tok.encoding(explained.text)
+    spans = zip(encoding.ids, encoding.byte_spans, strict=True)
+    if not any(
+        i == token_id and start <= place <= max(end - 1, start) for i, (start, end) in spans
+    ):
+        return None
+    for chunk, diagram in zip(explained.chunks, explained.diagrams, strict=True):
+        if token_id in chunk.ids and chunk.span.start <= place < max(chunk.span.end, 1):
+            return _part(diagram, token_id) if isinstance(diagram, Lattice) else diagram
+    return None
+
+
+def _part(lattice: Lattice, token_id: int) -> Lattice:
+    """Return the part of a lattice that a token stands in; lattices of a line are wide."""
+    for part in lattice.parts:
+        if any(part.edges[i].id == token_id for i in part.best):
+            return part
+    return lattice
+
+
+def origin_html(origin: Origin) -> str:
+    """Return a diagram, and for merges what to step through it with."""
+    diagram = origin.diagram
+    title = "How it came about in the text" if origin.in_text else "How its bytes come to it"
+    parts = [f"<h3>{title}</h3>"]
+    if not origin.reached:
+        shown = ", ".join(visible(token) for token in diagram.tokens)
+        parts.append(
+            f'<p class="error">They do not: alone they become <code>{escape(shown)}</code>.</p>'
+        )
+    if isinstance(diagram, MergeTree) and 0 < diagram.merges <= MOST_STEPS:
+        parts.append(_stepper(diagram))
+    elif isinstance(diagram, MergeTree) and diagram.whole and not diagram.merges:
+        parts.append('<p class="soft">It is looked up as a whole; no merges lead to it.</p>')
+    return "".join(parts) + diagram_html(diagram)
+
+
+def _stepper(tree: MergeTree) -> str:
+    """Return buttons to step with, and a line for each step; a script shows one at a time."""
+    moves = [("first", "First step", "⇤"), ("back", "Step back", "←"),
+             ("on", "Step forward", "→"), ("last", "Last step", "⇥")]  # fmt: skip
+    buttons = "".join(
+        f'<button type="button" class="quiet small" data-go="{go}" aria-label="{label}">{sign}'
+        "</button>"
+        for go, label, sign in moves
+    )
+    lines = "".join(
+        f'<li data-step="{step}">{step_html(tree, step)}</li>' for step in range(tree.merges + 1)
+    )
+    return (
+        f'<div class="stepper" data-steps="{tree.merges}" role="group" tabindex="0" '
+        f'aria-label="Steps of merging: arrow keys step">{buttons}'
+        f'<ol class="step-lines" aria-live="polite">{lines}</ol></div>'
+    )

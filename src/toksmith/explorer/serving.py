@@ -1,0 +1,98 @@
+"""The app on a port of this machine, from start to Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.explorer.shelf import Shelf
+
+LOOPBACK = "127.0.0.1"
+
+
+def serve(
+    shelf: Shelf,
+    folder: Path,
+    port: int = 0,
+    *,
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the explorer until Ctrl-C.
+
+    Args:
+        shelf: the tokenizers to begin with.
+        folder: files below it can be trained on, and tokenizers be saved there.
+        port: where; 0 for any that is free.
+        browser: open the page in the user's browser.
+        say: takes the line with the address.
+
+    Raises:
+        OptionError: the port is taken.
+        UnsupportedError: the packages of the extra ``explorer`` are missing.
+    """
+    try:
+        import uvicorn
+
+        from toksmith.explorer.app import make_app
+    except ImportError as missing:
+        raise UnsupportedError(
+            f"the explorer needs {missing.name}: pip install toksmith[explorer]"
+        ) from missing
+    with _bound(port) as bound:
+        port = bound.getsockname()[1]
+        address = f"http://{LOOPBACK}:{port}/"
+        app, close = make_app(shelf, folder, port)
+        config = uvicorn.Config(
+            app,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        say(f"The explorer is at {address} (Ctrl-C ends it)")
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        try:
+            with _terminated_like_interrupted(), contextlib.suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[bound])
+        finally:
+            close()
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the explorer as Ctrl-C does: with its work, and with its folder removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((LOOPBACK, port))
+        bound.listen(64)
+    except OSError as taken:
+        bound.close()
+        raise OptionError(
+            f"port {port} cannot be had ({taken.strerror}); leave --port out for any that is free"
+        ) from taken
+    return bound

@@ -1,0 +1,224 @@
+"""The page that trains: files or a text become a tokenizer on the shelf."""
+
+from __future__ import annotations
+
+import pickle
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import OptionError
+from toksmith.explorer.asking import Answer, Asked
+from toksmith.explorer.folder import Folder
+from toksmith.explorer.jobs import Job, Jobs
+from toksmith.explorer.marks import colour_of, one_line
+from toksmith.explorer.shelf import Shelf
+from toksmith.models import BPE, CharacterBPE
+from toksmith.show.plot import Line, Plot
+from toksmith.show.plot_svg import plot_svg
+from toksmith.tokenizer import Tokenizer
+from toksmith.trainers import MODELS
+from toksmith.trainers.written_options import described
+
+MOST_LEARNED = 1_000
+"""How many merges are listed after training; the vocabulary's page has all."""
+
+_POINTS = 200
+"""How many points of the size curve are drawn."""
+
+FORMATS = {
+    "huggingface": "tokenizer.json",
+    "sentencepiece": ".model",
+    "minbpe": ".model",
+    "tiktoken": ".tiktoken",
+    "wordpiece": "vocab.txt",
+}
+
+
+class TrainPage:
+    """What the page asks.
+
+    Args:
+        shelf: where tokenizers go.
+        folder: whose files may be trained on.
+        jobs: what does the work.
+    """
+
+    def __init__(self, shelf: Shelf, folder: Folder, jobs: Jobs) -> None:
+        self._shelf = shelf
+        self._folder = folder
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._trained: tuple[str, Tokenizer] | None = None
+
+    def options(self, asked: Asked) -> Answer:
+        """Return the options of each model, to be filled in."""
+        special = {"special_tokens", "separator"}
+        return {
+            model: [
+                {**option._asdict(), "choices": _choices(option.kind)}
+                for option in described(kind)
+                if option.name not in special
+            ]
+            for model, (kind, _) in MODELS.items()
+        }
+
+    def files(self, asked: Asked) -> Answer:
+        """Return what is in a folder."""
+        path = asked.text("path")
+        return {
+            "root": self._folder.root.name or str(self._folder.root),
+            "path": path,
+            "entries": [vars(each) for each in self._folder.listing(path)],
+        }
+
+    def start(self, asked: Asked) -> Answer:
+        """Start training."""
+        files, texts = self._folder.chosen(asked.texts("files"), asked.text("text"))
+        size = asked.number("vocab_size", 0)
+        task = {
+            "task": "train",
+            "files": list(files.values()),
+            "texts": texts,
+            "model": asked.text("model", "bpe"),
+            "vocab_size": size or None,
+            "separator": asked.text("separator"),
+            "special_tokens": asked.texts("special_tokens"),
+            "options": {name: text for name, text in asked.pairs("options").items() if text != ""},
+            "result": str(self._jobs.file(".pickle")),
+        }
+        self._job = self._jobs.start(task)
+        self._trained = None
+        return {"state": "running"}
+
+    def progress(self, asked: Asked) -> Answer:
+        """Return how far training is, with the merges since a number."""
+        job = self._job
+        if job is None:
+            return {"state": "none"}
+        since = asked.number("since", 0)
+        merges = [each for each in list(job.merges) if each[0] > since]
+        answer: dict[str, Any] = {
+            **job.progress,
+            "state": job.state,
+            "error": job.error.replace("--option ", ""),
+            "warnings": job.warnings,
+            "model": job.task["model"],
+            "last": merges[-1][0] if merges else since,
+            "merges": [merge_html(*each) for each in merges[-100:]],
+        }
+        if job.state == "done":
+            answer |= self._result(job)
+        elif len(points := list(job.curve)) > 1:
+            answer["curve"] = plot_svg(_curve_so_far(points))
+        return answer
+
+    def _result(self, job: Job) -> Answer:
+        if self._trained is None:
+            path = Path(job.task["result"])
+            tok: Tokenizer = pickle.loads(path.read_bytes())  # our own worker wrote it
+            path.unlink()
+            self._trained = self._shelf.put(f"{job.task['model']}-{tok.vocab_size}", tok), tok
+        key, tok = self._trained
+        return {
+            "key": key,
+            "result": result_html(tok),
+            "learned": learned_html(tok),
+            "formats": FORMATS,
+        }
+
+    def saved(self, key: str, form: str) -> tuple[str, bytes]:
+        """Return a tokenizer as a file: its name, and its bytes.
+
+        Raises:
+            OptionError: no such format.
+            UnsupportedError: the format cannot hold it.
+        """
+        if form not in FORMATS:
+            raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
+        place = self._jobs.file(FORMATS[form])
+        self._shelf[key].tokenizer.save(place, form)
+        data = place.read_bytes()
+        for made in place.parent.glob(f"{place.stem}*"):
+            made.unlink()
+        name = FORMATS[form]
+        return (f"{key.replace(' ', '-')}{name}" if name.startswith(".") else name), data
+
+    def save(self, asked: Asked) -> Answer:
+        """Write a tokenizer to a new file below the folder."""
+        target = self._folder.free(asked.text("path"))
+        form = asked.text("format")
+        if form not in FORMATS:
+            raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
+        self._shelf[asked.text("tokenizer")].tokenizer.save(target, form)
+        return {"path": str(target)}
+
+
+def merge_html(number: int, token: bytes, count: int) -> str:
+    """Return a merge as an item of the list."""
+    return (
+        f'<li><span class="n">{number:,}</span><span class="sym {colour_of(number)}">'
+        f'{one_line(token)}</span><span class="soft">× {count:,}</span></li>'
+    )
+
+
+def learned_html(tok: Tokenizer) -> list[str]:
+    """Return the first merges that were learned; none for models that merge nothing."""
+    record = tok.training
+    model = tok.pipeline.model
+    if record is None or not isinstance(model, BPE | CharacterBPE):
+        return []
+    made = model.merges[:MOST_LEARNED, 2].tolist()
+    counts = record.counts[: len(made)].tolist()
+    pairs = zip(made, counts, strict=True)
+    return [merge_html(i, model.vocab[new], count) for i, (new, count) in enumerate(pairs, 1)]
+
+
+def result_html(tok: Tokenizer) -> str:
+    """Return what training did, in figures and as a curve."""
+    record = tok.training
+    if record is None:
+        return ""
+    figures = [("ids", f"{tok.vocab_size:,}"), ("text", f"{record.bytes:,} bytes")]
+    if record.documents:
+        figures.append(("documents", f"{record.documents:,}"))
+    figures.append(("distinct chunks", f"{record.chunks:,}"))
+    if record.tokens:
+        figures.append(("tokens of the text", f"{record.tokens:,}"))
+        figures.append(("bytes a token", f"{record.bytes / record.tokens:.2f}"))
+    figures.append(("time", f"{record.seconds:.1f} s"))
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in figures)
+    curve = size_curve(tok)
+    svg = f'<div class="plot">{plot_svg(curve)}</div>' if curve else ""
+    return f'<dl class="facts">{rows}</dl>{svg}'
+
+
+def size_curve(tok: Tokenizer) -> Plot | None:
+    """Return bytes a token by size of the vocabulary; ``None`` for models without merges.
+
+    Every smaller vocabulary is the start of this one, so one training tells of all.
+    """
+    record = tok.training
+    if record is None or len(record.tokens_after) < 2:
+        return None
+    count = len(record.tokens_after)
+    first = tok.vocab_size - count
+    step = max(count // _POINTS, 1)
+    places = sorted({*range(0, count, step), count - 1})
+    sizes = [first + place + 1 for place in places]
+    ratios = [record.bytes / max(int(record.tokens_after[place]), 1) for place in places]
+    line = Line("bytes a token", sizes, ratios)
+    title = "What each size of vocabulary would give"
+    return Plot(title, "size of the vocabulary", "bytes a token", [line])
+
+
+def _curve_so_far(points: list[tuple[int, int]]) -> Plot:
+    merges, tokens = zip(*points, strict=True)
+    unit, name = (1e6, "million tokens") if tokens[0] >= 2_000_000 else (1, "tokens")
+    line = Line(name, list(merges), [count / unit for count in tokens])
+    return Plot("What the text comes to", "merges", name, [line])
+
+
+def _choices(kind: str) -> list[str]:
+    """Return what can be chosen, where the words for a kind are the values themselves."""
+    return ["true", "false"] if kind == "true or false" else []

@@ -1,0 +1,135 @@
+"""The process that does what takes long: training, and measuring.
+
+It is a process of its own, so that it can be ended at any moment, and that pages stay quick. It
+reads a task as JSON from its standard input, and writes what happens as lines of JSON; tokenizers
+go to and fro as files in the explorer's own temporary folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import ToksmithError
+from toksmith.progress import told_to
+
+_SECONDS_BETWEEN = 0.1
+_MOST_MERGES = 200
+"""How many of the last merges are told at once; nobody reads more."""
+
+
+class Teller:
+    """Writes progress as lines, some times a second.
+
+    Args:
+        write: takes each line.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._last = 0.0
+        self._merges: list[tuple[int, str, int]] = []
+        self._compared = 0
+
+    def say(self, **what: Any) -> None:
+        """Write a line at once."""
+        self._write(json.dumps(what))
+
+    def __call__(self, kind: str, figures: tuple[Any, ...]) -> None:
+        """Take note of progress, and write about it if it is time."""
+        done = total = tokens = 0
+        now = ""
+        if kind == "merges":
+            done, total, token, count, tokens = figures
+            self._merges.append((done, token.hex(), count))
+        elif kind == "counting":
+            done, total = figures
+        elif kind == "comparing":
+            now, more, total = figures
+            self._compared += more
+            done = self._compared
+        else:
+            rounds, pieces, _ = figures
+            now = f"round {rounds}: {pieces:,} pieces left"
+        if time.monotonic() - self._last < _SECONDS_BETWEEN and (done != total or not total):
+            return
+        self._last = time.monotonic()
+        merges, self._merges = self._merges[-_MOST_MERGES:], []
+        self.say(stage=kind, done=done, total=total or 0, now=now, merges=merges, tokens=tokens)
+
+
+def train(task: dict[str, Any]) -> None:
+    """Train, and leave the tokenizer in a file."""
+    import toksmith
+    from toksmith.trainers import MODELS
+    from toksmith.trainers.options import choice
+    from toksmith.trainers.written_options import parsed
+
+    choice("model", task["model"], list(MODELS))
+    given = [f"{name}={value}" for name, value in task["options"].items()]
+    options = parsed(MODELS[task["model"]][0], given)
+    options |= {"special_tokens": task["special_tokens"]} if task["special_tokens"] else {}
+    source: dict[str, Any] = {"files": task["files"]} if task["files"] else {"texts": task["texts"]}
+    tok = toksmith.train(
+        **source,
+        model=task["model"],
+        vocab_size=task["vocab_size"],
+        separator=task["separator"] or None,
+        **options,
+    )
+    Path(task["result"]).write_bytes(pickle.dumps(tok))
+
+
+def compare(task: dict[str, Any]) -> None:
+    """Measure tokenizers on texts, and leave the comparison in a file."""
+    import toksmith
+
+    found = toksmith.compare(
+        {name: pickle.loads(Path(path).read_bytes()) for name, path in task["tokenizers"].items()},
+        on=task["texts"][0].encode() if task["texts"] else _paths(task["files"]),
+        separator=task["separator"] or None,
+    )
+    Path(task["result"]).write_bytes(pickle.dumps(found))
+
+
+def _paths(files: dict[str, str]) -> dict[str, Path]:
+    return {name: Path(path) for name, path in files.items()}
+
+
+TASKS: dict[str, Callable[[dict[str, Any]], None]] = {"train": train, "compare": compare}
+
+
+def main() -> None:
+    """Do the task that standard input holds."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the explorer, which ends us
+    # Whatever else prints must not come between the lines.
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def write(line: str) -> None:
+        print(line, file=out, flush=True)
+
+    tell = Teller(write)
+    warnings.showwarning = lambda message, *_, **__: tell.say(warning=str(message))
+    warnings.simplefilter("always", UserWarning)
+    with suppress(BrokenPipeError):
+        try:
+            task = json.load(sys.stdin)
+            with told_to(tell):
+                TASKS[task["task"]](task)
+            tell.say(state="done")
+        except (ToksmithError, OSError, MemoryError) as wrong:
+            tell.say(state="failed", error=str(wrong) or type(wrong).__name__)
+
+
+if __name__ == "__main__":
+    main()

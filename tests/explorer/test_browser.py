@@ -1,0 +1,437 @@
+"""The explorer as a person uses it, in a real browser."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+import toksmith
+from tests.explorer.browser import DESKTOP, PHONE, Browser, missing, running
+from toksmith.framing import Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.tokenizer import Tokenizer
+
+pytestmark = pytest.mark.skipif(missing() != "", reason=missing() or "all is here")
+
+TEXT = (
+    "low lower lowest newest widest wider\nThe quick brown fox jumps over the lazy dog.\n"
+    "만나서 반가워요 東京特許許可局 مرحبا بالعالم naïve 👩‍👩‍👧‍👦 1234 def f(x): return x\n"
+)
+HOSTILE = [
+    "<script>window.hacked=1</script>",
+    "<img src=x onerror=window.hacked=2>",
+    '"><svg onload=window.hacked=3>',
+    "'onpointerover='window.hacked=4'",
+    "</span></div></textarea><h1>",
+    "\u202eesrever\u202c",
+    "\u2066\u2069\u200f",
+    "\x00\x07\x1b[31m\x7f",
+    "&lt;b&gt;&amp;",
+    "javascript:alert(1)",
+    "`${window.hacked=5}`",
+    "\ufeff\u200b\u200d",
+    "A" * 3000,
+    "\u0301" * 40,
+    "﷽",
+]
+
+
+def hostile_tokenizer() -> Tokenizer:
+    """Return a tokenizer with hostile tokens, special ones and others."""
+    tokens = [token.encode() for token in HOSTILE]
+    vocab = (*(bytes([b]) for b in range(256)), *tokens)
+    special = {f"<script>{token}": len(vocab) + i for i, token in enumerate(HOSTILE)}
+    return Tokenizer(
+        Pipeline(BPE(vocab, [], whole_chunk_first=True), None, framing=Framing.of(special))
+    )
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("explorer")
+    (folder / "small.txt").write_text(TEXT * 30, "utf-8")
+    (folder / "texts").mkdir()
+    (folder / "<b>odd & name.txt").write_text("low lower lowest " * 9)
+    trained: dict[str, dict[str, Any]] = {
+        "small": {"vocab_size": 330},
+        "wide": {"vocab_size": 390, "split": "o200k", "special_tokens": ["<|end|>"]},
+        "pieces": {"model": "sentencepiece-bpe", "vocab_size": 160, "character_coverage": 1.0},
+        "lattice": {"model": "unigram", "vocab_size": 88},
+        "words": {"model": "wordpiece", "vocab_size": 150},
+    }
+    for name, options in trained.items():
+        tok = toksmith.train(texts=[TEXT * 5], **options)
+        tok.save(folder / (f"{name}.model" if name == "pieces" else f"{name}.json"))
+    hostile_tokenizer().save(folder / "hostile.json", "huggingface")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def explorer(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    names = [
+        "small.json",
+        "wide.json",
+        "pieces.model",
+        "lattice.json",
+        "words.json",
+        "hostile.json",
+    ]
+    with running(*names, folder=folder) as address:
+        browser = Browser(address, tmp_path_factory.mktemp("profile"))
+        try:
+            yield browser
+        finally:
+            browser.driver.quit()
+
+
+@pytest.fixture
+def browser(explorer: Browser) -> Iterator[Browser]:
+    """The browser; whatever a test does, nothing is asked of others, and nothing goes wrong."""
+    explorer.size(DESKTOP)
+    explorer.requests()
+    explorer.complaints()
+    yield explorer
+    asked = explorer.requests()
+    assert asked
+    ours = (explorer.address, "data:", f"blob:{explorer.address}")
+    assert [url for url in asked if not url.startswith(ours)] == []
+    refusals = ("the server responded with a status of 400",)
+    assert [c for c in explorer.complaints() if not any(each in c for each in refusals)] == []
+    assert explorer.run("return window.hacked") is None
+
+
+def total(browser: Browser, panel: int = 0) -> str:
+    counts = browser.texts(".panel .count")
+    return counts[panel] if len(counts) > panel else ""
+
+
+def shows(browser: Browser, panel: int, tokens: list[str]) -> None:
+    """Wait until a panel shows these tokens."""
+    selector = f".panel:nth-child({panel + 1}) .t"
+    browser.until(lambda: browser.texts(selector) == tokens, f"the tokens {tokens}")
+
+
+def test_typing_shows_tokens_at_once(browser: Browser) -> None:
+    browser.open(t="small.json", text="")
+    field = browser.one("#text")
+    field.click()
+    field.send_keys("low lowest")
+    tok = toksmith.train(texts=[TEXT * 5], vocab_size=330)
+    encoding = tok.encoding("low lowest")
+    shows(browser, 0, [token.decode().replace(" ", "·") for token in encoding.tokens])
+    assert browser.texts(".ids .id") == [str(i) for i in encoding.ids]
+    assert total(browser) == str(len(encoding))
+    assert browser.one("#size").text == "10 characters · 10 bytes"
+
+
+def test_pointing_links_text_and_ids(browser: Browser) -> None:
+    browser.open(t=["small.json", "words.json"], text="lowest newest")
+    browser.until(lambda: len(browser.all(".panel")) == 2 and browser.all(".t"), "two panels")
+    first, second = browser.all(".panel")
+    token = first.find_elements("css selector", ".t")[0]
+    browser.point_at(token)
+    lit = browser.texts(".panel:first-child .lit")
+    assert lit == [token.text, browser.texts(".panel:first-child .id")[0]]
+    assert second.find_elements("css selector", ".t.touched")
+    assert "1 of" in first.find_element("css selector", "footer").text
+    browser.point_at(second.find_elements("css selector", ".id")[-1])
+    tokens = second.find_elements("css selector", ".t")
+    assert "lit" in tokens[-1].get_attribute("class")
+    assert "lit" not in token.get_attribute("class")
+
+
+def test_differing_spans_are_marked(browser: Browser) -> None:
+    browser.open(t=["small.json", "bytes"], text="a low")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    assert browser.texts(".panel:first-child .t.differs") == ["·low"]
+    assert browser.texts(".panel:last-child .t.differs") == ["·", "l", "o", "w"]
+    assert "1 differ" in browser.one(".panel:first-child .stats").text
+
+
+def test_clicking_a_token_and_stepping_through_its_merges(browser: Browser) -> None:
+    browser.open(t="small.json", text="the lowest")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    tokens = browser.all(".t")
+    longest = max(tokens, key=lambda token: len(token.text))
+    name = longest.text
+    longest.click()
+    stepper = browser.one("#details .stepper")
+    steps = int(stepper.get_attribute("data-steps"))
+    assert steps >= 2
+    assert name.replace("·", "") in browser.one(".bigtoken").text
+    assert browser.one(".facts").text.startswith("id")
+    hidden = [len(browser.all("#details .ts-later"))]
+    for _ in range(steps):
+        browser.keys("\ue012")  # left
+        hidden.append(len(browser.all("#details .ts-later")))
+    assert hidden == sorted(set(hidden))
+    assert stepper.get_attribute("data-at") == "0"
+    assert "to begin with" in browser.one(".step-lines").text
+    browser.one("[data-go=on]").click()
+    assert "step 1 of" in browser.one(".step-lines").text
+    assert len(browser.all("#details .ts-now")) == 1
+    browser.keys("\ue00c")  # escape
+    assert not browser.one("#details").is_displayed()
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("lattice", ".ts-grid"), ("words", ".ts-tried")])
+def test_lattices_and_matches(browser: Browser, name: str, drawn: str) -> None:
+    browser.open(t=f"{name}.json", text="jumps lowest")
+    browser.one(".t").click()
+    assert browser.one(f"#details {drawn}")
+    assert "in the text" in browser.one(".origin h3").text
+
+
+def test_by_keys_alone(browser: Browser) -> None:
+    browser.open(t="small.json", text="low lower")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    for _ in range(40):
+        browser.keys("\ue004")  # tab
+        if "tokens" in (browser.driver.switch_to.active_element.get_attribute("class") or ""):
+            break
+    outline = "return getComputedStyle(document.activeElement).outlineStyle"
+    assert browser.run(outline) == "solid"
+    browser.keys("\ue014", "\ue014", "\ue007")  # right, right, enter
+    browser.one("#details .facts")
+    assert browser.texts(".t.lit") == browser.texts(".t.picked") == [browser.texts(".t")[1]]
+    browser.keys("\ue00c")
+    assert "tokens" in browser.driver.switch_to.active_element.get_attribute("class")
+
+
+def test_link_carries_the_state(browser: Browser) -> None:
+    browser.open(t=["wide.json", "pieces.model"], text="x")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    browser.write("low <|end|> 東京 &?#%")
+    browser.one("#special").click()
+    browser.until(lambda: "<|end|>" in browser.texts(".panel:first-child .t.special"), "it")
+    before = browser.texts(".t")
+    browser.driver.refresh()
+    browser.until(lambda: browser.texts(".t") == before, "the same tokens")
+    assert browser.run("return document.getElementById('text').value") == "low <|end|> 東京 &?#%"
+    assert browser.texts(".panel h2") == ["wide.json", "pieces.model"]
+
+
+def test_choosing_tokenizers(browser: Browser) -> None:
+    browser.open(t="small.json", text="low")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    add = (
+        "const add = document.getElementById('add'); add.value = arguments[0];"
+        "add.dispatchEvent(new Event('change'))"
+    )
+    for count, name in enumerate(["wide.json", "words.json", "bytes"], 2):
+        browser.run(add, name)
+        browser.until(lambda count=count: len(browser.all(".panel")) == count, "one more")
+    assert not browser.one("#add").is_enabled()
+    browser.one(".chip button").click()
+    browser.until(lambda: len(browser.all(".panel")) == 3, "one less")
+    assert browser.texts(".panel h2") == ["wide.json", "words.json", "bytes"]
+
+
+def test_opening_a_file(browser: Browser, folder: Path) -> None:
+    browser.open(t="bytes", text="low")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    browser.one("#open").send_keys(str(folder / "lattice.json"))
+    browser.until(lambda: "lattice.json-2" in browser.texts(".panel h2"), "the opened one")
+    browser.one("#open").send_keys(str(folder / "small.txt"))
+    browser.until(lambda: "small.txt" in browser.one("#note").text, "a word about it")
+
+
+def test_a_megabyte_stays_usable(browser: Browser) -> None:
+    browser.open(t=["small.json", "words.json"], text="")
+    browser.until(lambda: browser.all(".panel"), "panels")
+    line = "The quick brown fox jumps over the lazy dog, 東京 and naïve 1234.\n"
+    text = "".join(f"{i} {line}" for i in range(14_000))
+    assert len(text) > 950_000
+    started = time.monotonic()
+    browser.write(text)
+    browser.until(lambda: f"of {len(text):,}" in browser.one("#where").text, "the whole", 30)
+    assert time.monotonic() - started < 30
+    assert len(browser.all(".t")) < 12_000
+    tok = toksmith.train(texts=[TEXT * 5], vocab_size=330)
+    assert total(browser) == f"{tok.count(text):,}"
+    started = time.monotonic()
+    browser.one("#later").click()
+    browser.until(lambda: not browser.one("#where").text.startswith("1–"), "the next part")
+    browser.run(
+        "const place = document.getElementById('place'); place.value = 500000;"
+        "place.dispatchEvent(new Event('input'))"
+    )
+    browser.until(lambda: browser.one("#where").text.startswith(("499,", "500,")), "the middle")
+    browser.one("#text").send_keys("\ue010!")  # end
+    browser.until(lambda: f"of {len(text) + 1:,}" in browser.one("#where").text, "one more")
+    assert time.monotonic() - started < 30
+
+
+def test_searching_a_vocabulary(browser: Browser) -> None:
+    browser.open("vocabulary", t="wide.json")
+    browser.until(lambda: browser.all("#spacer .row"), "rows")
+    assert "390 tokens" in browser.one("#found").text
+
+    def search(how: str, query: str) -> list[str]:
+        before = browser.one("#found").get_attribute("data-round")
+        browser.run(
+            "document.getElementById('how').value = arguments[0];"
+            "const q = document.getElementById('query'); q.value = arguments[1];"
+            "q.dispatchEvent(new Event('input'))",
+            how,
+            query,
+        )
+        found = browser.one("#found")
+        browser.until(lambda: found.get_attribute("data-round") != before, "an answer")
+        return browser.texts("#spacer .row .w")
+
+    assert all("low" in token for token in search("text", "low"))
+    assert search("id", "97") == ["a"]
+    assert search("bytes", "e6 9d b1") == [t for t in search("regex", "東") if "東" in t]
+    assert search("regex", "^(low|wid)$")
+    search("regex", "(")
+    assert "regular expression is wrong" in browser.one("#found").text
+    search("regex", "x")
+    search("text", "")
+    browser.run("document.getElementById('scroller').focus()")
+    browser.keys("\ue010")  # end: the last row comes into view
+    browser.until(lambda: "<|end|>" in browser.texts("#spacer .row .w"), "the last token")
+    browser.keys("\ue007")
+    browser.until(lambda: "special token" in browser.one("#details-body").text, "its details")
+    assert "token=389" in browser.driver.current_url
+    browser.driver.refresh()
+    browser.until(lambda: "special token" in browser.one("#details-body").text, "them again")
+
+
+def test_training_on_a_small_file(browser: Browser, folder: Path) -> None:
+    browser.open("train")
+    box = browser.one("#entries input[value='small.txt']")
+    assert "<b>odd & name.txt" in browser.texts(".entry .name")
+    box.click()
+    assert "1 file" in browser.one("#picked").text
+    size = browser.one("#size")
+    size.clear()
+    size.send_keys("300")
+    browser.one("#start").click()
+    browser.until(lambda: "Trained: bpe-300" in browser.one("#status").text, "the end", 60)
+    assert browser.one("#result svg").is_displayed()
+    assert len(browser.all("#merges li")) == 44
+    browser.picture("train-desktop-light")
+    path = browser.one("#path")
+    path.clear()
+    path.send_keys("texts/new.json")
+    browser.one("#save").click()
+    browser.until(lambda: "Saved" in browser.one("#note").text, "a word about it")
+    saved = toksmith.load(folder / "texts/new.json")
+    assert saved.vocab_size == 300
+    browser.one("#see").click()
+    browser.until(lambda: browser.texts(".panel h2") == ["bpe-300"] and browser.all(".t"), "it")
+    browser.write("lowest")
+    shows(browser, 0, [token.decode() for token in saved.encoding("lowest").tokens])
+
+
+def test_training_pasted_text_with_options_and_mistakes(browser: Browser) -> None:
+    browser.open("train", model="sentencepiece-bpe", size="9")
+    browser.one("#entries input")
+    browser.one("input[value=text] + span").click()
+    browser.one("#pasted").send_keys("low lower lowest newest")
+    browser.one("#more summary").click()
+    browser.one("[name=character_coverage]").send_keys("1.0")
+    browser.one("#start").click()
+    browser.until(lambda: "failed" in browser.one("#status").text, "the end", 60)
+    assert "vocab_size" in browser.one("#stage").text
+    size = browser.one("#size")
+    size.clear()
+    size.send_keys("16")
+    browser.one("#start").click()
+    browser.until(lambda: "sentencepiece-bpe-16" in browser.one("#status").text, "the end", 60)
+
+
+def test_comparing(browser: Browser) -> None:
+    browser.open("compare", t=["small.json", "words.json"], file="small.txt")
+    browser.until(lambda: "1 file" in browser.one("#picked").text, "the file of the link")
+    assert len(browser.all("#tokenizers input:checked")) == 2
+    browser.one("#start").click()
+    browser.until(lambda: browser.one("#status").text == "Compared", "the end", 60)
+    assert "bytes a token" in browser.one("#report table").text
+    assert browser.all("#report svg")
+    assert "small.json" in browser.one("#report h1").text
+    for name, size, theme in (("desktop-light", DESKTOP, "light"), ("phone-dark", PHONE, "dark")):
+        browser.size(size)
+        browser.run(
+            "document.documentElement.dataset.theme = arguments[0];"
+            "document.documentElement.className = `body--${arguments[0]}`;"
+            "scrollTo(0, document.getElementById('running').offsetTop - 70)",
+            theme,
+        )
+        assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+        browser.picture(f"compare-{name}")
+    browser.one("#keep [data-form=csv]").click()
+
+
+@pytest.mark.parametrize("page", ["text", "vocabulary"])
+def test_hostile_texts_do_no_harm(browser: Browser, page: str) -> None:
+    text = "".join(f"<script>{token}" for token in HOSTILE)
+    if page == "text":
+        browser.open(t=["hostile.json", "wide.json"], text=text, special="1")
+        browser.until(lambda: len(browser.all(".panel")) == 2 and browser.all(".t"), "tokens")
+        browser.write(f"{text}<script>window.hacked=7</script>")
+        browser.until(lambda: "window.hacked=7" in browser.texts(".panel .tokens")[0], "all of it")
+        shown = browser.texts(".panel:first-child .t.special")
+        assert "<script><script>window.hacked=1</script>" in shown
+        assert "<script><U+202E>esrever<U+202C>" in shown
+        for token in browser.all(".panel:first-child .t")[:3]:
+            browser.point_at(token)
+        browser.run("document.querySelector('.t').click()")
+    else:
+        browser.open("vocabulary", t="hostile.json", sort="longest")
+        browser.until(lambda: browser.all("#spacer .row .w"), "rows")
+        browser.one("#spacer .row").click()
+    browser.one("#details .facts")
+    raw = browser.run("return document.body.textContent")
+    assert not any(mark in raw.replace(text, "") for mark in "\u202e\u2066\u200f\x07\x1b\u200b")
+    inside = ".panels script, .panels img, .panels h1, .panels svg, #spacer script, #spacer img"
+    assert browser.all(f"{inside}, #spacer svg, #details-body script, #details-body img") == []
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("device", "size"), [("desktop", DESKTOP), ("phone", PHONE)])
+def test_pages_have_their_pictures(
+    browser: Browser, theme: str, device: str, size: tuple[int, int, int, bool]
+) -> None:
+    browser.size(size)
+    pages = {
+        "text": {"t": ["small.json", "lattice.json"], "text": TEXT},
+        "vocabulary": {"t": "wide.json", "sort": "longest"},
+        "train": {},
+    }
+    for name, query in pages.items():
+        browser.open("" if name == "text" else name, **query, theme=theme)  # type: ignore[arg-type]
+        browser.until(lambda: browser.all(".t, #spacer .row, #entries li"), "the page")
+        assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+        assert browser.run("return getComputedStyle(document.documentElement).colorScheme") == theme
+        browser.picture(f"{name}-{device}-{theme}")
+        tokens_of_rows = (
+            "return [...document.querySelectorAll('.row .sym')].map(e => e.getClientRects().length)"
+        )
+        assert set(browser.run(tokens_of_rows)) <= {1}, "a token is broken into lines"
+    browser.open(t="small.json", text="the lowest", theme=theme)
+    browser.until(lambda: browser.all(".t"), "tokens")
+    browser.all(".t")[-1].click()
+    browser.one("#details .stepper")
+    browser.picture(f"details-{device}-{theme}")
+
+
+def test_dark_and_light(browser: Browser) -> None:
+    browser.open()
+    scheme = "return getComputedStyle(document.documentElement).colorScheme"
+    before = browser.run(scheme)
+    browser.one("#theme").click()
+    after = browser.run(scheme)
+    assert {before, after} == {"light", "dark"}
+    browser.driver.refresh()
+    assert browser.run(scheme) == after
+    browser.run("localStorage.clear()")

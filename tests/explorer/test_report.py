@@ -1,0 +1,116 @@
+"""The report of a comparison in a real browser: it needs nothing, obeys nothing, can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import toksmith
+from tests.explorer.browser import DESKTOP, PHONE, Browser, missing
+
+pytestmark = pytest.mark.skipif(missing() != "", reason=missing() or "all is here")
+
+EVIL = "<script>window.hacked=1</script><img src=x onerror=window.hacked=2>"
+TEXTS = {
+    "English": ["The quick brown fox jumps over the lazy dog.", "low lower lowest 1234"],
+    "한국어": ["만나서 반가워요.", "궁금한 것이 있으시면 무엇이든 물어보세요."],
+    "العربية": ["السلام عليكم ورحمة الله", "مرحبا بالعالم 123"],
+    "日本語": ["東京特許許可局", "こんにちは世界。"],
+    EVIL: ["</style></title></main>" + EVIL, "&lt;b&gt; \u202eesrever \x00\x1b[31m"],
+    "a_file_of_a_long_name_that_somebody_gave_it_without_a_thought_2026.final.txt": ["a", "b"],
+}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    folder = tmp_path_factory.mktemp("report")
+    every = [text for texts in TEXTS.values() for text in texts]
+    tokenizers = {
+        "small": toksmith.train(texts=every * 3, vocab_size=300),
+        EVIL: toksmith.train(texts=every * 3, vocab_size=400, split="o200k"),
+        "a-tokenizer-of-some-lab-with-a-very-long-name-v3.1-instruct": toksmith.train(
+            texts=every * 3, model="wordpiece", vocab_size=200
+        ),
+    }
+    page = folder / "report.html"
+    toksmith.compare(tokenizers, TEXTS, speed=False).html(page)
+    found = Browser(page.as_uri(), folder / "profile")
+    try:
+        yield found
+    finally:
+        found.driver.quit()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size"),
+    [("light", DESKTOP), ("dark", DESKTOP), ("dark", PHONE)],
+    ids=["light", "dark", "phone"],
+)
+def test_it_can_be_read(browser: Browser, scheme: str, size: tuple[int, int, int, bool]) -> None:
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.size(size)
+    browser.requests()
+    browser.open()
+    for summary in browser.all("#tokens summary")[1:]:
+        summary.click()
+    height = browser.run("return document.documentElement.scrollHeight")
+    browser.size((size[0], height, size[2], size[3]))
+    browser.picture(f"report-{scheme}-{'phone' if size[3] else 'desktop'}")
+    # The page is as wide as the screen: what is wider scrolls in its own box.
+    assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+    colours = browser.run(
+        "const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"
+    )
+    ink, paper = (sum(map(int, colour[4:-1].split(","))) for colour in colours)
+    assert (ink < paper) == (scheme == "light")
+    # Bars are as long as their figures are large, and tokens have letters that can be seen.
+    widths = browser.run(
+        "return [...document.querySelectorAll('.ts-bars')].map(figure =>"
+        " [...figure.querySelectorAll('.ts-bar')].map(bar =>"
+        " [bar.querySelector('i').offsetWidth, parseFloat(bar.innerText)]))"
+    )
+    for figure in widths:
+        drawn = [(width, value) for width, value in figure if value is not None and width > 2]
+        longest, most = max(drawn)
+        near = 4 + longest / 50  # the figures are rounded
+        wrong = [bar for bar in drawn if abs(bar[0] - longest * bar[1] / most) > near]
+        assert wrong == [], (longest, most)
+    low = browser.run(_CONTRAST)
+    assert low == [], low
+
+
+_CONTRAST = """
+const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(
+  c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4
+).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+const paper = element => {
+  for (; element; element = element.parentElement) {
+    const colour = numbers(getComputedStyle(element).backgroundColor);
+    if (colour.length < 4 || colour[3] > 0) return colour;
+  }
+  return [255, 255, 255];
+};
+const low = [];
+for (const element of document.querySelectorAll("main *")) {
+  if (element.closest("s, svg") || ![...element.childNodes].some(
+    node => node.nodeType === 3 && node.data.trim())) continue;
+  const ink = light(numbers(getComputedStyle(element).color)), ground = light(paper(element));
+  const ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+  if (ratio < 4.5) low.push([element.className, element.textContent.slice(0, 20), ratio]);
+}
+return low;
+"""
+
+
+def test_it_asks_for_nothing_and_obeys_nothing(browser: Browser) -> None:
+    browser.requests()
+    browser.complaints()
+    browser.open()
+    assert {address.partition("?")[0] for address in browser.requests()} == {browser.address}
+    assert browser.complaints() == []
+    assert browser.run("return window.hacked") is None
+    assert EVIL in "".join(browser.texts("h1"))
+    assert browser.texts("main script, main img") == []

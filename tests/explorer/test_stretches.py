@@ -1,0 +1,90 @@
+"""A stretch of a long text shows the tokens that the whole text has there."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+import toksmith
+from toksmith.explorer.stretches import shown_tokens, stretch_at, text_of
+from toksmith.tokenizer import Tokenizer
+
+WORDS = (
+    "low",
+    "lower",
+    "lowest",
+    "newest",
+    "wider",
+    "東京",
+    "都",
+    "naïve",
+    "👩‍👩‍👧",
+    "1234",
+    "don't",
+)
+SPACES = (" ", " ", " ", "  ", "\n", "\t")
+
+
+@cache
+def text() -> str:
+    choose = random.Random(7)
+    return "".join(choose.choice(WORDS) + choose.choice(SPACES) for _ in range(9_000))
+
+
+@cache
+def tokenizer(model: str) -> Tokenizer:
+    size = {"bpe": 300, "wordpiece": 60, "sentencepiece-unigram": 42, "sentencepiece-bpe": 60}[
+        model
+    ]
+    options = {"character_coverage": 1.0} if "sentencepiece" in model else {}
+    return toksmith.train(texts=[text()[:20_000]], model=model, vocab_size=size, **options)
+
+
+@pytest.mark.parametrize(
+    "model", ["bpe", "wordpiece", "sentencepiece-unigram", "sentencepiece-bpe"]
+)
+def test_stretches_are_the_whole(model: str) -> None:
+    tok = tokenizer(model)
+    ids = tok.encode(text())
+    for place in (0, 5_000, 17_001, len(text()) - 1_000):
+        stretch = stretch_at(text(), place)
+        found = shown_tokens(tok, stretch)
+        shown = found.encoding
+        assert found.total == len(ids)
+        assert len(shown.ids) > 200
+        assert shown.ids == ids[found.first : found.first + len(shown.ids)]
+        data = stretch.shown.encode()
+        for i, (start, end) in enumerate(shown.byte_spans):
+            assert 0 <= start <= end <= len(data)
+            if model == "bpe" and 0 < i < len(shown.ids) - 1:
+                assert data[start:end] == shown.tokens[i]
+
+
+def test_text_without_a_place_to_cut() -> None:
+    tok = tokenizer("sentencepiece-bpe")
+    long = "lowest" * 4_000
+    found = shown_tokens(tok, stretch_at(long, 9_000))
+    shown = found.encoding
+    ids = tok.encode(long)
+    assert shown.ids == ids[found.first : found.first + len(shown.ids)]
+
+
+def test_template_and_special_tokens() -> None:
+    tok = toksmith.train(texts=["abab"], vocab_size=258, special_tokens=["<|end|>"])
+    stretch = stretch_at("ab<|end|>ab", 0)
+    assert any(shown_tokens(tok, stretch, "encode").encoding.special)
+    assert not any(shown_tokens(tok, stretch).encoding.special)
+
+
+def test_stretch_ends_at_white_space() -> None:
+    stretch = stretch_at(text(), 10_000)
+    assert text()[stretch.start - 1].isspace()
+    assert text()[stretch.end].isspace()
+    assert stretch_at("", 5).shown == ""
+    assert stretch_at("short", 99).shown == "short"
+
+
+def test_text_of_surrogates() -> None:
+    assert text_of("\ud83d\ude00\ud83d") == "😀\ufffd"

@@ -1,0 +1,165 @@
+"""Training and measuring behind the pages: files below a folder, work that can be ended."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from toksmith import load, train
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.explorer.asking import Asked
+from toksmith.explorer.compare_page import ComparePage
+from toksmith.explorer.folder import Folder
+from toksmith.explorer.jobs import Jobs
+from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.train_page import TrainPage
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[TrainPage]:
+    (tmp_path / "a.txt").write_text("low lower lowest newest widest " * 50)
+    jobs = Jobs()
+    yield TrainPage(Shelf(), Folder(tmp_path), jobs)
+    jobs.close()
+    assert not jobs.folder.exists()
+
+
+def trained(page: TrainPage, **fields: Any) -> dict[str, Any]:
+    """Train, and return the last answer."""
+    page.start(Asked(fields))
+    ends = time.monotonic() + 60
+    while (found := page.progress(Asked({})))["state"] == "running":
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+    return found
+
+
+def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
+    found = trained(page, files=["a.txt"], vocab_size=270, special_tokens=["<x>"])
+    assert found["state"] == "done"
+    assert found["key"] == "bpe-270"
+    assert "<svg" in found["result"]
+    assert len(found["learned"]) == 13
+    page.save(Asked({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
+    assert load(tmp_path / "tok.json").vocab_size == 270
+    with pytest.raises(OptionError, match="there already"):
+        page.save(Asked({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
+    name, data = page.saved("bpe-270", "minbpe")
+    assert name == "bpe-270.model"
+    assert data.startswith(b"minbpe")
+    with pytest.raises(UnsupportedError):
+        page.saved("bpe-270", "sentencepiece")
+
+
+def test_options_are_those_of_the_model(page: TrainPage) -> None:
+    options = {option["name"]: option for option in page.options(Asked({}))["sentencepiece-bpe"]}
+    assert options["byte_fallback"]["choices"] == ["true", "false"]
+    assert options["byte_fallback"]["meaning"]
+    fields = {"text": "low lower lowest " * 30, "model": "sentencepiece-bpe", "vocab_size": 14}
+    assert trained(page, **fields, options={"character_coverage": "1.0"})["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"text": "ab"}, "vocab_size is not given"),
+        ({"text": "ab", "vocab_size": 5}, "must hold the 256 bytes"),
+        ({"text": "ab", "vocab_size": 300, "model": "none"}, "model is 'none'"),
+        ({"text": "ab", "vocab_size": 300, "options": {"ties": "odd"}}, "ties is 'odd'"),
+        ({"text": "ab", "vocab_size": 300, "options": {"min_frequency": "x"}}, "^min_frequency="),
+        ({"text": "ab", "vocab_size": 300, "options": {"no": "x"}}, "no"),
+    ],
+)
+def test_wrong_options(page: TrainPage, fields: dict[str, Any], message: str) -> None:
+    found = trained(page, **fields)
+    assert found["state"] == "failed"
+    assert re.search(message, found["error"])
+
+
+def test_what_to_train_on(page: TrainPage) -> None:
+    for fields in (
+        {},
+        {"files": ["a.txt"], "text": "x"},
+        {"files": ["../a.txt"]},
+        {"files": ["b"]},
+    ):
+        with pytest.raises(OptionError):
+            page.start(Asked({**fields, "vocab_size": 300}))
+
+
+def test_cancel(page: TrainPage, tmp_path: Path) -> None:
+    with (tmp_path / "large.txt").open("w") as file:
+        for i in range(400_000):
+            file.write(f"{i * 7919 % 1000003:x} ")
+    page.start(Asked({"files": ["large.txt"], "vocab_size": 100_000}))
+    with pytest.raises(OptionError, match="already"):
+        page.start(Asked({"text": "abc", "vocab_size": 300}))
+    started = time.monotonic()
+    page._jobs.cancel()
+    assert time.monotonic() - started < 5
+    assert page.progress(Asked({}))["state"] == "cancelled"
+    assert trained(page, text="abab", vocab_size=257)["state"] == "done"
+
+
+def test_worker_that_dies(page: TrainPage) -> None:
+    page.start(Asked({"text": "abab", "vocab_size": 257}))
+    job = page._job
+    assert job is not None
+    job._process.kill()
+    job.wait(30)
+    assert job.state in ("failed", "done")
+    assert job.error or job.state == "done"
+
+
+def test_compare(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("low lower lowest <script> 東京 " * 40)
+    jobs, shelf = Jobs(), Shelf()
+    shelf.put("<b>", train(texts=["low lower lowest"], vocab_size=262))
+    page = ComparePage(shelf, Folder(tmp_path), jobs)
+    with pytest.raises(OptionError, match="nothing is measured"):
+        page.file(Asked({"form": "csv"}))
+    with pytest.raises(OptionError, match="choose one to"):
+        page.start(Asked({"tokenizers": [], "text": "x"}))
+    page.start(Asked({"tokenizers": ["<b>", "bytes"], "files": ["a.txt", "b.txt"]}))
+    assert jobs.last is not None
+    jobs.last.wait(60)
+    found = page.progress(Asked({}))
+    assert (found["state"], found["error"]) == ("done", "")
+    assert "&lt;b&gt;" in found["report"]
+    assert "<script" not in found["report"]
+    assert page.file(Asked({"form": "csv"}))["text"].startswith("tokenizer,text,tokens")
+    assert page.file(Asked({"form": "html"}))["text"].startswith("<!doctype html>")
+    assert '"bytes"' in page.file(Asked({"form": "json"}))["text"]
+    with pytest.raises(OptionError):
+        page.file(Asked({"form": "xml"}))
+    jobs.close()
+
+
+def test_folder(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / ".hidden").write_text("x")
+    (root / "sub" / "b.txt").write_text("four")
+    (tmp_path / "secret").write_text("x")
+    (root / "link").symlink_to(tmp_path / "secret")
+    (root / "sub" / "loop").symlink_to(root)
+    folder = Folder(root)
+    assert [(each.path, each.size) for each in folder.listing("")] == [("sub", None)]
+    assert ("sub/b.txt", 4) in [(each.path, each.size) for each in folder.listing("sub")]
+    for path in ("..", "../secret", "link", "/etc/passwd", "sub/../../secret", "no", "a\0b"):
+        with pytest.raises(OptionError):
+            folder.inside(path)
+        with pytest.raises(OptionError):
+            folder.listing(path)
+    for path in ("sub/b.txt", "../x", "no/x", "", ".", ".x", "link", "a\0b"):
+        with pytest.raises(OptionError):
+            folder.free(path)
+    assert folder.free("sub/new.json") == root / "sub" / "new.json"

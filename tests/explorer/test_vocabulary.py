@@ -1,0 +1,151 @@
+"""Searching a vocabulary, and the details of its tokens."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import pytest
+
+import toksmith
+from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.explorer.details import details_html
+from toksmith.explorer.origins import Place, origin
+from toksmith.explorer.shelf import Shelf, raw_bytes
+from toksmith.explorer.vocabulary import Vocabulary
+from toksmith.explorer.vocabulary_page import row_html
+from toksmith.framing import Framing
+from toksmith.models import BPE, WordLevel
+from toksmith.pipeline import Pipeline
+from toksmith.reference.diagrams import Lattice, MergeTree
+from toksmith.tokenizer import Tokenizer
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    text = "low lower lowest <script>alert(1)</script> 東京 2026 2027"
+    tok = toksmith.train(texts=[text * 3], vocab_size=280, special_tokens=["<|end|>"])
+    return Vocabulary(tok)
+
+
+def found(query: str, how: str = "text", **options: str) -> list[bytes]:
+    ids = vocabulary().search(query, how, **options)
+    return [vocabulary().tokens[i] for i in ids.tolist()]
+
+
+def test_search() -> None:
+    assert len(found("")) == 280
+    assert b" low" in found(" low")
+    assert set(found("e6 9d", "bytes")) == {t for t in vocabulary().tokens if b"\xe6\x9d" in t}
+    assert found("^lo.*$", "regex") == [t for t in vocabulary().tokens if t.startswith(b"lo")]
+    assert found("97", "id") == [b"a"]
+    assert found("97-99", "id") == [b"a", b"b", b"c"]
+    assert found("", kind="special") == [b"<|end|>"]
+    assert b"\x80" in found("", kind="partial")
+    assert b" " in found("", kind="space")
+    assert found("", sort="longest")[0] == max(vocabulary().tokens, key=len)
+    assert found("", sort="text") == sorted(vocabulary().tokens)
+    assert found("no such token") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "how"),
+    [("x", "bytes"), (" ", "bytes"), ("(", "regex"), ("a", "id"), ("-", "id"), ("", "?")],
+)
+def test_wrong_queries(query: str, how: str) -> None:
+    with pytest.raises(OptionError):
+        vocabulary().search(query, how)
+
+
+def test_regex_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toksmith.explorer.vocabulary._SECONDS", 0.2)
+    tok = Tokenizer(Pipeline(WordLevel((b"a" * 40 + b"!", b"x"))))
+    started = time.monotonic()
+    with pytest.raises(OptionError, match="takes more than"):
+        Vocabulary(tok).search("(a|a)+$", "regex")
+    assert time.monotonic() - started < 10
+
+
+def test_quick_at_200_000() -> None:
+    tokens = (*(bytes([b]) for b in range(256)), *(f"token {i}".encode() for i in range(200_000)))
+    large = Vocabulary(Tokenizer(Pipeline(BPE(tokens, []))))
+    started = time.process_time()
+    assert len(large.search("99999", "text")) == 2
+    assert len(large.search("token 1\\d$", "regex")) == 10
+    assert large.search("", "text", "all", "longest")[0] == 256 + 100_000
+    assert time.process_time() - started < 3
+
+
+def test_made_of_and_into() -> None:
+    known = vocabulary()
+    low = known.tok.token_id("low")
+    left, right = known.made_of(low) or (0, 0)
+    assert known.tokens[left] + known.tokens[right] == b"low"
+    assert low in known.made_into(left)
+    assert known.made_of(97) is None
+    assert known.rank(low).startswith("merge ")
+
+
+def test_details_are_escaped() -> None:
+    known = vocabulary()
+    longest = next(i for i, token in enumerate(known.tokens) if b"<" in token and len(token) > 2)
+    for html in (details_html(known, longest), row_html(known, longest)):
+        assert "&lt;" in html
+        assert "<script" not in html
+
+
+def test_details_of_special_tokens_and_of_none() -> None:
+    known = vocabulary()
+    html = details_html(known, known.tok.special_tokens["<|end|>"])
+    assert "special token" in html
+    assert "How" not in html
+    with pytest.raises(UnknownTokenError):
+        details_html(known, 280)
+    with pytest.raises(UnknownTokenError):
+        details_html(known, -1)
+    unused = Tokenizer(Pipeline(raw_bytes().pipeline.model, framing=Framing.of({"<x>": 260})))
+    assert "an id that no token has" in details_html(Vocabulary(unused), 258)
+
+
+def test_origin_in_a_text() -> None:
+    tok = vocabulary().tok
+    data = b"first line\nthe lowest low"
+    encoding = tok.encoding(data)
+    for token_id, (start, end) in zip(encoding.ids, encoding.byte_spans, strict=True):
+        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        assert found is not None
+        assert found.in_text
+        assert isinstance(found.diagram, MergeTree)
+        assert token_id in found.diagram.ids
+        assert data[start:end] in found.diagram.text
+
+
+@pytest.mark.parametrize("model", ["sentencepiece-bpe", "sentencepiece-unigram"])
+def test_origin_in_pieces(model: str) -> None:
+    text = "low lower lowest newest widest " * 20
+    size = {"sentencepiece-bpe": 24, "sentencepiece-unigram": 19}[model]
+    tok = toksmith.train(texts=[text], model=model, vocab_size=size, character_coverage=1.0)
+    data = b"lowest newest"
+    encoding = tok.encoding(data)
+    kind = Lattice if model.endswith("unigram") else MergeTree
+    for token_id, (start, _) in zip(encoding.ids, encoding.byte_spans, strict=True):
+        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        assert found is not None
+        assert found.in_text
+        assert isinstance(found.diagram, kind)
+
+
+def test_token_that_cannot_be_reached() -> None:
+    vocab = (*(bytes([b]) for b in range(256)), b"ab", b"xyz")
+    tok = Tokenizer(Pipeline(BPE(vocab, [[97, 98, 256]])))
+    assert "They do not" in details_html(Vocabulary(tok), 257)
+    assert "They do not" not in details_html(Vocabulary(tok), 256)
+
+
+def test_shelf() -> None:
+    shelf = Shelf()
+    key = shelf.put("mine", vocabulary().tok)
+    assert shelf[key].vocabulary is shelf[key].vocabulary
+    assert shelf["bytes"].tokenizer.encode("é") == [0xC3, 0xA9]
+    with pytest.raises(OptionError, match="no tokenizer 'other'"):
+        shelf["other"]
