@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,10 @@ from toksmith.splitters import splitter
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 NO_SHARED = f"needs the shared test data, expected in ../{SHARED.name} beside the checkout"
+
+# A shell's background jobs ignore Ctrl-C, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("toksmith", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("toksmith")

@@ -15,6 +15,14 @@ from toksmith import errors, lazy
 
 if TYPE_CHECKING:
     from toksmith.loading import get, load
+    from toksmith.measure.audit import audit
+    from toksmith.measure.comparing import compare
+    from toksmith.measure.comparison import Comparison
+    from toksmith.measure.findings import Audit
+    from toksmith.measure.vocabulary_size import advise
+    from toksmith.segment.graphemes import graphemes
+    from toksmith.segment.sentences import sentences
+    from toksmith.segment.words import words
     from toksmith.tokenizer import Tokenizer
     from toksmith.trainers import Counts, train
     from toksmith.types import Batch, Encoding, Inputs, Span
@@ -22,24 +30,40 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Audit",
     "Batch",
+    "Comparison",
     "Counts",
     "Encoding",
     "Inputs",
     "Span",
     "Tokenizer",
     "__version__",
+    "advise",
+    "audit",
+    "compare",
     "errors",
     "get",
+    "graphemes",
     "load",
+    "sentences",
     "train",
+    "words",
 ]
 
 _find = lazy.names(
     __name__,
     {
+        "advise": "measure.vocabulary_size",
+        "audit": "measure.audit",
+        "Audit": "measure.findings",
         "get": "loading",
         "load": "loading",
+        "compare": "measure.comparing",
+        "Comparison": "measure.comparison",
+        "graphemes": "segment",
+        "sentences": "segment",
+        "words": "segment",
         "Tokenizer": "tokenizer",
         "Counts": "trainers",
         "train": "trainers",
@@ -51,12 +75,15 @@ _find = lazy.names(
 )
 
 _PACKAGES = (
+    "corpus",
     "decoders",
     "formats",
     "framing",
+    "measure",
     "models",
     "normalizers",
     "reference",
+    "segment",
     "splitters",
     "trainers",
 )
@@ -64,9 +91,9 @@ _PACKAGES = (
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        from importlib.metadata import version
+        from toksmith.version import __version__
 
-        return version("toksmith")
+        return __version__
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
     return _find(name)

@@ -1,7 +1,7 @@
 """The compiled hot loops; only toksmith's engines import this module."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -232,6 +232,23 @@ class ChunkCounter:
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     ]: ...
+    def limit(self, memory: int, descriptor: int) -> None: ...
+    @property
+    def spilled(self) -> int: ...
+    def weigh(self, weight: int) -> None: ...
+    def merge(
+        self, min_count: int, unit: int, memory: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    ]: ...
+    def merged(
+        self,
+    ) -> tuple[
+        bytes,
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    ]: ...
 
 class WordCounter:
     def __init__(self, words: bool, longest: int, reserved: bool) -> None: ...
@@ -253,6 +270,92 @@ class WordCounter:
     ]: ...
     def lines(self) -> tuple[int, int, int]: ...
 
+def spaced_words(
+    chunks: bytes,
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    letters: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    skip_spaces: bool,
+    line_starts: bool,
+    symbols: Sequence[str],
+    threads: int,
+) -> tuple[
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    bytes,
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def class_words(
+    chunks: bytes,
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    letters: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    classes: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    threads: int,
+) -> tuple[
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    bytes,
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def stretches(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    numbers: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+@overload
+def symbol_counts(
+    symbols: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    alphabet: int,
+) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+@overload
+def symbol_counts(
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    alphabet: int,
+) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
 def train_bpe(
     chunks: bytes,
     ends: Annotated[
@@ -266,6 +369,8 @@ def train_bpe(
     min_frequency: int,
     max_token_length: int,
     watch: object | None,
+    keep: object | None,
+    keep_seconds: float,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
@@ -287,6 +392,14 @@ def train_symbols(
     min_frequency: int,
     max_token_length: int,
     watch: object | None,
+    places: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    lengths: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    keep: object | None,
+    keep_seconds: float,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
@@ -334,6 +447,7 @@ def train_pieces(
     split_digits: bool,
     space_as_suffix: bool,
     only_spaces: bool,
+    threads: int,
     watch: object | None,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],

@@ -10,7 +10,7 @@ environment variables choose, when a tokenizer is made:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, singledispatch
@@ -299,6 +299,14 @@ class ChunkCounter:
         for start, end in bounds.tolist():
             self._add_matches(bytes(view[start:end]))
 
+    def add_counted(
+        self, chunks: bytes, ends: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]
+    ) -> None:
+        """Count chunks that were counted before: end to end, their ends, and their counts."""
+        starts = np.concatenate([np.zeros(1, np.uint64), ends])[:-1]
+        bounds = np.stack([starts, ends], axis=1).astype(np.int64)
+        self._counter.add_chunks(chunks, bounds, counts)
+
     def cut(self, text: Text, start: int, end: int) -> int:
         """Return the first byte from start on where a document may be cut between chunks.
 
@@ -309,47 +317,47 @@ class ChunkCounter:
         """
         return _kernel.safe_cut(text, self._family, start, end) if self._family else end
 
+    def spill_to(self, descriptor: int, memory: int) -> None:
+        """From now on, write to a file what does not go into so many bytes of memory.
+
+        What goes wrong with the file is an OSError.
+        """
+        self._counter.limit(memory, descriptor)
+
+    def weigh(self, weight: int) -> None:
+        """From now on, let each chunk count so often; only after :meth:`spill_to`."""
+        self._counter.weigh(weight)
+
+    @property
+    def spilled(self) -> int:
+        """How many bytes were written to the file."""
+        return self._counter.spilled
+
+    def merge(
+        self, min_count: int, unit: int, memory: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Make one of equal chunks in the file, where there are any; to be called once, at the end.
+
+        Args:
+            min_count: chunks that are rarer are left out.
+            unit: counts are rounded to it, half up, and divided by it.
+            memory: about how many bytes this may take.
+
+        Returns:
+            How many distinct chunks, and bytes of them, stand in the text 0, 1, 2 … times; the last
+            of all that stand there so often or more often. Empty where nothing was spilled.
+        """
+        return self._counter.merge(min_count, unit, memory)
+
     def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """Return all chunks end to end, where each ends, and how often each was seen."""
-        return self._counter.finish()
+        return self._counter.merged() if self.spilled else self._counter.finish()
 
     def _add_matches(self, data: bytes) -> None:
         from toksmith.reference.splitting import chunk_spans
 
         bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
         self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
-
-
-def train_bpe(
-    chunks: bytes,
-    ends: npt.NDArray[np.uint64],
-    counts: npt.NDArray[np.uint64],
-    *,
-    tokens: int,
-    ties: str,
-    min_frequency: int,
-    max_token_length: int,
-    watch: Callable[[int, int, int, int], None] | None,
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Train BPE on counted chunks; ids 0..255 are the bytes.
-
-    Args:
-        chunks: the distinct chunks end to end, in the order in which they were first seen.
-        ends: where each ends.
-        counts: how often each stands in the text.
-        tokens: how many tokens to make beyond the bytes.
-        ties: ``first-seen`` or ``smallest-pair``.
-        min_frequency: a pair that is rarer is never merged.
-        max_token_length: in bytes; 0 for no limit.
-        watch: called now and then with merges done, left id, right id, count.
-
-    Returns:
-        The merges (shape ``(n, 3)``), the count of each, and the text's tokens after each.
-    """
-    merges, pair_counts, totals = _kernel.train_bpe(
-        chunks, ends, counts, tokens, ties, min_frequency, max_token_length, watch
-    )
-    return merges.reshape(-1, 3), pair_counts, totals
 
 
 def _engine() -> str:

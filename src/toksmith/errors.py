@@ -10,7 +10,8 @@
     ├── SpecialTokenError    text holds a special token where it may not (also a ValueError)
     ├── DownloadError        a published vocabulary could not be had, or is not the right one
     ├── TrainingError        nothing to train on
-    └── EngineError          no such engine or instruction set on this machine
+    ├── EngineError          no such engine or instruction set on this machine
+    └── MissingExtraError    an optional package is not installed (also an ImportError)
 
 Each message says what was wrong, where, and what would be right.
 """
@@ -79,3 +80,7 @@ class TrainingError(ToksmithError, ValueError):
 
 class EngineError(ToksmithError, ValueError):
     """No such engine or instruction set, or this machine does not have it."""
+
+
+class MissingExtraError(ToksmithError, ImportError):
+    """A package is not installed that only some features need; the message says how to get it."""

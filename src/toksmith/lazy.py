@@ -12,7 +12,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-__all__ = ["module", "names", "np", "npt", "pattern", "regex"]
+from toksmith.errors import MissingExtraError
+
+__all__ = ["extra", "module", "names", "np", "npt", "pattern", "regex"]
 
 
 class _Later:
@@ -34,6 +36,24 @@ class _Later:
 def module(name: str) -> Any:
     """Return a module that is imported when it is first asked for a name."""
     return _Later(lambda: import_module(name))
+
+
+def extra(name: str, of: str) -> Any:
+    """Import and return a module of a package that not everybody has.
+
+    Args:
+        name: of the module.
+        of: the extra of ours that brings it.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as missing:
+        raise MissingExtraError(
+            f"{name.partition('.')[0]} is not installed: pip install toksmith[{of}]"
+        ) from missing
 
 
 if TYPE_CHECKING:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toksmith import formats, published
 from toksmith.formats import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from toksmith.training_record import TrainingRecord
 
 
 def load(
@@ -31,7 +37,14 @@ def load(
         FormatError: the file is not what it should be; the message says where and why.
         UnsupportedError: it asks for something that toksmith cannot do.
     """
-    return Tokenizer(formats.read(path, format, split, special_tokens))
+    pipeline = formats.read(path, format, split, special_tokens)
+    return Tokenizer(pipeline, partial(_training, Path(path).absolute()))
+
+
+def _training(path: Path) -> TrainingRecord | None:
+    from toksmith import training_record
+
+    return training_record.find(path)
 
 
 def get(name: str) -> Tokenizer:

@@ -127,8 +127,24 @@ def names() -> list[str]:
     return list(ENCODINGS)
 
 
-def fetch(name: str) -> Pipeline:
+def at_hand() -> list[str]:
+    """Return the names of the encodings whose files are in a cache; nothing is downloaded.
+
+    Whether the files are what they should be shows when they are read.
+    """
+
+    def is_there(ranks: Ranks) -> bool:
+        return any(place.is_file() for place in _places(ranks))
+
+    return [name for name, published in ENCODINGS.items() if is_there(published.ranks)]
+
+
+def fetch(name: str, download: bool = True) -> Pipeline:
     """Return a published encoding, from a cache or from where it is published.
+
+    Args:
+        name: one of :func:`names`.
+        download: whether to ask where it is published, if it is in no cache.
 
     Raises:
         UnknownNameError: there is none of this name; the message has the nearest, if any is near.
@@ -153,6 +169,8 @@ def fetch(name: str) -> Pipeline:
             from toksmith.formats import gpt2
 
             return gpt2.read_pair(encoder[0], merges[0]).with_name(name)
+    if found is None and not download:
+        raise DownloadError(f"{published.ranks.file_name} is in no cache, or is not the right one")
     path, data = found or _downloaded(published.ranks)
     framing = Framing.of(published.special_tokens, published.aliases)
     return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(name)

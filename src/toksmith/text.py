@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from mmap import mmap
 from typing import TypeAlias
 
@@ -10,6 +11,8 @@ from toksmith.lazy import np, npt
 
 Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
 """What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
+
+_BROKEN = re.compile("[\udc80-\udcff]")
 
 
 def utf8(text: Text) -> bytes:
@@ -36,6 +39,34 @@ def utf8(text: Text) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def string(text: Text) -> str:
+    r"""Return a text as a string, each byte of invalid UTF-8 as one U+FFFD.
+
+    Raises:
+        OptionError: it is neither a string nor bytes.
+
+    Example:
+        >>> string(b"caf\xc3\xa9 \xff")
+        'café \ufffd'
+    """
+    if isinstance(text, str):
+        return text
+    found = utf8(text).decode("utf-8", "surrogateescape")
+    return found if found.isascii() else _BROKEN.sub("\ufffd", found)
+
+
+def codes(string: str) -> npt.NDArray[np.unsignedinteger]:
+    r"""Return the number of each character: uint8 if all are ASCII, uint32 otherwise.
+
+    Example:
+        >>> codes("aé\udcff"), codes("a").dtype
+        (array([   97,   233, 56575], dtype=uint32), dtype('uint8'))
+    """
+    if string.isascii():
+        return np.frombuffer(string.encode(), np.uint8)
+    return np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _no_text(value: object) -> OptionError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from toksmith.arguments import whole
@@ -12,6 +13,7 @@ from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.encoding import Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError
+from toksmith.explaining import Explaining
 from toksmith.framing import Padding, Truncation
 from toksmith.models import BPE, CharacterBPE
 from toksmith.offsets import Trimmer
@@ -25,13 +27,12 @@ from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, stack
 
 if TYPE_CHECKING:
-    from toksmith.reference.trace import Explanation
-    from toksmith.trainers.record import TrainingRecord
+    from toksmith.training_record import TrainingRecord
 
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-class Tokenizer(Sampling):
+class Tokenizer(Explaining, Sampling):
     """Encodes text to ids and decodes ids to text.
 
     Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share
@@ -39,7 +40,7 @@ class Tokenizer(Sampling):
 
     Args:
         pipeline: what it does.
-        training: how it was trained, if that was here.
+        training: how it was trained, or what finds that out when it is asked for.
 
     Example:
         >>> import toksmith
@@ -50,11 +51,21 @@ class Tokenizer(Sampling):
         'lowest'
     """
 
-    def __init__(self, pipeline: Pipeline, training: TrainingRecord | None = None) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        training: TrainingRecord | Callable[[], TrainingRecord | None] | None = None,
+    ) -> None:
         self.pipeline = pipeline
-        self.training = training
+        self._training = training
         self._framing = pipeline.framing
-        self._encoder = TextEncoder(pipeline)
+        if training is None or callable(training):
+            self._encoder = TextEncoder(pipeline)
+
+    @cached_property
+    def _encoder(self) -> TextEncoder:
+        # What was just trained is often saved and nothing more.
+        return TextEncoder(self.pipeline)
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
@@ -62,8 +73,8 @@ class Tokenizer(Sampling):
         special = f", {len(self.special_tokens)} special" if self.special_tokens else ""
         return f"<Tokenizer {name}{model}, {self.vocab_size:,} ids{special}>"
 
-    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, TrainingRecord | None]]:
-        return type(self), (self.pipeline, self.training)
+    def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
+        return type(self), (self.pipeline, self._training)
 
     # What it is
 
@@ -71,6 +82,17 @@ class Tokenizer(Sampling):
     def name(self) -> str | None:
         """The published name, if it has one."""
         return self.pipeline.name
+
+    @property
+    def training(self) -> TrainingRecord | None:
+        """How it was trained, if that is known.
+
+        Of a file's tokenizer, that stands in a file beside it: see :meth:`save`. A record that is
+        damaged, or does not belong to the tokenizer's file, is not used, with a warning.
+        """
+        if callable(self._training):
+            self._training = self._training()
+        return self._training
 
     @cached_property
     def vocab_size(self) -> int:
@@ -301,24 +323,6 @@ class Tokenizer(Sampling):
         how = Preparation(cut, fill, special, add_special_tokens, overflow, spans, threads)
         return how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
 
-    def explain(self, text: Text) -> Explanation:
-        """Return every chunk of a text and every merge inside it; print it to read it.
-
-        Example:
-            >>> import toksmith
-            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
-            >>> print(tok.explain("ab"))
-            'ab': 2 bytes, 1 chunk, 1 token
-            <BLANKLINE>
-            chunk 1: 'ab'
-                a b
-                ab     a + b, merge 0
-              = ab 256
-        """
-        from toksmith.reference.trace import explain
-
-        return explain(self.pipeline, text)
-
     def count(self, text: Text, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
         return self._encoder.count(text, special, threads)
@@ -392,8 +396,14 @@ class Tokenizer(Sampling):
 
     # Housekeeping
 
-    def save(self, path: str | PathLike[str], format: str | None = None) -> None:  # noqa: A002
-        """Write the tokenizer to a file.
+    def save(
+        self,
+        path: str | PathLike[str],
+        format: str | None = None,  # noqa: A002
+        *,
+        record: bool = True,
+    ) -> None:
+        """Write the tokenizer to a file, and beside it the record of its training, if it has one.
 
         Args:
             path: where to; its form says which format, unless ``format`` does.
@@ -406,13 +416,17 @@ class Tokenizer(Sampling):
                 - ``"wordpiece"`` (``.txt``): BERT's vocab.txt;
                 - ``"tiktoken"`` (``.tiktoken``), ``"minbpe"`` (``.model``), ``"gpt2"`` (a
                   directory): byte-level BPE.
+            record: whether to write :attr:`training` to ``<path>.training.json`` (in a directory
+                of GPT-2's files, ``training.json``), where :func:`toksmith.load` finds it.
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.
         """
-        from toksmith import formats
+        from toksmith import formats, training_record
 
         formats.write(self.pipeline, path, format)
+        if record and self.training is not None:
+            training_record.write(self.training, Path(path))
 
     def forget(self, cache_bytes: int | None = None) -> None:
         """Give back the memory of the chunk caches; they fill again as texts are encoded.

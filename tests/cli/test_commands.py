@@ -13,7 +13,20 @@ import toksmith
 from tests.cli.conftest import CORPUS, Run
 
 TEXT = "lower 字 newest\n"
-COMMANDS = ["train", "encode", "decode", "count", "inspect", "convert", "verify", "quickstart"]
+COMMANDS = [
+    "advise",
+    "train",
+    "encode",
+    "decode",
+    "count",
+    "inspect",
+    "convert",
+    "verify",
+    "unicode",
+    "words",
+    "sentences",
+    "quickstart",
+]
 
 
 def folder_of(path: Path) -> set[str]:
@@ -21,9 +34,11 @@ def folder_of(path: Path) -> set[str]:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", COMMANDS)
+    @pytest.mark.parametrize(
+        "command", [*COMMANDS, "counts", "counts make", "counts merge", "counts show"]
+    )
     def test_each_command_shows_an_example(self, run: Run, command: str) -> None:
-        ran = run(command, "--help")
+        ran = run(*command.split(), "--help")
         assert ran.code == 0
         assert f"Example  toksmith {command}" in ran.out.decode() or command == "decode"
         assert re.search(rf"Example .*toksmith {command}", ran.out.decode(), re.S)
@@ -45,7 +60,7 @@ class TestTrain:
         assert f"{len(CORPUS):,} bytes" in figures
         assert "4 merges" in figures
         assert figures.endswith(f"→ {path}\n")
-        assert folder_of(tmp_path) == {"t.model", "t.vocab"}
+        assert folder_of(tmp_path) == {"t.model", "t.vocab", "t.model.training.json"}
 
     def test_options_reach_the_trainer(self, run: Run, corpus_file: Path, tmp_path: Path) -> None:
         path = tmp_path / "t.tiktoken"

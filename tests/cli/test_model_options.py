@@ -8,8 +8,8 @@ from typing import Literal
 
 import pytest
 
-from toksmith.cli.model_options import Described, described, parsed
 from toksmith.errors import OptionError
+from toksmith.trainers.written_options import Described, described, parsed
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from toksmith.cli import convert, count, decode, encode, inspect, quickstart, train, verify
+from toksmith.cli import (
+    advise,
+    audit,
+    compare,
+    convert,
+    count,
+    counts,
+    decode,
+    encode,
+    explore,
+    inspect,
+    quickstart,
+    sentences,
+    train,
+    unicode,
+    verify,
+    words,
+)
 from toksmith.cli.common import Quiet
 from toksmith.errors import ToksmithError
 
@@ -32,8 +49,8 @@ class _Commands(TyperGroup):
             # Python flushes standard output once more as it ends, and would complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(_EXIT_BROKEN_PIPE)
-        except KeyboardInterrupt:
-            _say("interrupted")
+        except KeyboardInterrupt as interrupt:
+            _say(": ".join(["interrupted", *map(str, interrupt.args)]))
             sys.exit(_EXIT_INTERRUPTED)
         except (ToksmithError, OSError) as error:
             _say(f"error: {_message(error)}")
@@ -97,6 +114,28 @@ def _root(
             stream.reconfigure(errors="backslashreplace")
 
 
-for _command in (train, encode, decode, count, inspect, convert, verify, quickstart):
+for _command in (
+    train,
+    encode,
+    decode,
+    count,
+    inspect,
+    compare,
+    explore,
+    unicode,
+    words,
+    sentences,
+    convert,
+    verify,
+    audit,
+    advise,
+    quickstart,
+):
     _name = _command.__name__.rpartition(".")[2]
-    app.command(_name, epilog=f"[bold]Example[/bold]  {_command.EXAMPLE}")(_command.run)
+    app.command(
+        _name,
+        cls=getattr(_command, "COMMAND", None),
+        epilog=f"[bold]Example[/bold]  {_command.EXAMPLE}",
+    )(_command.run)
+
+app.add_typer(counts.app, name="counts", epilog=f"[bold]Example[/bold]  {counts.EXAMPLE}")

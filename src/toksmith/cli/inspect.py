@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +19,11 @@ from toksmith.cli.common import (
     TokenizerName,
     load_tokenizer,
 )
+from toksmith.errors import OptionError
+
+if TYPE_CHECKING:
+    from toksmith.tokenizer import Tokenizer
+    from toksmith.types import Encoding
 
 EXAMPLE = "toksmith inspect 'Hello  wörld' -t cl100k_base --steps"
 
@@ -30,6 +37,28 @@ def run(
     steps: Annotated[
         bool, typer.Option("--steps", help="Also print every chunk and every step in it.")
     ] = False,
+    tree: Annotated[
+        bool,
+        typer.Option(
+            "--tree",
+            help="Also draw each distinct chunk: its tree of merges, its lattice, or the longest "
+            "matches.",
+        ),
+    ] = False,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID|TOKEN",
+            help="Draw how a token of the vocabulary comes about, in place of a text.",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write all of it to one HTML page, with trees to step through, and print nothing.",
+        ),
+    ] = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="The ids below the tokens, without the table.")
     ] = False,
@@ -46,9 +75,20 @@ def run(
     """
     from toksmith.cli.reading import read_text
 
+    if token is not None:
+        if text is not None or file is not None:
+            raise OptionError("a text and --token are given: one of them is wanted")
+        _show_token(load_tokenizer(tokenizer, split, special_token), token)
+        return
     data = read_text(text, file, quiet)
     tok = load_tokenizer(tokenizer, split, special_token)
     encoding = tok.encoding(data, special.value, add_special_tokens)
+
+    if html is not None:
+        _write_page(html, tok, data, encoding, special.value, Path(tokenizer).name)
+        if not quiet:
+            print(f"wrote {html}")
+        return
 
     from rich.console import Console
 
@@ -62,7 +102,51 @@ def run(
     if not quiet:
         print(_size(len(encoding), len(encoding.text), len(data)))
     if steps:
-        print(f"\n{tok.explain(data)}")
+        print(f"\n{tok.explain(data, special.value)}")
+    if tree:
+        from toksmith.show.diagram_terminal import diagram_view
+        from toksmith.show.pictures import pictures
+
+        drawn, are_all = pictures(tok, data, encoding, special.value)
+        for picture in drawn:
+            console.print()
+            console.print(diagram_view(picture.diagram, colour=colour))
+        if not are_all:
+            print("\n… and more")
+
+
+def _show_token(tok: Tokenizer, name: str) -> None:
+    """Print how a token comes about; digits are an id, if there is one."""
+    from rich.console import Console
+
+    from toksmith.show.diagram_terminal import diagram_view
+    from toksmith.show.terminal import has_colour
+    from toksmith.visible import visible
+
+    is_id = name.isdecimal() and int(name) < tok.vocab_size
+    literal = name if name.isprintable() else os.fsencode(name)  # exactly the bytes that were given
+    token_id = int(name) if is_id else tok.token_id(literal)
+    explanation = tok.explain_token(token_id)
+    token = tok.token_bytes(token_id)
+    print(f"{visible(token)}  id {token_id}, bytes {token.hex(' ').upper()}")
+    if not explanation.reached:
+        print("It does not come out of its own bytes, but this:")
+    console = Console(highlight=False)
+    console.print(diagram_view(explanation.diagrams[0], colour=has_colour(console)))
+
+
+def _write_page(
+    path: Path, tok: Tokenizer, data: bytes, encoding: Encoding, special: str, name: str
+) -> None:
+    from toksmith.cli.writing import check_folder, output
+    from toksmith.show.page import text_page
+    from toksmith.show.pictures import pictures
+
+    check_folder(path)
+    drawn, are_all = pictures(tok, data, encoding, special)
+    page = text_page(encoding, drawn, title=tok.name or name, all_drawn=are_all)
+    with output(path) as file:
+        file.write(page.encode())
 
 
 def _size(tokens: int, characters: int, size: int) -> str:

@@ -54,29 +54,19 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
         OptionError: there is no such file.
         FormatError: a folder holds no files.
     """
-    missing = [name for name in inputs if not _exists(name)]
+    from toksmith.documents import exists, looks_like_path
+
+    missing = [name for name in inputs if not exists(name)]
     if not missing:
         return [found for name in inputs for found in _below(Path(name))] + files, None
-    is_text = len(inputs) == 1 and not files and not _looks_like_path(inputs[0])
+    is_text = len(inputs) == 1 and not files and not looks_like_path(inputs[0])
     if not is_text:
         raise OptionError(f"{missing[0]}: there is no such file")
     return [], os.fsencode(inputs[0])
 
 
-def _exists(name: str) -> bool:
-    try:
-        return name != "" and Path(name).exists()  # an empty path is the current folder
-    except (OSError, ValueError):  # a text too long for a name, or with a null character
-        return False
-
-
-def _looks_like_path(name: str) -> bool:
-    is_one_word = len(name.split()) == 1
-    return is_one_word and (os.sep in name or len(Path(name).suffix) > 1)
-
-
 def _below(path: Path) -> list[Path]:
-    from toksmith.trainers.sources import expand
+    from toksmith.corpus import expand
 
     return expand(path) if path.is_dir() else [path]
 

@@ -8,14 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import FormatName, Quiet, Separator, Threads, split_of
+from toksmith.cli.common import (
+    Deduplicate,
+    Field,
+    FormatName,
+    Memory,
+    MinCount,
+    Quiet,
+    ReadAsOption,
+    Sample,
+    Seed,
+    Separator,
+    Threads,
+    Weight,
+    load_tokenizer,
+    split_of,
+    weights_of,
+)
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith train corpus/*.txt -o mine.model --vocab-size 32000"
-_LINE = "The Quick Brown Fox jumps over the lazy dog"
+_LINE = "The Quick Brown Fox jumps over the lazy dog, zqxjkvbpwzqxjkvbpw"
 
 
 class Ties(str, Enum):
@@ -41,7 +57,7 @@ def _list_options(model: Model | None) -> None:
     """Print what a model takes, and end."""
     if model is None:
         return
-    from toksmith.cli.model_options import described
+    from toksmith.trainers.written_options import described
 
     for option in described(_options_of(model)):
         print(f"{option.name}={option.default}\n    {option.kind}: {option.meaning}")
@@ -49,12 +65,20 @@ def _list_options(model: Model | None) -> None:
 
 
 def run(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILES", help="Files, folders or quoted globs.")
-    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PATH", help="The file to write.")
     ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
+    ] = None,
+    counts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Counts made by toksmith counts, instead of files. May stand several times.",
+        ),
+    ] = None,
     model: Annotated[Model, typer.Option("--model", "-m", help="What to train.")] = Model.BPE,
     vocab_size: Annotated[
         int | None,
@@ -87,6 +111,22 @@ def run(
             help="Any option of the model, such as byte_fallback=true. May stand several times.",
         ),
     ] = None,
+    continue_from: Annotated[
+        str | None,
+        typer.Option(
+            "--continue",
+            metavar="NAME|PATH",
+            help="bpe: add tokens to this tokenizer until it has --vocab-size; its ids stay.",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="bpe: keep counts and merges here; if training is killed, the same command goes "
+            "on. Deleted when the file is written.",
+        ),
+    ] = None,
     list_options: Annotated[
         Model | None,
         typer.Option(
@@ -97,8 +137,23 @@ def run(
         ),
     ] = None,
     separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    weight: Weight = None,
+    sample: Sample = 1.0,
+    seed: Seed = 0,
+    deduplicate: Deduplicate = False,
+    memory: Memory = None,
+    min_count: MinCount = 1,
     threads: Threads = None,
     to: FormatName = None,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record/--no-record",
+            help="Write what was done, and the text's hashes, to OUTPUT.training.json.",
+        ),
+    ] = True,
     quiet: Quiet = False,
 ) -> None:
     """Learn a tokenizer from text and write it to a file.
@@ -107,10 +162,12 @@ def run(
 
     --list-options MODEL prints them, --option NAME=VALUE sets one.
     """
-    from toksmith.cli.model_options import parsed
     from toksmith.cli.writing import check_folder
+    from toksmith.trainers.written_options import parsed
 
     check_folder(output)
+    if bool(files) == bool(counts):
+        raise OptionError("what to train on? FILES or --counts PATH is wanted, one of them")
     flags: dict[str, Any] = {
         "split": None if split is None else [split_of(split)],
         "special_tokens": special_token,
@@ -126,19 +183,42 @@ def run(
             raise OptionError(f"{name} is given twice, once by --option")
         options[name] = value[0] if name == "split" else value
 
+    if continue_from is not None:
+        options["continue_from"] = load_tokenizer(continue_from)
     _rehearse(output, to, model.value, options)
     import toksmith
 
-    tok = toksmith.train(
-        files,
-        model=model.value,
-        vocab_size=vocab_size,
-        separator=separator,
-        threads=threads,
-        progress=False if quiet else None,
-        **options,
-    )
-    tok.save(output, format=to)
+    try:
+        tok = toksmith.train(
+            files or None,
+            counts=toksmith.Counts.merge(counts, memory=memory) if counts else None,
+            model=model.value,
+            vocab_size=vocab_size,
+            separator=separator,
+            field=field,
+            read_as=read_as and read_as.value,
+            weights=weights_of(weight),
+            sample=sample,
+            seed=seed,
+            deduplicate=deduplicate,
+            checkpoint=checkpoint,
+            memory=memory,
+            min_count=min_count,
+            threads=threads,
+            progress=False if quiet else None,
+            **options,
+        )
+    except KeyboardInterrupt:
+        if checkpoint is None:
+            raise
+        raise KeyboardInterrupt(
+            f"the same command goes on from what is kept in {checkpoint}"
+        ) from None
+    tok.save(output, format=to, record=record)
+    if checkpoint is not None:
+        from toksmith.trainers.checkpoint import delete
+
+        delete(checkpoint)
     if not quiet:
         print(f"{figures(tok)} → {output}")
 
@@ -180,7 +260,8 @@ def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
 
     import toksmith
 
-    size = 256 + len(options.get("special_tokens", ()))
+    known = options.get("continue_from")
+    size = (known.vocab_size + 1 if known else 256) + len(options.get("special_tokens", ()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -199,12 +280,16 @@ def figures(tok: Tokenizer) -> str:
     if record is None:
         return f"{tok.vocab_size:,} tokens"
     plural = "" if record.documents == 1 else "s"
+    skipped = "".join(f", {count:,} {what}" for what, count in record.skipped.items())
+    left_out = f" ({skipped[2:].replace('_', ' ')} left out)" if skipped else ""
     parts = [
-        f"{record.model}: {record.documents:,} document{plural}",
+        f"{record.model}: {record.documents:,} document{plural}{left_out}",
         megabytes(record.bytes),
         f"{record.chunks:,} distinct chunks",
         f"{record.merges:,} merges" if record.merges else f"{record.vocab_size:,} ids",
     ]
+    if record.spilled:
+        parts.append(f"{megabytes(record.spilled)} spilled")
     if record.tokens:
         parts += [f"{record.tokens:,} tokens", f"{record.bytes / record.tokens:.2f} bytes a token"]
     return ", ".join([*parts, f"{record.seconds:.1f} s"])

@@ -117,22 +117,32 @@ def reading(path: Path) -> Iterator[None]:
         raise FormatError(path, str(wrong)) from wrong
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write the file at once or not at all.
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path to write to, which takes the file's place when all of it is written.
 
     Raises:
         OptionError: the file cannot be written there.
     """
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
+        yield temporary
         os.replace(temporary, path)  # noqa: PTH105 - says what it does
     except OSError as wrong:
         raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write the file at once or not at all.
+
+    Raises:
+        OptionError: the file cannot be written there.
+    """
+    with replacing(path) as temporary, temporary.open("xb") as file:
+        file.write(data)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,0 +1,192 @@
+"""``toksmith advise``: how large a vocabulary should be, for a text and for a model."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from toksmith.cli.common import (
+    Deduplicate,
+    Field,
+    Memory,
+    MinCount,
+    Quiet,
+    ReadAsOption,
+    Sample,
+    Seed,
+    Separator,
+    Threads,
+    Weight,
+    load_tokenizer,
+    split_of,
+    weights_of,
+)
+from toksmith.errors import OptionError
+
+EXAMPLE = "toksmith advise corpus/*.txt --max-vocab 65536 --d-model 768 --layers 12"
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "B": 10**9}
+
+
+def run(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
+    ] = None,
+    counts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Counts made by toksmith counts, instead of files. May stand several times.",
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="PATH",
+            help="Byte-level BPE that was trained here, with its record beside it, instead.",
+        ),
+    ] = None,
+    max_vocab: Annotated[
+        int, typer.Option(min=257, help="The largest vocabulary to look at.")
+    ] = 131_072,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=256, metavar="N", help="A size to tell of, in place of powers of two. Repeatable."
+        ),
+    ] = None,
+    d_model: Annotated[
+        int | None, typer.Option(min=1, help="The width of the model's embeddings.")
+    ] = None,
+    layers: Annotated[int | None, typer.Option(min=1, help="The model's blocks.")] = None,
+    parameters: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="The model's parameters outside embedding and output layer, such as 7B; in place "
+            "of 12 * layers * d_model^2.",
+        ),
+    ] = None,
+    tied: Annotated[
+        bool, typer.Option("--tied/--untied", help="Whether the output layer is the embedding.")
+    ] = True,
+    training_bytes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="How much text the model will see, such as 20G, if this is a sample."
+        ),
+    ] = None,
+    enough: Annotated[
+        int, typer.Option(min=1, metavar="N", help="A token should be seen there so often.")
+    ] = 100,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|REGEX", help="gpt4 (default), gpt2, o200k, none, a regex."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write the report as a page.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="PATH", help="Write the plot.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the figures as JSON instead.")
+    ] = False,
+    separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    weight: Weight = None,
+    sample: Sample = 1.0,
+    seed: Seed = 0,
+    deduplicate: Deduplicate = False,
+    memory: Memory = None,
+    min_count: MinCount = 1,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say how large a vocabulary should be, with reasons and with what speaks against them.
+
+    Byte-level BPE is trained once, up to the largest size; it holds all smaller ones.
+    """
+    import toksmith
+    from toksmith.cli.writing import check_folder
+
+    if [bool(files), bool(counts), bool(tokenizer)].count(True) != 1:
+        raise OptionError(
+            "advise on what? FILES, --counts PATH or --tokenizer PATH is wanted, one of them"
+        )
+    for path in (html, svg):
+        if path is not None:
+            check_folder(path)
+    reading: dict[str, Any] = {
+        "separator": separator,
+        "field": field,
+        "read_as": read_as and read_as.value,
+        "weights": weights_of(weight),
+        "sample": sample,
+        "seed": seed,
+        "deduplicate": deduplicate,
+        "memory": memory,
+        "min_count": min_count,
+        "threads": threads,
+        "progress": False if quiet else None,
+    }
+    if split is not None:
+        reading["split"] = split_of(split)
+    if tokenizer is not None:
+        if split is not None or separator is not None:
+            raise OptionError("--split and --separator are for texts, and the tokenizer is trained")
+        reading = {"tokenizer": load_tokenizer(tokenizer)}
+    advice = toksmith.advise(
+        files or None,
+        counts=toksmith.Counts.merge(counts, memory=memory) if counts else None,
+        max_vocab=max_vocab,
+        sizes=size,
+        d_model=d_model,
+        layers=layers,
+        parameters=number_of("--parameters", parameters),
+        tied=tied,
+        training_bytes=number_of("--training-bytes", training_bytes),
+        enough=enough,
+        **reading,
+    )
+    from toksmith.formats.files import write_text
+    from toksmith.show.plot_svg import plot_svg
+    from toksmith.show.vocabulary_size import advice_page, advice_plot, advice_view
+
+    if html is not None:
+        write_text(html, advice_page(advice))
+    if svg is not None:
+        write_text(svg, plot_svg(advice_plot(advice)) + "\n")
+    if as_json:
+        print(json.dumps(advice.to_dict(), indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+    console.print(advice_view(advice, console.width, ascii_only=is_ascii))
+
+
+def number_of(option: str, text: str | None) -> int | None:
+    """Return a number that may end in K, M, G (or B) or T.
+
+    Raises:
+        OptionError: it is none.
+
+    Example:
+        >>> number_of("--parameters", "1.5B")
+        1500000000
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9][0-9_,]*(?:\.[0-9]+)?)([KMGTB]?)B?", text.strip(), re.IGNORECASE)
+    value = found and float(re.sub("[_,]", "", found[1])) * _UNITS[found[2].upper()]
+    if not value:
+        raise OptionError(f"{option} is {text!r}: a number is wanted, such as 7B or 20G")
+    return round(value)

@@ -1,0 +1,120 @@
+"""``toksmith audit``: what is wrong or odd in a tokenizer."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toksmith.cli.common import (
+    Field,
+    Quiet,
+    ReadAsOption,
+    Separator,
+    SpecialTokens,
+    Split,
+    Threads,
+    load_tokenizer,
+)
+from toksmith.cli.compare import COMMAND as COMMAND
+from toksmith.errors import OptionError
+
+EXAMPLE = "toksmith audit my.model --on corpus/*.txt --fail-on warning"
+
+
+class FailOn(str, Enum):
+    """From which severity on the exit code is 1."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    NEVER = "never"
+
+
+def run(
+    tokenizer: Annotated[
+        str, typer.Argument(metavar="TOKENIZER", help="A published name or a path.")
+    ],
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="FILES...",
+            help="A corpus: report the tokens that it never uses. All words up to the next option.",
+        ),
+    ] = None,
+    separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Exit with 1 if there is a finding as grave as this.")
+    ] = FailOn.ERROR,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help="Leave out findings of a kind, as 'round trip'; several times."
+        ),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write all of it as JSON; - prints it.")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Shown of each finding, up to 12.")] = 5,
+    long: Annotated[
+        int, typer.Option(min=1, metavar="CHARACTERS", help="Longer tokens are reported.")
+    ] = 32,
+    split: Split = None,
+    special_token: SpecialTokens = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Look for what is wrong or odd in a tokenizer.
+
+    Tokens that no text becomes, partial characters, duplicates and near-duplicates, very long
+    tokens, how numbers and white space are cut, what does not come back from its ids, special
+    tokens that a text can inject, and tokens that a corpus never uses.
+
+    The exit code is 0, or 1 if a finding is as grave as --fail-on says, 2 for errors.
+    """
+    from dataclasses import replace
+
+    import toksmith
+    from toksmith.cli.writing import check_folder
+    from toksmith.measure.audit import KINDS
+    from toksmith.measure.findings import Severity
+    from toksmith.measure.naming import names_of
+
+    to_print = json is not None and str(json) == "-"
+    if json is not None and not to_print:
+        check_folder(json)
+    if unknown := sorted(set(ignore or ()) - KINDS.keys()):
+        raise OptionError(f"--ignore {unknown[0]!r}: there are {', '.join(KINDS)}")
+    tok = load_tokenizer(tokenizer, split, special_token)
+    found = toksmith.audit(
+        tok,
+        on or None,
+        separator=separator,
+        field=field,
+        read_as=read_as and read_as.value,
+        longest=long,
+        threads=threads,
+        progress=False if quiet else None,
+    )
+    kept = tuple(finding for finding in found.findings if finding.kind not in (ignore or ()))
+    found = replace(found, tokenizer=names_of([tokenizer])[0], findings=kept)
+    if to_print:
+        print(found.to_json(), end="")
+    else:
+        if json is not None:
+            found.to_json(json)
+        from rich.console import Console
+
+        from toksmith.show.audit import audit_view
+        from toksmith.show.terminal import has_colour
+
+        console = Console(highlight=False)
+        console.print(audit_view(found, examples=examples, colour=has_colour(console)))
+    limit = None if fail_on is FailOn.NEVER else Severity[fail_on.name]
+    if limit is not None and found.worst is not None and found.worst >= limit:
+        raise typer.Exit(1)

@@ -1,0 +1,177 @@
+"""``toksmith compare``: tokenizers side by side on texts and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from toksmith.cli.common import Field, Quiet, ReadAsOption, Separator, Threads, load_tokenizer
+from toksmith.errors import OptionError
+
+if TYPE_CHECKING:
+    from toksmith.measure.texts import On
+    from toksmith.tokenizer import Tokenizer
+
+EXAMPLE = "toksmith compare gpt2 cl100k_base mine=my.model --on corpus/*.txt --html report.html"
+
+
+class COMMAND(TyperCommand):
+    """A command whose ``--on`` takes all words up to the next option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``--on`` before each of its words."""
+        spread: list[str] = []
+        follows = False
+        for place, word in enumerate(args):
+            if word == "--":
+                spread += args[place:]
+                break
+            if word == "--on":
+                follows = True
+                if place + 1 == len(args):  # nothing follows; typer says what is wrong
+                    spread.append(word)
+            elif follows and (not word.startswith("-") or word == "-"):
+                spread += ["--on", word]
+            else:
+                follows = False
+                spread.append(word)
+        return super().parse_args(ctx, spread)
+
+
+def run(
+    tokenizers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TOKENIZER",
+            help="Published names or paths, as [bold]gpt2[/bold] or [bold]NAME=PATH[/bold].",
+        ),
+    ],
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="TEXT|FILES...",
+            help="One text, or files and folders, as [bold]PATH[/bold] or [bold]NAME=PATH[/bold]; "
+            "all words up to the next option. Without it, standard input.",
+        ),
+    ] = None,
+    separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What tokens are counted against (the first)."),
+    ] = None,
+    parallel: Annotated[
+        bool | None,
+        typer.Option(
+            "--parallel/--not-parallel",
+            help="Whether the files say the same, so that parity means something (they do if "
+            "they have as many lines as each other).",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write a report: one HTML page that needs nothing else."),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write the figures as JSON; - prints them.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write the figures as CSV; - prints them.")
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="BYTES", help="Of each file, to measure words and round trips on."
+        ),
+    ] = 250_000,
+    seed: Annotated[int, typer.Option(min=0, help="Which sample.")] = 0,
+    speed: Annotated[bool, typer.Option("--speed/--no-speed", help="Measure the speed.")] = True,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare tokenizers: tokens side by side, and figures by file.
+
+    Of a short text the tokens are shown, in colour where not all tokenizers make the same. Tokens
+    are counted on whole files; words, scripts, round trips and speed are measured on a sample.
+    """
+    import toksmith
+    from toksmith.cli.writing import check_folder
+
+    for path in (html, json, csv):
+        if path is not None and str(path) != "-":
+            check_folder(path)
+    found = toksmith.compare(
+        _tokenizers(tokenizers),
+        _texts(on, quiet),
+        reference=reference,
+        separator=separator,
+        field=field,
+        read_as=read_as and read_as.value,
+        parallel=parallel,
+        sample=sample,
+        seed=seed,
+        speed=speed,
+        threads=threads,
+        progress=False if quiet else None,
+    )
+    if html is not None:
+        found.html(html)
+    is_printed = False
+    for path, written in ((json, found.to_json), (csv, found.to_csv)):
+        if path is not None and str(path) == "-":
+            print(written(), end="")
+            is_printed = True
+        elif path is not None:
+            written(path)
+    if is_printed:
+        return
+    from rich.console import Console
+
+    from toksmith.show.comparison import comparison_view
+    from toksmith.show.terminal import has_colour
+
+    console = Console(highlight=False)
+    console.print(
+        comparison_view(found, colour=has_colour(console), width=console.width, notes=not quiet)
+    )
+
+
+def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
+    """Return the tokenizers that words stand for, by name."""
+    from toksmith.measure.naming import names_of
+
+    labels = [_label(word) for word in words]
+    paths = [path for _, path in labels]
+    names = [label or name for (label, _), name in zip(labels, names_of(paths), strict=True)]
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"two tokenizers are called {name!r}: say NAME={paths[0]}")
+    return {name: load_tokenizer(path) for name, path in zip(names, paths, strict=True)}
+
+
+def _label(word: str) -> tuple[str | None, str]:
+    from toksmith.documents import exists
+
+    name, equals, path = word.partition("=")
+    return (name, path) if equals and name and not exists(word) else (None, word)
+
+
+def _texts(words: list[str] | None, quiet: bool) -> On:
+    from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.documents import exists
+
+    if not words or words == ["-"]:
+        return read_stdin(quiet)
+    labels = [_label(word) for word in words]
+    if any(name and exists(path) for name, path in labels):
+        named = {name or Path(path).name: Path(path) for name, path in labels}
+        if len(named) < len(words):
+            raise OptionError("two of the texts have one name: give each its own, NAME=PATH")
+        return named
+    files, text = files_or_text(words, [])
+    return list(files) if text is None else text

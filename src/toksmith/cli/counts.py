@@ -1,0 +1,169 @@
+"""``toksmith counts``: counted chunks as files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from toksmith.cli.common import (
+    Deduplicate,
+    Field,
+    Memory,
+    MinCount,
+    Quiet,
+    ReadAsOption,
+    Sample,
+    Seed,
+    Separator,
+    Threads,
+    Weight,
+    split_of,
+    weights_of,
+)
+from toksmith.errors import FormatError
+
+if TYPE_CHECKING:
+    from toksmith.trainers.counts import Counts
+
+EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
+_EXAMPLE = "[bold]Example[/bold]  toksmith counts {}"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Count the chunks of a text once, and train on the counts as often as you like.",
+)
+
+_Output = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="A Parquet file; SentencePiece's tsv for *.tsv."
+    ),
+]
+_Path = Annotated[Path, typer.Argument(metavar="PATH", help="A file of counts.")]
+
+
+@app.command("make", epilog=_EXAMPLE.format("make corpus/ -o corpus.counts --split gpt4"))
+def make(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILES", help="Files, folders or quoted globs.")
+    ],
+    output: _Output,
+    split: Annotated[
+        str,
+        typer.Option(metavar="NAME|REGEX", help="gpt4, gpt2, o200k, none (documents), a regex."),
+    ] = "gpt4",
+    drop_gaps: Annotated[
+        bool, typer.Option("--drop-gaps", help="Leave out what a regex does not match.")
+    ] = False,
+    min_count: MinCount = 1,
+    memory: Memory = None,
+    separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    weight: Weight = None,
+    sample: Sample = 1.0,
+    seed: Seed = 0,
+    deduplicate: Deduplicate = False,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Count the chunks of files."""
+    import toksmith
+    from toksmith.cli.writing import check_folder
+
+    check_folder(output)
+    counts = toksmith.Counts.from_files(
+        files,
+        split_of(split),
+        gaps="drop" if drop_gaps else "keep",
+        separator=separator,
+        field=field,
+        read_as=read_as and read_as.value,
+        weights=weights_of(weight),
+        sample=sample,
+        seed=seed,
+        deduplicate=deduplicate,
+        memory=memory,
+        min_count=min_count,
+        threads=threads,
+        progress=False if quiet else None,
+    )
+    _write(counts, output, quiet)
+
+
+@app.command("merge", epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
+def merge(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATHS", help="Files of counts, in order.")
+    ],
+    output: _Output,
+    min_count: MinCount = 1,
+    memory: Memory = None,
+    quiet: Quiet = False,
+) -> None:
+    """Add up the counts of parts of a text.
+
+    In the order of the parts, this gives the counts of the whole text.
+    """
+    from toksmith.cli.writing import check_folder
+
+    check_folder(output)
+    _write(_merged(paths, memory, min_count), output, quiet)
+
+
+@app.command("show", epilog=_EXAMPLE.format("show corpus.counts -n 5"))
+def show(
+    path: _Path,
+    n: Annotated[int, typer.Option("-n", min=0, help="How many chunks.")] = 20,
+    quiet: Quiet = False,
+) -> None:
+    """Print what counts hold, and the most frequent chunks."""
+    from toksmith.visible import visible
+
+    counts = _merged([path])
+    if not quiet:
+        print(figures(counts))
+    for chunk, count in counts.most_common(n):
+        print(f"{count:>12,}  {visible(chunk)}")
+
+
+def _merged(paths: list[Path], memory: str | None = None, min_count: int = 1) -> Counts:
+    import toksmith
+
+    if all(path.suffix == ".tsv" for path in paths):
+        first, *others = map(toksmith.Counts.from_tsv, paths)
+        return sum(others, first).filter(min_count)
+    for path in paths:
+        if path.suffix == ".tsv":
+            raise FormatError(path, "a tsv does not say how its words were cut; other counts do")
+    return toksmith.Counts.merge(paths, memory=memory, min_count=min_count)
+
+
+def _write(counts: Counts, output: Path, quiet: bool) -> None:
+    if output.suffix == ".tsv":
+        counts.to_tsv(output)
+    else:
+        counts.save(output)
+    if not quiet:
+        print(f"{output}: {figures(counts)}")
+
+
+def figures(counts: Counts) -> str:
+    """Return what counts hold, in one line."""
+    from toksmith.cli.train import megabytes
+    from toksmith.trainers.counts import splitter_name
+
+    plural = "" if counts.documents == 1 else "s"
+    return ", ".join(
+        [
+            f"{len(counts):,} distinct chunks",
+            f"{int(counts.counts.sum()):,} in all",
+            megabytes(counts.bytes),
+            f"{counts.documents:,} document{plural}",
+            f"split {splitter_name(counts.splitter)}",
+        ]
+    )

@@ -1,0 +1,53 @@
+"""``toksmith explore``: a local web app to look into tokenizers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from toksmith.cli.common import Quiet, SpecialTokens, Split, load_tokenizer
+
+if TYPE_CHECKING:
+    from toksmith.tokenizer import Tokenizer
+
+EXAMPLE = "toksmith explore cl100k_base my.model"
+
+
+def run(
+    tokenizers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TOKENIZER", help="Published names, or paths of any format."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to serve; 0 for any port that is free.")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address.")
+    ] = False,
+    split: Split = None,
+    special_token: SpecialTokens = None,
+    quiet: Quiet = False,
+) -> None:
+    """Look into tokenizers in the browser: texts, vocabularies, training, comparison.
+
+    It serves this machine alone, and asks nothing of any other.
+
+    Pages can read files below this folder, and published tokenizers at hand.
+    """
+    from toksmith.explorer.serving import serve
+    from toksmith.explorer.shelf import Shelf
+
+    shelf = Shelf()
+    for given in tokenizers or []:
+        tok = _loaded(given, split, special_token)
+        shelf.put(Path(given).name if Path(given).exists() else given, tok)
+    shelf.add_published()
+    serve(shelf, Path.cwd(), port, browser=not no_browser)
+
+
+def _loaded(given: str, split: str | None, special_token: list[str] | None) -> Tokenizer:
+    if Path(given).suffix == ".tiktoken":
+        return load_tokenizer(given, split, special_token)
+    return load_tokenizer(given)

@@ -1,0 +1,89 @@
+"""How commands print the pieces of a text: one a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from toksmith.segment import Spans
+    from toksmith.types import OffsetArray
+
+SpansOption = Annotated[
+    bool,
+    typer.Option(
+        "--spans", help="Put start, end and a tab before each: characters, counted from 0."
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="An object a line: start, end, and the exact text.")
+]
+
+_LINES_AT_ONCE = 1 << 14
+_JOINERS = "\u200c\u200d"
+"""What cannot be seen, but belongs into words and does no harm."""
+
+
+def print_pieces(
+    spans: Spans,
+    chosen: OffsetArray,
+    line: Callable[[str], str],
+    with_spans: bool,
+    as_json: bool,
+) -> None:
+    """Print some pieces of a text.
+
+    Args:
+        spans: all pieces.
+        chosen: which of them.
+        line: makes one line of a piece, where it is not printed as JSON.
+        with_spans: put the places of each before it.
+        as_json: print exact texts.
+    """
+    starts, ends = spans.bounds[chosen], spans.bounds[chosen + 1]
+    text = spans.text
+
+    def lines() -> Iterator[str]:
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            piece = text[start:end]
+            if as_json:
+                entry = {"start": start, "end": end, "text": piece}
+                yield json.dumps(entry, ensure_ascii=not piece.isprintable()) + "\n"
+            elif with_spans:
+                yield f"{start}\t{end}\t{line(piece)}\n"
+            else:
+                yield line(piece) + "\n"
+
+    rest = lines()
+    while some := "".join(islice(rest, _LINES_AT_ONCE)):
+        sys.stdout.write(some)
+
+
+def safe(text: str) -> str:
+    r"""Return a text as it is to a file or a pipe, but without what could steer a terminal.
+
+    Controls, and marks that turn the direction of text, are shown by their number.
+    """
+    if text.isprintable() or not sys.stdout.isatty():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter in _JOINERS else f"<U+{ord(letter):04X}>"
+        for letter in text
+    )
+
+
+def say(counts: str, quiet: bool) -> None:
+    """Print a last line for people, apart from the result."""
+    if not quiet:
+        sys.stdout.flush()
+        print(counts, file=sys.stderr)
+
+
+def number(count: int, one: str) -> str:
+    """Return a count with its noun, such as ``2 words``."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"

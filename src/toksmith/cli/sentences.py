@@ -1,0 +1,56 @@
+"""``toksmith sentences``: the sentences of a text."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from toksmith.cli.common import File, Quiet
+from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
+
+EXAMPLE = "toksmith sentences 'Dr. Smith left. Did she?'"
+
+
+class Rules(str, Enum):
+    """Whose rules end a sentence."""
+
+    SENTENCEX = "sentencex"
+    UAX29 = "uax29"
+
+
+def run(
+    text: Annotated[
+        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+    ] = None,
+    file: File = None,
+    language: Annotated[
+        str, typer.Option("--language", "-l", metavar="CODE", help="Of the text: en, de, ja …")
+    ] = "en",
+    rules: Annotated[
+        Rules, typer.Option(help="sentencex knows abbreviations and quotes; uax29 is Unicode's.")
+    ] = Rules.SENTENCEX,
+    spans: SpansOption = False,
+    as_json: JsonOption = False,
+    quiet: Quiet = False,
+) -> None:
+    r"""Print the sentences of a text, one a line, and their number.
+
+    Without --json, white space around a sentence is left out, and a line break inside is a space.
+    Needs pip install toksmith\[segment].
+    """
+    import numpy as np
+
+    from toksmith.cli.reading import read_text
+    from toksmith.segment import sentences
+
+    found = sentences(read_text(text, file, quiet), rules.value, language)
+    # To UAX #29 an empty line is a sentence, too.
+    chosen = [i for i, piece in enumerate(found.pieces) if not piece.isspace()]
+    print_pieces(found, np.array(chosen, np.int64), _one_line, spans, as_json)
+    say(number(len(chosen), "sentence"), quiet)
+
+
+def _one_line(sentence: str) -> str:
+    return safe(" ".join(sentence.split()))

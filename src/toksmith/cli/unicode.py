@@ -1,0 +1,34 @@
+"""``toksmith unicode``: the code points of a text, and its size in each encoding."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from toksmith.cli.common import File, Quiet
+
+EXAMPLE = "toksmith unicode 'naïve 한 👋🏽'"
+
+
+def run(
+    text: Annotated[
+        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+    ] = None,
+    file: File = None,
+    limit: Annotated[int, typer.Option(min=0, help="Show so many code points; 0 shows all.")] = 200,
+    quiet: Quiet = False,
+) -> None:
+    r"""Show a text's code points: number, name, category, and bytes in UTF-8, UTF-16 and UTF-32.
+
+    Below stand the bytes of the whole text in each encoding. A space is shown as ·, a line break as
+    ↵, a tab as →, what cannot be seen by its number (<U+200B>). A brace holds together what readers
+    take for one character, where pip install toksmith\[segment] was done.
+    """
+    from rich.console import Console
+
+    from toksmith.cli.reading import read_text
+    from toksmith.show.unicode import unicode_view
+
+    data = read_text(text, file, quiet)
+    Console(highlight=False).print(unicode_view(data, limit or None))

@@ -1,0 +1,52 @@
+"""``toksmith words``: the words of a text."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from toksmith.cli.common import File, Quiet
+from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
+
+EXAMPLE = 'toksmith words "Don\'t panic: 東京へ行く"'
+
+
+def run(
+    text: Annotated[
+        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+    ] = None,
+    file: File = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what stands between words, spaces as ·")
+    ] = False,
+    spans: SpansOption = False,
+    as_json: JsonOption = False,
+    locale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Rules of a locale, such as sv; few have rules of their own."
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    r"""Print the words of a text, one a line, and their number.
+
+    Words are those of UAX #29, Unicode Text Segmentation, as ICU finds them; Chinese, Japanese and
+    Thai by its dictionaries. Needs pip install toksmith\[segment].
+    """
+    import numpy as np
+
+    from toksmith.cli.reading import read_text
+    from toksmith.segment import words
+    from toksmith.text import utf8
+    from toksmith.visible import visible
+
+    found = words(read_text(text, file, quiet), locale)
+    if every:
+        chosen = np.arange(len(found))
+        print_pieces(found, chosen, lambda piece: visible(utf8(piece)), spans, as_json)
+    else:
+        print_pieces(found, np.flatnonzero(found.is_word), safe, spans, as_json)
+    of_all = f" in {number(len(found), 'piece')}" if every else ""
+    say(f"{number(int(found.is_word.sum()), 'word')}{of_all}", quiet)

@@ -1,0 +1,78 @@
+"""``toksmith counts``, and training from counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CORPUS, Run
+from toksmith import Counts
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    """Two halves of the corpus."""
+    half = len(CORPUS) // 2
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path, text in zip(paths, (CORPUS[:half], CORPUS[half:]), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def test_make_merge_show_train(run: Run, parts: list[Path], tmp_path: Path) -> None:
+    counted = [path.with_suffix(".counts") for path in parts]
+    for path, output in zip(parts, counted, strict=True):
+        ran = run("counts", "make", path, "-o", output, "--split", "gpt2")
+        assert (ran.code, ran.err) == (0, "")
+        assert b" distinct chunks, 290 in all, 1,310 bytes, 1 document, split gpt2\n" in ran.out
+    merged, trained = tmp_path / "ab.counts", [tmp_path / f"{i}.model" for i in range(3)]
+    assert run("counts", "merge", *counted, "-o", merged, "-q").out == b""
+    shown = run("counts", "show", merged, "-n", 2)
+    assert shown.out.decode().splitlines() == [
+        "27 distinct chunks, 580 in all, 2,620 bytes, 2 documents, split gpt2",
+        "          40  ,", "          40  ·the",
+    ]  # fmt: skip
+    options = ["--vocab-size", 280, "-q"]
+    assert run("train", *parts, "-o", trained[0], "--split", "gpt2", *options).code == 0
+    assert run("train", "--counts", merged, "-o", trained[1], *options).code == 0
+    each = ["--counts", counted[0], "--counts", counted[1]]
+    assert run("train", *each, "-o", trained[2], *options).code == 0
+    assert len({path.read_bytes() for path in trained}) == 1
+
+
+def test_min_count_and_tsv(run: Run, parts: list[Path], tmp_path: Path) -> None:
+    output = tmp_path / "words.tsv"
+    words = ["--split", r"\S+", "--drop-gaps"]
+    ran = run("counts", "make", *parts, "-o", output, *words, "--min-count", 40)
+    assert b": 1 distinct chunks, 40 in all" in ran.out
+    assert all(int(line.split(b"\t")[1]) >= 40 for line in output.read_bytes().splitlines())
+    twice = tmp_path / "twice.tsv"
+    assert run("counts", "merge", output, output, "-o", twice).code == 0
+    assert dict(Counts.from_tsv(twice)) == {c: 2 * n for c, n in Counts.from_tsv(output)}
+    assert b"split none" in run("counts", "show", twice).out
+
+
+def test_wrong_input(run: Run, parts: list[Path], tmp_path: Path) -> None:
+    counts, output = tmp_path / "a.counts", tmp_path / "x"
+    Counts.from_files(parts[0]).save(counts)
+    Counts.of({b"a": 1}).to_tsv(tmp_path / "a.tsv")
+    for arguments, says in (
+        (["counts", "make", "none", "-o", output], "no such file"),
+        (["counts", "make", parts[0], "-o", tmp_path / "none" / "x"], "no folder"),
+        (["counts", "make", parts[0], "-o", output, "--split", "("], "not a regular expression"),
+        (["counts", "merge", counts, tmp_path / "a.tsv", "-o", output], "a.tsv: a tsv does not"),
+        (["counts", "merge", counts, "-o", tmp_path / "b.tsv"], "tsv cannot hold"),
+        (["counts", "show", parts[0]], "no Parquet file"),
+        (["train", "-o", output, "--vocab-size", 300], "FILES or --counts"),
+        (["train", parts[0], "--counts", counts, "-o", output], "FILES or --counts"),
+        (["train", "--counts", counts, "-o", output, "--split", "gpt2", "--vocab-size", 300],
+         "leave it out"),
+        (["train", "--counts", counts, "-o", tmp_path / "x.json", "-m", "unigram"],
+         "words of model"),
+    ):  # fmt: skip
+        ran = run(*arguments)
+        assert (ran.code, ran.out) == (2, b"")
+        assert says in ran.err
+        assert ran.err.count("\n") == 1
+        assert not output.exists()

@@ -1,0 +1,68 @@
+"""The trees and the page of ``toksmith inspect``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+from toksmith.framing import Framing
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+from toksmith.tokenizer import Tokenizer
+
+VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
+MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
+
+
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> Path:
+    pipeline = Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"), Framing.of({"<s>": 300}))
+    Tokenizer(pipeline).save(tmp_path / "hello.json")
+    return tmp_path / "hello.json"
+
+
+def test_tree(run: Run, tokenizer: Path) -> None:
+    ran = run("inspect", "Hello", "-t", tokenizer, "--tree", "--brief")
+    assert "Hell  id 258  merge 2, step 3\n├── H\n└── ell  merge 1" in ran.out.decode()
+
+
+def test_html(run: Run, tokenizer: Path, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    ran = run("inspect", "Hello <s>", "-t", tokenizer, "--html", out, "--special", "encode")
+    assert (ran.code, ran.out.decode()) == (0, f"wrote {out}\n")
+    page = out.read_text()
+    assert "<title>hello.json · tokens</title>" in page
+    assert 'special" title="id 300 (special)' in page
+
+
+def test_html_that_cannot_be_written(run: Run, tokenizer: Path, tmp_path: Path) -> None:
+    ran = run("inspect", "x", "-t", tokenizer, "--html", tmp_path / "no" / "page.html")
+    assert ran.code == 2
+    assert "there is no folder" in ran.err
+
+
+def test_token(run: Run, tokenizer: Path) -> None:
+    ran = run("inspect", "-t", tokenizer, "--token", "ell")
+    assert ran.out.decode().splitlines() == [
+        "ell  id 257, bytes 65 6C 6C", "ell  id 257  merge 1, step 2", "├── e",
+        "└── ll  merge 0, step 1", "    ├── l", "    └── l",
+    ]  # fmt: skip
+    assert run("inspect", "-t", tokenizer, "--token", "257").out == ran.out
+    assert run("inspect", "-t", tokenizer, "--token", "7").out.startswith(b"<U+0007>  id 7")
+
+
+def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    Tokenizer(Pipeline(BPE((*VOCAB[:256], b"ol"), []))).save(path)
+    ran = run("inspect", "-t", path, "--token", "ol")
+    assert "It does not come out of its own bytes, but this:\no  id 111\nl  id 108" in (
+        ran.out.decode()
+    )
+    for wrong, message in (("xyz", "is not one token"), ("257", "is not one token")):
+        ran = run("inspect", "-t", path, "--token", wrong)
+        assert (ran.code, message in ran.err) == (2, True)
+    assert "one of them is wanted" in run("inspect", "a", "-t", path, "--token", "ol").err
