@@ -1,4 +1,4 @@
-"""``python -m benchmarks [encode|train|load|bars|all]``, from the checkout."""
+"""``python -m benchmarks [encode|train|load|bars|training-bars|all]``, from the checkout."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from benchmarks.machine import cores, description
 from benchmarks.suites import SUITES, Setting
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF, SHARED, texts, vocabularies
+from benchmarks.training import GOALS as TRAINING_GOALS
 from benchmarks.training import KINDS
 
 RESULTS = Path(__file__).parent / "results/local"
+TRAINING = ("train", "training-bars")
 # tokenizers takes minutes for what the others do in seconds; ask for it by name.
 ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 
@@ -25,10 +27,15 @@ ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 def main() -> None:
     """Measure, show the tables, and save all figures."""
     options = _options()
-    names = [n for n in SUITES if n != "bars"] if options.suite == "all" else [options.suite]
+    names = [options.suite]
+    if options.suite == "all":
+        names = [name for name in SUITES if not name.endswith("bars")]
     if options.suite == "bars":
         options.texts = options.texts or list({goal.text: 0 for goal in GOALS if goal.text})
         options.vocabularies = options.vocabularies or list({goal.vocabulary: 0 for goal in GOALS})
+    if options.suite == "training-bars":
+        named = dict.fromkeys(text for goal in TRAINING_GOALS for text in goal.texts)
+        options.texts = options.texts or list(named)
     rows = []
     with TemporaryDirectory() as folder:
         scratch = Path(folder)
@@ -36,11 +43,11 @@ def main() -> None:
         sources = texts(options.data, options.texts, limit, scratch)
         known = (
             vocabularies(options.vocab, options.vocabularies, next(iter(sources.values())), scratch)
-            if names != ["train"]
+            if not set(names) <= set(TRAINING)
             else {}
         )
         for name in names:
-            libraries = options.libraries or (ADAPTERS if name == "train" else ENCODERS)
+            libraries = options.libraries or (ADAPTERS if name in TRAINING else ENCODERS)
             setting = Setting(
                 texts=sources,
                 vocabularies=known,
@@ -83,7 +90,7 @@ def _options() -> argparse.Namespace:
         prog="python -m benchmarks",
         description="Measure one library a process, after comparing what they give.",
         epilog="example: python -m benchmarks encode --texts english --vocabularies cl100k_base; "
-        "bars measures what toksmith sets itself, or the part of it that the options name",
+        "bars and training-bars measure what toksmith sets itself, or the part that options name",
     )
     add = parser.add_argument
     add("suite", choices=[*SUITES, "all"], nargs="?", default="all")

@@ -18,6 +18,7 @@ FIGURES: dict[str, Callable[[Job], float]] = {
     "import": lambda result: result["import_seconds"],
     "load": lambda result: result["load_seconds"] + result["first_seconds"],
     "whole": lambda result: result["process_seconds"],
+    "peak memory of training": lambda result: result["peak_bytes"],
 }
 
 

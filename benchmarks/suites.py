@@ -12,8 +12,9 @@ from benchmarks.adapters import ADAPTERS
 from benchmarks.bars import GOALS, Goal
 from benchmarks.forms import FORMS
 from benchmarks.rounds import Job, compared, interleaved, run
-from benchmarks.texts import shortened, some_ids
-from benchmarks.training import KINDS, Learned, judged
+from benchmarks.texts import joined, shortened, some_ids
+from benchmarks.training import GOALS as TRAINING_GOALS
+from benchmarks.training import KINDS, Learned, TrainingGoal, judged
 from toksmith.splitters import FAMILIES
 
 OURS = "toksmith"
@@ -30,7 +31,8 @@ class Row:
         results: by library, one a round.
         left_out: by library, why it was not measured.
         notes: by library, what to know about a result that was measured.
-        bars: by figure, how many times better than each of the others ours has to be.
+        bars: by figure, how many times better than each of the others ours has to be; by figure
+            and library ("whole, tokenizers"), how many times better than that one.
     """
 
     kind: str
@@ -89,30 +91,17 @@ def bars(setting: Setting) -> Iterator[Row]:
 
 def train(setting: Setting) -> Iterator[Row]:
     """Train each kind of model on the first text: whole processes, up to the saved file."""
-    name, path = next(iter(setting.texts.items()))
+    name = next(iter(setting.texts))
     for model in setting.models:
-        vocab_size = setting.vocab_size or KINDS[model].vocab_size
         for threads in setting.threads:
-            work = {"text": name, "model": model, "vocab_size": vocab_size, "threads": threads}
-            row = Row("train", work, path.stat().st_size)
-            with TemporaryDirectory() as out:
-                common = {
-                    "kind": "train",
-                    "text": str(path),
-                    "model": model,
-                    "vocab_size": vocab_size,
-                    "split": "gpt2",
-                    "pattern": FAMILIES["gpt2"].pattern,
-                    "threads": threads,
-                    "out": out,
-                }
-                jobs = [
-                    {**common, "library": library}
-                    for library in setting.libraries
-                    if model in ADAPTERS[library].trains
-                ]
-                row.results = interleaved(_equal_training(row, jobs, path), setting.rounds)
-            yield row
+            yield _trained(setting, TrainingGoal(model, (name,), {}, threads=threads))
+
+
+def training_bars(setting: Setting) -> Iterator[Row]:
+    """Measure what toksmith sets itself for training, as far as models and texts were asked for."""
+    for goal in TRAINING_GOALS:
+        if goal.model in setting.models and set(goal.texts) <= setting.texts.keys():
+            yield _trained(setting, goal)
 
 
 SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
@@ -120,6 +109,7 @@ SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "encode": encode,
     "train": train,
     "bars": bars,
+    "training-bars": training_bars,
 }
 
 
@@ -162,6 +152,35 @@ def _measured(setting: Setting, row: Row, common: Job, call: str, goal: Goal | N
         ]
     agreed, row.left_out = compared(jobs)
     row.results = interleaved(agreed, setting.rounds)
+    return row
+
+
+def _trained(setting: Setting, goal: TrainingGoal) -> Row:
+    name, path = " + ".join(goal.texts), setting.texts[goal.texts[0]]
+    if len(goal.texts) > 1:
+        path = joined([setting.texts[text] for text in goal.texts], setting.scratch)
+    vocab_size = setting.vocab_size or goal.vocab_size or KINDS[goal.model].vocab_size
+    threads = goal.threads or setting.cores
+    work = {"text": name, "model": goal.model, "vocab_size": vocab_size, "threads": threads}
+    row = Row("train", work, path.stat().st_size, bars=goal.bars)
+    with TemporaryDirectory() as out:
+        common = {
+            "kind": "train",
+            "text": str(path),
+            "model": goal.model,
+            "vocab_size": vocab_size,
+            "split": "gpt2",
+            "pattern": FAMILIES["gpt2"].pattern,
+            "threads": threads,
+            "out": out,
+        }
+        jobs = [
+            {**common, "library": library}
+            for library in setting.libraries
+            if goal.model in ADAPTERS[library].trains
+            and (library == OURS or goal.peers is None or library in goal.peers)
+        ]
+        row.results = interleaved(_equal_training(row, jobs, path), setting.rounds)
     return row
 
 

@@ -127,11 +127,12 @@ def _bars(rows: Sequence[Row]) -> Cells:
     for row in rows:
         work = " ".join(str(row.work[key]) for key in (*HEAD, "form") if key in row.work)
         threads = str(row.work["threads"])
-        for figure, least in row.bars.items():
+        for bar, least in row.bars.items():
+            figure, _, named = bar.partition(", ")
             found = {
                 other: _ratios(row, other, figure)
                 for other in row.results
-                if other != OURS and OURS in row.results
+                if other != OURS and OURS in row.results and named in ("", other)
             }
             closest = min(found, key=lambda other: found[other]["median"], default="")
             holds = "not measured"

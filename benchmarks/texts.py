@@ -84,6 +84,14 @@ def shortened(path: Path, limit: int, scratch: Path) -> Path:
     return short
 
 
+def joined(paths: Sequence[Path], scratch: Path) -> Path:
+    """Return a file with several texts, the separator of documents between them."""
+    whole = scratch / f"{' and '.join(path.stem for path in paths)}.txt"
+    if not whole.exists():
+        whole.write_bytes(SEPARATOR.encode().join(path.read_bytes() for path in paths))
+    return whole
+
+
 def some_ids(vocabulary: Vocabulary, path: Path, scratch: Path) -> Path:
     """Return a file with the first ids of a text, as many as are decoded, as uint32."""
     ids = scratch / f"{vocabulary['name']} ids of {path.name}"

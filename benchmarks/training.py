@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.adapters import learned_tokens
+from benchmarks.bars import ALL
 from toksmith import load
 
 
@@ -30,6 +31,49 @@ KINDS = {
     "sentencepiece-unigram": Kind(8_000, 0.005),
     "wordpiece": Kind(30_000, 0.001),  # by frequency, of the words of BERT
 }
+
+
+@dataclass(frozen=True)
+class TrainingGoal:
+    """A training, and the bars that it is held to.
+
+    Attributes:
+        model: of ``KINDS``.
+        texts: names of texts, which are trained on as one.
+        bars: by figure and library, how much less ours has to be; without a library, as a ratio to
+            the best of them.
+        vocab_size: how many tokens; ``None`` for what is usual for the model.
+        threads: ``ALL`` for the cores of the process.
+    """
+
+    model: str
+    texts: tuple[str, ...]
+    bars: Mapping[str, float]
+    vocab_size: int | None = None
+    threads: int = ALL
+
+    @property
+    def peers(self) -> set[str] | None:
+        """The libraries that bars name; ``None`` where all are to be measured."""
+        named = {bar.partition(", ")[2] for bar in self.bars}
+        return None if not named or "" in named else named
+
+
+ENGLISH = ("english",)
+GOALS = (
+    TrainingGoal(
+        "byte-bpe",
+        ENGLISH,
+        {"whole, gigatoken": 3, "whole, tokenizers": 12, "peak memory of training": 1},
+    ),
+    TrainingGoal(
+        "byte-bpe", ("english", "code", "multilingual"), {"whole, rustbpe": 5}, vocab_size=128_000
+    ),
+    TrainingGoal("byte-bpe", ("cjk",), {"whole": 3}),
+    TrainingGoal("sentencepiece-bpe", ENGLISH, {"whole, sentencepiece": 8}),
+    TrainingGoal("sentencepiece-unigram", ENGLISH, {"whole, sentencepiece": 20}),
+    TrainingGoal("wordpiece", ENGLISH, {"whole, tokenizers": 10}),
+)
 
 
 class Learned(NamedTuple):
