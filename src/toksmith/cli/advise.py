@@ -10,40 +10,18 @@ from typing import Annotated, Any
 
 import typer
 
-from toksmith.cli.common import (
-    Deduplicate,
-    Field,
-    Memory,
-    MinCount,
-    Quiet,
-    ReadAsOption,
-    Sample,
-    Seed,
-    Separator,
-    Threads,
-    Weight,
-    load_tokenizer,
-    split_of,
-    weights_of,
-)
+from toksmith.cli.common import Quiet, load_tokenizer, split_of
+from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith advise corpus/*.txt --max-vocab 65536 --d-model 768 --layers 12"
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "B": 10**9}
 
 
+@reads_corpus
 def run(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
-    ] = None,
-    counts: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH",
-            help="Counts made by toksmith counts, instead of files. May stand several times.",
-        ),
-    ] = None,
+    files: Files = None,
+    counts: CountsFiles = None,
     tokenizer: Annotated[
         str | None,
         typer.Option(
@@ -97,16 +75,8 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the figures as JSON instead.")
     ] = False,
-    separator: Separator = None,
-    field: Field = "text",
-    read_as: ReadAsOption = None,
-    weight: Weight = None,
-    sample: Sample = 1.0,
-    seed: Seed = 0,
-    deduplicate: Deduplicate = False,
-    memory: Memory = None,
-    min_count: MinCount = 1,
-    threads: Threads = None,
+    *,
+    corpus: Corpus,
     quiet: Quiet = False,
 ) -> None:
     """Say how large a vocabulary should be, with reasons and with what speaks against them.
@@ -123,28 +93,16 @@ def run(
     for path in (html, svg):
         if path is not None:
             check_folder(path)
-    reading: dict[str, Any] = {
-        "separator": separator,
-        "field": field,
-        "read_as": read_as and read_as.value,
-        "weights": weights_of(weight),
-        "sample": sample,
-        "seed": seed,
-        "deduplicate": deduplicate,
-        "memory": memory,
-        "min_count": min_count,
-        "threads": threads,
-        "progress": False if quiet else None,
-    }
+    reading: dict[str, Any] = {**corpus, "progress": False if quiet else None}
     if split is not None:
         reading["split"] = split_of(split)
     if tokenizer is not None:
-        if split is not None or separator is not None:
+        if split is not None or corpus["separator"] is not None:
             raise OptionError("--split and --separator are for texts, and the tokenizer is trained")
         reading = {"tokenizer": load_tokenizer(tokenizer)}
     advice = toksmith.advise(
         files or None,
-        counts=toksmith.Counts.merge(counts, memory=memory) if counts else None,
+        counts=toksmith.Counts.merge(counts, memory=corpus["memory"]) if counts else None,
         max_vocab=max_vocab,
         sizes=size,
         d_model=d_model,

@@ -9,9 +9,7 @@ from typing import Annotated
 import typer
 
 from toksmith.cli.common import (
-    Field,
     Quiet,
-    ReadAsOption,
     Separator,
     SpecialTokens,
     Split,
@@ -19,6 +17,7 @@ from toksmith.cli.common import (
     load_tokenizer,
 )
 from toksmith.cli.compare import COMMAND as COMMAND
+from toksmith.cli.corpus import Field, ReadAsOption
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith audit my.model --on corpus/*.txt --fail-on warning"

@@ -121,82 +121,12 @@ FormatName = Annotated[
         help=f"What to write: {FORMATS}; without it, what the file's name says.",
     ),
 ]
-Threads = Annotated[
-    int | None, typer.Option(min=1, help="Cores to use (all that this process may).")
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE", help="Stay within, as 4G; what does not fit is on disk for a while."
-    ),
-]
-MinCount = Annotated[int, typer.Option(min=1, help="Leave out chunks that are rarer.")]
 Separator = Annotated[
     str | None, typer.Option(metavar="TEXT", help="What stands between documents in a file.")
 ]
-
-_READING = "Reading"
-Field = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Where JSON Lines and Parquet have the text.",
-        rich_help_panel=_READING,
-    ),
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Cores to use (all that this process may).")
 ]
-
-
-class ReadAs(str, Enum):
-    """What files are taken for."""
-
-    TEXT = "text"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-
-
-ReadAsOption = Annotated[
-    ReadAs | None,
-    typer.Option(
-        "--read-as",
-        help="What the files are, packed or not, where their names do not tell.",
-        rich_help_panel=_READING,
-    ),
-]
-Weight = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="PATH=NUMBER",
-        help="How much a file, folder or glob counts, such as wiki/=2.5. May stand several times.",
-        rich_help_panel=_READING,
-    ),
-]
-Sample = Annotated[
-    float,
-    typer.Option(metavar="SHARE", help="Take so many of the documents.", rich_help_panel=_READING),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Of the sample.", rich_help_panel=_READING)]
-Deduplicate = Annotated[
-    bool,
-    typer.Option("--deduplicate", help="Take identical documents once.", rich_help_panel=_READING),
-]
-
-
-def weights_of(given: list[str] | None) -> dict[str, float]:
-    """Return the weights that words of the command line stand for.
-
-    Raises:
-        OptionError: one is no path with a number.
-    """
-    found = {}
-    for text in given or []:
-        path, _, number = text.rpartition("=")
-        try:
-            found[path] = float(number)
-        except ValueError:
-            path = ""
-        if not path:
-            raise OptionError(f"--weight {text!r}: PATH=NUMBER is wanted, as 'wiki/=2.5'")
-    return found
 
 
 def load_tokenizer(

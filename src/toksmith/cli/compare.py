@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from toksmith.cli.common import Field, Quiet, ReadAsOption, Separator, Threads, load_tokenizer
+from toksmith.cli.common import Quiet, Separator, Threads, load_tokenizer
+from toksmith.cli.corpus import Field, ReadAsOption
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:

@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toksmith.cli.common import (
-    Deduplicate,
-    Field,
-    Memory,
-    MinCount,
-    Quiet,
-    ReadAsOption,
-    Sample,
-    Seed,
-    Separator,
-    Threads,
-    Weight,
-    split_of,
-    weights_of,
-)
+from toksmith.cli.common import Quiet, split_of
+from toksmith.cli.corpus import Corpus, Memory, MinCount, reads_corpus
 from toksmith.errors import FormatError
 
 if TYPE_CHECKING:
@@ -47,6 +34,7 @@ _Path = Annotated[Path, typer.Argument(metavar="PATH", help="A file of counts.")
 
 
 @app.command("make", epilog=_EXAMPLE.format("make corpus/ -o corpus.counts --split gpt4"))
+@reads_corpus
 def make(
     files: Annotated[
         list[str], typer.Argument(metavar="FILES", help="Files, folders or quoted globs.")
@@ -59,16 +47,8 @@ def make(
     drop_gaps: Annotated[
         bool, typer.Option("--drop-gaps", help="Leave out what a regex does not match.")
     ] = False,
-    min_count: MinCount = 1,
-    memory: Memory = None,
-    separator: Separator = None,
-    field: Field = "text",
-    read_as: ReadAsOption = None,
-    weight: Weight = None,
-    sample: Sample = 1.0,
-    seed: Seed = 0,
-    deduplicate: Deduplicate = False,
-    threads: Threads = None,
+    *,
+    corpus: Corpus,
     quiet: Quiet = False,
 ) -> None:
     """Count the chunks of files."""
@@ -80,17 +60,8 @@ def make(
         files,
         split_of(split),
         gaps="drop" if drop_gaps else "keep",
-        separator=separator,
-        field=field,
-        read_as=read_as and read_as.value,
-        weights=weights_of(weight),
-        sample=sample,
-        seed=seed,
-        deduplicate=deduplicate,
-        memory=memory,
-        min_count=min_count,
-        threads=threads,
         progress=False if quiet else None,
+        **corpus,
     )
     _write(counts, output, quiet)
 

@@ -8,23 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import (
-    Deduplicate,
-    Field,
-    FormatName,
-    Memory,
-    MinCount,
-    Quiet,
-    ReadAsOption,
-    Sample,
-    Seed,
-    Separator,
-    Threads,
-    Weight,
-    load_tokenizer,
-    split_of,
-    weights_of,
-)
+from toksmith.cli.common import FormatName, Quiet, load_tokenizer, split_of
+from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
@@ -64,21 +49,13 @@ def _list_options(model: Model | None) -> None:
     raise typer.Exit
 
 
+@reads_corpus
 def run(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PATH", help="The file to write.")
     ],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
-    ] = None,
-    counts: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH",
-            help="Counts made by toksmith counts, instead of files. May stand several times.",
-        ),
-    ] = None,
+    files: Files = None,
+    counts: CountsFiles = None,
     model: Annotated[Model, typer.Option("--model", "-m", help="What to train.")] = Model.BPE,
     vocab_size: Annotated[
         int | None,
@@ -136,16 +113,8 @@ def run(
             is_eager=True,
         ),
     ] = None,
-    separator: Separator = None,
-    field: Field = "text",
-    read_as: ReadAsOption = None,
-    weight: Weight = None,
-    sample: Sample = 1.0,
-    seed: Seed = 0,
-    deduplicate: Deduplicate = False,
-    memory: Memory = None,
-    min_count: MinCount = 1,
-    threads: Threads = None,
+    *,
+    corpus: Corpus,
     to: FormatName = None,
     record: Annotated[
         bool,
@@ -191,21 +160,12 @@ def run(
     try:
         tok = toksmith.train(
             files or None,
-            counts=toksmith.Counts.merge(counts, memory=memory) if counts else None,
+            counts=toksmith.Counts.merge(counts, memory=corpus["memory"]) if counts else None,
             model=model.value,
             vocab_size=vocab_size,
-            separator=separator,
-            field=field,
-            read_as=read_as and read_as.value,
-            weights=weights_of(weight),
-            sample=sample,
-            seed=seed,
-            deduplicate=deduplicate,
             checkpoint=checkpoint,
-            memory=memory,
-            min_count=min_count,
-            threads=threads,
             progress=False if quiet else None,
+            **corpus,
             **options,
         )
     except KeyboardInterrupt:

@@ -1,0 +1,157 @@
+"""What a command that reads a corpus is told about it: declared once, for all such commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, get_type_hints
+
+import typer
+
+from toksmith.cli.common import Separator, Threads
+from toksmith.errors import OptionError
+
+_READING = "Reading"
+
+Corpus: TypeAlias = dict[str, Any]
+"""The options of a corpus, by the names that the library has for them."""
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
+]
+CountsFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="PATH",
+        help="Counts made by toksmith counts, instead of files. May stand several times.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="Stay within, as 4G; what does not fit is on disk for a while."
+    ),
+]
+MinCount = Annotated[int, typer.Option(min=1, help="Leave out chunks that are rarer.")]
+Field = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Where JSON Lines and Parquet have the text.",
+        rich_help_panel=_READING,
+    ),
+]
+
+
+class ReadAs(str, Enum):
+    """What files are taken for."""
+
+    TEXT = "text"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+ReadAsOption = Annotated[
+    ReadAs | None,
+    typer.Option(
+        "--read-as",
+        help="What the files are, packed or not, where their names do not tell.",
+        rich_help_panel=_READING,
+    ),
+]
+Weight = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH=NUMBER",
+        help="How much a file, folder or glob counts, such as wiki/=2.5. May stand several times.",
+        rich_help_panel=_READING,
+    ),
+]
+Sample = Annotated[
+    float,
+    typer.Option(metavar="SHARE", help="Take so many of the documents.", rich_help_panel=_READING),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of the sample.", rich_help_panel=_READING)]
+Deduplicate = Annotated[
+    bool,
+    typer.Option("--deduplicate", help="Take identical documents once.", rich_help_panel=_READING),
+]
+
+
+def _corpus(
+    separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    weight: Weight = None,
+    sample: Sample = 1.0,
+    seed: Seed = 0,
+    deduplicate: Deduplicate = False,
+    memory: Memory = None,
+    min_count: MinCount = 1,
+    threads: Threads = None,
+) -> Corpus:
+    return {
+        "separator": separator,
+        "field": field,
+        "read_as": read_as and read_as.value,
+        "weights": _weights(weight),
+        "sample": sample,
+        "seed": seed,
+        "deduplicate": deduplicate,
+        "memory": memory,
+        "min_count": min_count,
+        "threads": threads,
+    }
+
+
+def reads_corpus(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of a corpus in place of its parameter ``corpus``.
+
+    Args:
+        command: a function with a parameter ``corpus``, a :data:`Corpus`.
+    """
+    options = _parameters(_corpus)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        corpus = _corpus(**{name: given.pop(name) for name in options})
+        command(**given, corpus=corpus)
+
+    shown: dict[str, Parameter] = {}
+    for name, parameter in _parameters(command).items():
+        shown |= options if name == "corpus" else {name: parameter}
+    # typer reads both.
+    run.__signature__ = signature(command).replace(parameters=list(shown.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in shown.items()}
+    return run
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a function, evaluated types and all; typer passes them by name."""
+    types = get_type_hints(function, include_extras=True)
+    return {
+        name: parameter.replace(annotation=types[name], kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in signature(function).parameters.items()
+    }
+
+
+def _weights(given: list[str] | None) -> dict[str, float]:
+    """Return the weights that words of the command line stand for.
+
+    Raises:
+        OptionError: one is no path with a number.
+    """
+    found = {}
+    for text in given or []:
+        path, _, number = text.rpartition("=")
+        try:
+            found[path] = float(number)
+        except ValueError:
+            path = ""
+        if not path:
+            raise OptionError(f"--weight {text!r}: PATH=NUMBER is wanted, as 'wiki/=2.5'")
+    return found
