@@ -48,6 +48,16 @@ def visible(token: bytes) -> str:
     return "".join(shown)
 
 
+def visible_name(name: str) -> str:
+    r"""Show a name of a tokenizer, text or file on one line; its spaces stay spaces.
+
+    Example:
+        >>> print(visible_name("my model"), visible_name("x\ny"))
+        my model x↵y
+    """
+    return visible(name.encode("utf-8", "surrogatepass")).replace(SPACE, " ")
+
+
 def _characters(text: str) -> list[str]:
     shown: list[str] = []
     has_base = False

@@ -73,7 +73,7 @@ def page_of(tok: Tokenizer, text: str, title: str = "tokenizer") -> str:
 
 def states(browser: Browser) -> list[int]:
     names = ("later", "used", "now")
-    return [len(browser.all(f".figure .ts-{name}")) for name in names]
+    return [len(browser.all(f".ts-figure .ts-{name}")) for name in names]
 
 
 def test_stepping_through_a_tree(browser: Browser, tmp_path: Path) -> None:
@@ -99,6 +99,14 @@ def test_stepping_through_a_tree(browser: Browser, tmp_path: Path) -> None:
     assert browser.run(boxes) == before  # nothing has moved
 
 
+def test_keys_go_on_where_a_button_can_go_no_further(browser: Browser, tmp_path: Path) -> None:
+    show(browser, tmp_path, page_of(HELLO, "Hello"))
+    browser.one('[data-go="first"]').click()
+    assert browser.one("output").text == "5 symbols to begin with"
+    browser.keys("\ue014")  # the arrow to the right
+    assert browser.one("output").text == "l + l → ll, merge 0, step 1 of 3"
+
+
 def test_a_token_leads_to_its_tree(browser: Browser, tmp_path: Path) -> None:
     show(browser, tmp_path, page_of(HELLO, "Hello " + "Hell " * 3 + "ell ellx ll llx"))
     closed = browser.all("details:not([open])")
@@ -120,7 +128,7 @@ def test_pages_of_all_models(kind: str, browser: Browser, tmp_path: Path) -> Non
     text = TEXT + "Unaffable <|end|> lowest_low"
     for scheme in ("light", "dark"):
         show(browser, tmp_path, page_of(tok, text, f"{kind} <b>"), scheme)
-        assert browser.one("h1").text == f"{kind}·<b>"
+        assert browser.one("h1").text == f"{kind} <b>"
         assert len(browser.all(".t")) == len(tok.encode(text, "encode"))
         assert browser.all("details .ts-diagram")
         browser.picture(f"inspect-{kind}-{scheme}")

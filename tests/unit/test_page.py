@@ -92,7 +92,7 @@ class TestPage:
         assert '<span class="ts-token">Hell</span><i>258</i></a>' in page
         assert '<details id="d1" open>' in page
         assert "<b>2</b> tokens · <b>5</b> characters · <b>5</b> bytes" in page
-        assert "&lt;b&gt;my·tokenizer&lt;/b&gt;" in page
+        assert "&lt;b&gt;my tokenizer&lt;/b&gt;" in page
         assert "<li><b>l</b> + <b>l</b> → <b>ll</b>, merge 0, step 1 of 3</li>" in page
 
     def test_it_is_well_formed_whatever_the_text(self) -> None:

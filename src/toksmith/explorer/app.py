@@ -28,6 +28,7 @@ from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.loading import load
 from toksmith.show.comparison_html import COMPARISON_STYLE
 from toksmith.show.report import REPORT_STYLE
+from toksmith.show.stepper import SCRIPT
 from toksmith.show.style import STYLE
 
 BINARY = "application/octet-stream"
@@ -61,6 +62,9 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
 
     async def tokens_css(_: Request) -> Response:
         return Response(styles, media_type="text/css")
+
+    async def stepper_js(_: Request) -> Response:
+        return Response(SCRIPT, media_type="text/javascript")
 
     def cancel(_: Asked) -> Answer:
         jobs.cancel()
@@ -117,6 +121,7 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
         Route("/ask/tokenizers", tokenizers),
         Route("/ask/tokens", asking(text.tokens), methods=["POST"]),
         Route("/tokens.css", tokens_css),
+        Route("/stepper.js", stepper_js),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
     ]
     return Guard(Starlette(routes=routes), port), jobs.close

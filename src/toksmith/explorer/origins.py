@@ -13,7 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from toksmith.reference.diagrams import Diagram, Lattice, MergeTree
-from toksmith.show.diagram_html import diagram_html, step_html
+from toksmith.show.stepper import stepper_html
 from toksmith.tokenizer import Tokenizer
 from toksmith.visible import visible
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _LINE = 400
 _WORD = 200
-MOST_STEPS = 400
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _part(lattice: Lattice, token_id: int) -> Lattice:
 
 
 def origin_html(origin: Origin) -> str:
-    """Return a diagram, and for merges what to step through it with."""
+    """Return a diagram under a title; merges can be stepped through."""
     diagram = origin.diagram
     title = "How it came about in the text" if origin.in_text else "How its bytes come to it"
     parts = [f"<h3>{title}</h3>"]
@@ -144,27 +143,6 @@ def origin_html(origin: Origin) -> str:
         parts.append(
             f'<p class="error">They do not: alone they become <code>{escape(shown)}</code>.</p>'
         )
-    if isinstance(diagram, MergeTree) and 0 < diagram.merges <= MOST_STEPS:
-        parts.append(_stepper(diagram))
-    elif isinstance(diagram, MergeTree) and diagram.whole and not diagram.merges:
+    if isinstance(diagram, MergeTree) and diagram.whole and not diagram.merges:
         parts.append('<p class="soft">It is looked up as a whole; no merges lead to it.</p>')
-    return "".join(parts) + diagram_html(diagram)
-
-
-def _stepper(tree: MergeTree) -> str:
-    """Return buttons to step with, and a line for each step; a script shows one at a time."""
-    moves = [("first", "First step", "⇤"), ("back", "Step back", "←"),
-             ("on", "Step forward", "→"), ("last", "Last step", "⇥")]  # fmt: skip
-    buttons = "".join(
-        f'<button type="button" class="quiet small" data-go="{go}" aria-label="{label}">{sign}'
-        "</button>"
-        for go, label, sign in moves
-    )
-    lines = "".join(
-        f'<li data-step="{step}">{step_html(tree, step)}</li>' for step in range(tree.merges + 1)
-    )
-    return (
-        f'<div class="stepper" data-steps="{tree.merges}" role="group" tabindex="0" '
-        f'aria-label="Steps of merging: arrow keys step">{buttons}'
-        f'<ol class="step-lines" aria-live="polite">{lines}</ol></div>'
-    )
+    return "".join(parts) + stepper_html(diagram)

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from toksmith.measure.findings import Audit, Example, Finding, Severity
-from toksmith.visible import visible
+from toksmith.visible import visible, visible_name
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
 _LONGEST = 60
@@ -22,7 +22,7 @@ def audit_view(audit: Audit, *, examples: int = 5, colour: bool = True) -> Rende
         examples: how many of each finding.
         colour: ``False`` leaves everything in the terminal's own colour.
     """
-    head = Text().append(audit.tokenizer, "bold" if colour else "")
+    head = Text().append(visible_name(audit.tokenizer), "bold" if colour else "")
     head.append(f": {audit.model}, {audit.vocab_size:,} ids")
     counts = ", ".join(f"{count:,} {name}" for name, count in audit.categories.items() if count)
     parts: list[RenderableType] = [head, Text(f"tokens: {counts}")]

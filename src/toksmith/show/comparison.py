@@ -11,8 +11,7 @@ from rich.text import Text
 from toksmith.measure.comparison import Comparison, Figures, Passage, ScriptFigures
 from toksmith.measure.metrics import GINI, METRICS, Metric
 from toksmith.show.side_by_side import side_by_side
-from toksmith.text import utf8
-from toksmith.visible import visible
+from toksmith.visible import visible_name
 
 BY_TEXT = ("tokens", "bytes_per_token", "fertility", "parity")
 """The figures that are shown text by text."""
@@ -98,7 +97,7 @@ def measured_on(comparison: Comparison) -> list[str]:
     lines = list(comparison.notes)
     for text in comparison.texts:
         number = f"{text.documents:,} document{'' if text.documents == 1 else 's'}"
-        line = f"{_shown(text.name)}: {number}, {text.bytes:,} bytes"
+        line = f"{visible_name(text.name)}: {number}, {text.bytes:,} bytes"
         if not text.is_whole:
             words = "words, " if text.sample_words is not None else ""
             line += (
@@ -122,7 +121,7 @@ def _all_figures(comparison: Comparison, colour: bool) -> Table:
     for metric in shown_metrics(comparison.total):
         title = metric.title
         if metric.name == "normalized_sequence_length":
-            title = f"tokens to {_shown(comparison.reference)}"
+            title = f"tokens to {visible_name(comparison.reference)}"
         winners = best(metric, comparison.total)
         cells = [
             _cell(metric.written(getattr(each, metric.name)), each.tokenizer in winners, colour)
@@ -148,7 +147,7 @@ def _by_text(comparison: Comparison, metric: Metric, colour: bool) -> Table:
             _cell(metric.written(getattr(each, metric.name)), each.tokenizer in winners, colour)
             for each in rows
         ]
-        table.add_row(Text(_shown(text.name)), *cells)
+        table.add_row(Text(visible_name(text.name)), *cells)
     return table
 
 
@@ -171,13 +170,9 @@ def _table(comparison: Comparison, title: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(Text(title), overflow="fold")
     for tok in comparison.tokenizers:
-        table.add_column(Text(_shown(tok.name)), justify="right", overflow="fold")
+        table.add_column(Text(visible_name(tok.name)), justify="right", overflow="fold")
     return table
 
 
 def _cell(written: str, is_best: bool, colour: bool) -> Text:
     return Text(written, _BEST if is_best and colour else "", no_wrap=True)
-
-
-def _shown(name: str) -> str:
-    return visible(utf8(name)).replace("·", " ")

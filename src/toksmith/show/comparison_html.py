@@ -20,13 +20,13 @@ from toksmith.show.comparison import (
     shown_metrics,
     shown_scripts,
 )
-from toksmith.show.html import token_title
+from toksmith.show.html import marked_html, token_title
 from toksmith.show.palette import PALETTE, SERIES
 from toksmith.show.style import SPECIAL_CLASS, STYLE
 from toksmith.show.surface import surfaces
 from toksmith.text import utf8
 from toksmith.types import Encoding
-from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
+from toksmith.visible import visible_name
 
 COMPARISON_STYLE = (
     """
@@ -84,6 +84,11 @@ COMPARISON_STYLE = (
 @media (prefers-color-scheme: dark) { .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; } }
 .body--light .ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
 .body--dark .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; }
+@container (max-width: 560px) {  /* tables scroll sideways, what their rows are stays */
+  .ts .ts-figures th, .ts .ts-figures td { padding: 5px 9px; }
+  .ts .ts-figures tbody th { min-width: 98px; max-width: 120px; }
+  .ts .ts-figures tr > :first-child { position: sticky; left: 0; background: var(--ts-paper); }
+}
 """
     + "\n".join(f".ts-s{place} {{ --ts-series: {colour}; }}" for place, colour in enumerate(SERIES))
     + "\n"
@@ -148,14 +153,16 @@ def text_table(comparison: Comparison, metric: Metric) -> str:
     for text in comparison.texts:
         figures = comparison.of_text(text.name)
         written = [metric.written(getattr(each, metric.name)) for each in figures]
-        rows.append(_row(shown(text.name), "", written, best(metric, figures), comparison))
+        rows.append(_row(visible_name(text.name), "", written, best(metric, figures), comparison))
     return _table(comparison, metric_title(metric, comparison), rows)
 
 
 def bars(comparison: Comparison, metric: Metric) -> str:
     """Return a figure as bars, text by text; nothing where there is none, or all are zero."""
     groups = {
-        shown(text.name): [getattr(each, metric.name) for each in comparison.of_text(text.name)]
+        visible_name(text.name): [
+            getattr(each, metric.name) for each in comparison.of_text(text.name)
+        ]
         for text in comparison.texts
     }
     better = f"<small>{_BETTER[metric.name]}</small>" if metric.name in _BETTER else ""
@@ -204,7 +211,7 @@ def _figure(
     most = max((value for value in values if value == value), default=0)
     if not most:
         return ""
-    names = [shown(tok.name) for tok in comparison.tokenizers]
+    names = [visible_name(tok.name) for tok in comparison.tokenizers]
     drawn = "".join(
         f'<div class="ts-group"><h4>{escape(label)}</h4>'
         + "".join(
@@ -287,7 +294,7 @@ def _token(encoding: Encoding, place: int, stand_for: list[str] | None, marked: 
     start, behind = encoding.spans[place]
     end = "<br>" if encoding.text[start:behind].endswith("\n") else "<wbr>"
     title = escape(token_title(encoding, place, stand_for))
-    return f'<span class="ts-token {names}" title="{title}">{_marked(token)}</span>{end}'
+    return f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>{end}'
 
 
 def _gap(encoding: Encoding, place: int) -> str:
@@ -295,20 +302,12 @@ def _gap(encoding: Encoding, place: int) -> str:
     before = encoding.spans[place - 1].end if place else 0
     left_out = encoding.text[before : encoding.spans[place].start]
     end = "<br>" if left_out.endswith("\n") else ""
-    return f'<span class="ts-gap">{_marked(utf8(left_out))}</span>{end}' if left_out else ""
-
-
-def _marked(text: bytes) -> str:
-    """Return text with the marks for white space set apart from its letters."""
-    written = escape(visible(text))
-    for mark in (SPACE, LINE_BREAK, TAB):
-        written = written.replace(mark, f"<s>{mark}</s>")
-    return written
+    return f'<span class="ts-gap">{marked_html(utf8(left_out))}</span>{end}' if left_out else ""
 
 
 def name_html(place: int, name: str) -> str:
     """Return a tokenizer's name beside the colour that it has all over."""
-    return f'<span class="ts-name {series(place)}">{escape(shown(name))}</span>'
+    return f'<span class="ts-name {series(place)}">{escape(visible_name(name))}</span>'
 
 
 def series(place: int) -> str:
@@ -316,15 +315,10 @@ def series(place: int) -> str:
     return f"ts-s{place % len(SERIES)}"
 
 
-def shown(name: str) -> str:
-    """Return a name without anything in it that cannot be seen."""
-    return visible(utf8(name)).replace(SPACE, " ")
-
-
 def metric_title(metric: Metric, comparison: Comparison) -> str:
     """Return what a figure is called in this comparison."""
     if metric.name == "normalized_sequence_length":
-        return f"tokens to {shown(comparison.reference)}"
+        return f"tokens to {visible_name(comparison.reference)}"
     return metric.title
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
+from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -76,14 +77,15 @@ def _part(lattice: Lattice, colour: bool) -> Tree:
     return head
 
 
-def _pieces(lattice: Lattice, places: Sequence[int], styles: Sequence[str] = ()) -> Text:
-    line = Text()
+def _pieces(lattice: Lattice, places: Sequence[int], styles: Sequence[str] = ()) -> Columns:
+    """Return pieces, each with its score; a line ends between two of them."""
+    pieces = []
     for i, place in enumerate(places):
         edge = lattice.edges[place]
-        line.append(visible(lattice.text[edge.start : edge.end]), styles[i] if styles else "")
-        line.append(f" {_score(edge.score)}  ", "dim")
-    line.rstrip()
-    return line
+        text = visible(lattice.text[edge.start : edge.end])
+        pieces.append(Text().append(text, styles[i] if styles else ""))
+        pieces[-1].append(f" {_score(edge.score)}", "dim")
+    return Columns(pieces, padding=(0, 2))
 
 
 def _score(score: float) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding, Span
-from toksmith.visible import visible
+from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
 
 _BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
 _TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 1px;unicode-bidi:isolate"
@@ -50,6 +50,19 @@ def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
         f'<span style="{_TOKEN};background:{background}" title="{escape(title)}">'
         f"{escape(visible(token))}</span>{after}"
     )
+
+
+def marked_html(text: bytes) -> str:
+    """Return bytes as they are shown, escaped; marks for white space are elements ``s``.
+
+    Example:
+        >>> marked_html(b" <b>")
+        '<s>·</s>&lt;b&gt;'
+    """
+    written = escape(visible(text))
+    for mark in (SPACE, LINE_BREAK, TAB):
+        written = written.replace(mark, f"<s>{mark}</s>")
+    return written
 
 
 def token_title(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:

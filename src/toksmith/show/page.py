@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from html import escape
 
 from toksmith.reference.diagrams import Lattice, MergeTree
-from toksmith.show.diagram_html import DEEPEST, diagram_html, step_html
-from toksmith.show.html import token_title
+from toksmith.show.html import marked_html, token_title
 from toksmith.show.palette import PALETTE
 from toksmith.show.pictures import Picture
+from toksmith.show.stepper import SCRIPT, stepper_html
 from toksmith.show.style import SPECIAL_CLASS, STYLE
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
-from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
+from toksmith.visible import visible_name
 
 _MOST_TOKENS = 20_000
-_MOST_LINES = 200
+_MOST_IN_SUMMARY = 200
 _OPEN = 3
 
 
@@ -52,12 +52,12 @@ def text_page(
 <meta http-equiv="Content-Security-Policy" content="{_policy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(visible(title.encode()))} · tokens</title>
+<title>{escape(visible_name(title))} · tokens</title>
 <style>{STYLE}{_PAGE_STYLE}</style>
 </head>
 <body class="ts">
 <main>
-<header><h1>{escape(visible(title.encode()))}</h1><p>{_figures(encoding)}</p></header>
+<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>
 {_tokens(encoding, pictures, limit)}
 {body}
 </main>
@@ -99,7 +99,7 @@ def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
         cells.append(
             f'<{tag}{link} class="{names}" '
             f'title="{escape(token_title(encoding, place, stand_for))}">'
-            f'<span class="ts-token">{_marked(token)}</span><i>{encoding.ids[place]}</i>'
+            f'<span class="ts-token">{marked_html(token)}</span><i>{encoding.ids[place]}</i>'
             f"</{tag}>{end}"
         )
     rest = len(encoding) - shown
@@ -111,14 +111,6 @@ def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
     )
 
 
-def _marked(token: bytes) -> str:
-    """Return a token with the marks for white space set apart from its letters."""
-    shown = escape(visible(token))
-    for mark in (SPACE, LINE_BREAK, TAB):
-        shown = shown.replace(mark, f"<s>{mark}</s>")
-    return shown
-
-
 def _pictures(encoding: Encoding, pictures: Sequence[Picture], all_drawn: bool) -> list[str]:
     if not pictures:
         return []
@@ -126,15 +118,15 @@ def _pictures(encoding: Encoding, pictures: Sequence[Picture], all_drawn: bool) 
     for number, picture in enumerate(pictures, 1):
         first, last = picture.tokens[0]
         tokens = "".join(
-            f'<span class="ts-fill ts-c{i % len(PALETTE)} ts-token">{_marked(token)}</span>'
-            for i, token in enumerate(encoding.tokens[first:last][:_MOST_LINES])
+            f'<span class="ts-fill ts-c{i % len(PALETTE)} ts-token">{marked_html(token)}</span>'
+            for i, token in enumerate(encoding.tokens[first:last][:_MOST_IN_SUMMARY])
         )
         times = len(picture.tokens)
         often = f"<small>× {times:,}</small>" if times > 1 else ""
         is_open = " open" if number <= _OPEN else ""
         parts.append(
             f'<details id="d{number}"{is_open}><summary>{tokens}'
-            f"<small>{_kind(picture)}</small>{often}</summary>{_figure(picture)}</details>"
+            f"<small>{_kind(picture)}</small>{often}</summary>{stepper_html(picture.diagram)}</details>"
         )
     if not all_drawn:
         parts.append('<p class="ts-note">Those of later stretches are left out.</p>')
@@ -153,30 +145,6 @@ def _kind(picture: Picture) -> str:
         return f"{pieces:,} piece{'' if pieces == 1 else 's'} fit{'s' if pieces == 1 else ''}"
     tries = sum(len(match.tried) for match in diagram.matches)
     return f"{tries:,} tried in vain" if tries else "found at once"
-
-
-def _figure(picture: Picture) -> str:
-    diagram = picture.diagram
-    drawn = diagram_html(diagram)
-    if not isinstance(diagram, MergeTree) or not diagram.merges:
-        return drawn
-    if max(diagram.depths) > DEEPEST or diagram.merges > _MOST_LINES:
-        return drawn
-    steps = "".join(f"<li>{step_html(diagram, step)}</li>" for step in range(diagram.merges + 1))
-    buttons = "".join(
-        f'<button type="button" data-go="{go}" aria-label="{name}">{sign}</button>'
-        for go, name, sign in (
-            ("first", "to the start", "⏮\ufe0e"),
-            ("back", "one step back", "◀\ufe0e"),
-            ("on", "one step on", "▶\ufe0e"),
-            ("last", "to the end", "⏭\ufe0e"),
-        )
-    )
-    return (
-        f'<div class="figure" data-at="{diagram.merges}" data-last="{diagram.merges}">'
-        f'<div class="ts-steps" hidden>{buttons}<output></output></div>'
-        f"<ol hidden>{steps}</ol>{drawn}</div>"
-    )
 
 
 def _policy() -> str:
@@ -225,42 +193,11 @@ summary small { color: var(--ts-dim); margin-left: 10px; font-size: 12.5px; }
 summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
 """
 
-_SCRIPT = """
-const go = { first: () => 0, back: at => at - 1, on: at => at + 1, last: (at, last) => last };
-function show(figure, at) {
-  const last = +figure.dataset.last;
-  at = Math.max(0, Math.min(last, at));
-  figure.dataset.at = at;
-  for (const node of figure.querySelectorAll(".ts-node")) {
-    const step = +node.dataset.step, above = node.parentElement.closest(".ts-node");
-    node.classList.toggle("ts-later", step > at);
-    node.classList.toggle("ts-used", above !== null && +above.dataset.step <= at);
-    node.classList.toggle("ts-now", step === at && at > 0 && figure.dataset.moved === "1");
-  }
-  const line = figure.querySelectorAll("ol > li")[at].cloneNode(true);
-  figure.querySelector("output").replaceChildren(...line.childNodes);
-  for (const button of figure.querySelectorAll("[data-go]")) {
-    button.disabled = go[button.dataset.go](at, last) === at || at + "" === (
-      { back: "0", on: last + "" })[button.dataset.go];
-  }
-}
-function move(figure, how) {
-  figure.dataset.moved = "1";
-  show(figure, go[how](+figure.dataset.at, +figure.dataset.last));
-}
-for (const figure of document.querySelectorAll(".figure")) {
-  figure.querySelector(".ts-steps").hidden = false;
-  show(figure, +figure.dataset.at);
-}
-document.addEventListener("click", event => {
-  const button = event.target.closest("[data-go]");
-  if (button) move(button.closest(".figure"), button.dataset.go);
+_SCRIPT = f"""
+{SCRIPT}
+startSteppers(document);
+document.addEventListener("click", (event) => {{
   const link = event.target.closest("a.t");
   if (link) document.querySelector(link.getAttribute("href")).open = true;
-});
-document.addEventListener("keydown", event => {
-  const figure = event.target.closest(".figure");
-  const how = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
-  if (figure && how) { move(figure, how); event.preventDefault(); }
-});
+}});
 """

@@ -19,13 +19,13 @@ from toksmith.show.comparison_html import (
     passage_html,
     script_bars,
     script_table,
-    shown,
     sources_table,
     text_table,
 )
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
 from toksmith.show.style import STYLE
+from toksmith.visible import visible_name
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
 _MOST_TEXTS = 12
@@ -34,7 +34,7 @@ _START = 700
 
 def report_page(comparison: Comparison) -> str:
     """Return the page: figures, bars and tables by text, use of the vocabulary, tokens, sources."""
-    names = ", ".join(shown(tok.name) for tok in comparison.tokenizers)
+    names = ", ".join(visible_name(tok.name) for tok in comparison.tokenizers)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -79,7 +79,7 @@ def _on(comparison: Comparison) -> str:
     texts = comparison.texts
     size = sum(text.bytes for text in texts)
     documents = sum(text.documents for text in texts)
-    on = escape(shown(texts[0].name)) if len(texts) == 1 else f"<b>{len(texts)}</b> texts"
+    on = escape(visible_name(texts[0].name)) if len(texts) == 1 else f"<b>{len(texts)}</b> texts"
     parts = [on, f"<b>{documents:,}</b> document{'' if documents == 1 else 's'}"]
     return " · ".join([*parts, f"<b>{size:,}</b> bytes"])
 
@@ -94,7 +94,7 @@ def _by_text(comparison: Comparison) -> str:
         return ""
     drawn = "".join(bars(comparison, METRICS[name]) for name in _DRAWN)
     tables = "".join(
-        f"<details><summary>{escape(shown(text.name))}</summary>"
+        f"<details><summary>{escape(visible_name(text.name))}</summary>"
         f"{figures_table(comparison, text.name)}</details>"
         for text in comparison.texts
     )
@@ -150,7 +150,7 @@ def _passages(comparison: Comparison) -> str:
         if is_one:
             parts.append(drawn)
         else:
-            name = escape(shown(passage.text))
+            name = escape(visible_name(passage.text))
             is_open = " open" if place == 0 else ""
             parts.append(f"<details{is_open}><summary>{name}</summary>{drawn}</details>")
     hint = "Grey tokens are those that all tokenizers make; the others are in colour."
@@ -182,7 +182,7 @@ def _text_row(text: MeasuredText) -> str:
     words = "–" if text.sample_words is None else f"{text.sample_words:,}"
     numbers = (text.documents, text.bytes, text.characters, text.sample_bytes, text.sample_passages)
     cells = "".join(f"<td>{number:,}</td>" for number in numbers)
-    return f'<tr><th scope="row">{escape(shown(text.name))}</th>{cells}<td>{words}</td></tr>'
+    return f'<tr><th scope="row">{escape(visible_name(text.name))}</th>{cells}<td>{words}</td></tr>'
 
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

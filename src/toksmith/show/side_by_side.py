@@ -13,7 +13,7 @@ from toksmith.measure.agreement import differing_tokens
 from toksmith.show.terminal import encoding_text
 from toksmith.text import utf8
 from toksmith.types import Encoding
-from toksmith.visible import visible
+from toksmith.visible import visible_name
 
 _NARROWEST = 36
 _BETWEEN = 3
@@ -35,7 +35,7 @@ def side_by_side(
     """
     marks = dict(zip(encodings, differing_tokens(list(encodings.values())), strict=True))
     heads = {
-        name: Text(f"{visible(utf8(name))}: {_number(len(each))}", "bold" if colour else "")
+        name: Text(f"{visible_name(name)}: {_number(len(each))}", "bold" if colour else "")
         for name, each in encodings.items()
     }
     room = (width - _BETWEEN * (len(encodings) - 1)) // max(len(encodings), 1)

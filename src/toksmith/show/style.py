@@ -78,16 +78,25 @@ STYLE = f"""
   visibility: hidden;
 }}
 .ts-apart > .ts-box .ts-token {{ text-decoration: line-through; }}
-.ts-steps {{ display: flex; align-items: center; gap: 4px; margin: 2px 0 8px; }}
+.ts-steps {{
+  display: flex; flex-wrap: wrap; align-items: center; gap: 4px; margin: 2px 0 8px;
+  border-radius: 6px;
+}}
+.ts-steps[hidden] {{ display: none; }}
 .ts-steps button {{
   font: 13px/1 var(--ts-sans); color: var(--ts-ink); background: var(--ts-card);
-  border: 1px solid var(--ts-rule); border-radius: 6px; min-width: 30px; height: 28px;
-  cursor: pointer;
+  border: 1px solid var(--ts-rule); border-radius: 6px; min-width: 32px; min-height: 0;
+  height: 28px; padding: 0 6px; cursor: pointer;
 }}
 .ts-steps button:hover:enabled {{ border-color: var(--ts-line); }}
 .ts-steps button:disabled {{ opacity: .4; cursor: default; }}
-.ts-steps button:focus-visible {{ outline: 2px solid var(--ts-mark); outline-offset: 1px; }}
-.ts-steps output {{ margin-left: 8px; color: var(--ts-dim); font-size: 12.5px; }}
+.ts-steps:focus-visible, .ts-steps button:focus-visible {{
+  outline: 2px solid var(--ts-mark); outline-offset: 1px;
+}}
+.ts-steps output {{
+  flex: 1 1 240px; margin-left: 8px; color: var(--ts-dim); font-size: 12.5px;
+  overflow-wrap: anywhere;
+}}
 .ts-steps output b {{
   color: var(--ts-ink); font: 13px var(--ts-mono); direction: ltr; unicode-bidi: isolate;
 }}

@@ -50,7 +50,7 @@ function draw(found) {
   $("status").textContent = { running: "Measuring", done: "Compared", failed: "This could not be compared", cancelled: "Measuring was cancelled" }[found.state];
   $("status").className = found.state === "failed" ? "error" : "";
   if (found.total) { $("bar").max = found.total; $("bar").value = found.done; } else $("bar").removeAttribute("value");
-  $("stage").textContent = found.state === "failed" ? found.error : isRunning && found.total ? `${found.now}, ${size(found.done)} of ${size(found.total)}` : "";
+  $("stage").textContent = found.state === "failed" ? found.error : !isRunning ? "" : found.total ? `${found.now}, ${size(found.done)} of ${size(found.total)}` : "Starting";
   $("warnings").replaceChildren(...found.warnings.map((warning) => element("li", { textContent: warning })));
   if (found.state === "done" && !drawn) {
     drawn = true;
