@@ -57,6 +57,16 @@ def test_wrong_queries(query: str, how: str) -> None:
         vocabulary().search(query, how)
 
 
+def test_bytes_are_found_where_python_finds_them() -> None:
+    vocab = tuple(bytes([byte]) for byte in range(256))
+    special = {"<|ab|>": 256, "aab": 260, "abab": 261, "b": 270}
+    known = Vocabulary(Tokenizer(Pipeline(BPE(vocab, []), framing=Framing.of(special))))
+    for needle in (b"a", b"ab", b"aab", b"bab", b"ba", b"|>", b"\xff", b"<|ab|>aab"):
+        held = [i for i, token in enumerate(known.tokens) if needle in token]
+        assert known.search(needle.hex(), "bytes").tolist() == held
+    assert known.search("ab" * 2000, "bytes").tolist() == []
+
+
 def test_regex_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toksmith.explorer.vocabulary._SECONDS", 0.2)
     tok = Tokenizer(Pipeline(WordLevel((b"a" * 40 + b"!", b"x"))))
@@ -133,6 +143,27 @@ def test_origin_in_pieces(model: str) -> None:
         assert found is not None
         assert found.in_text
         assert isinstance(found.diagram, kind)
+
+
+@pytest.mark.parametrize("model", ["sentencepiece-bpe", "sentencepiece-unigram", "wordpiece"])
+def test_origin_is_of_the_word_at_that_place(model: str) -> None:
+    text = "low lower lowest newest widest " * 20
+    size = {"sentencepiece-bpe": 19, "sentencepiece-unigram": 16, "wordpiece": 24}[model]
+    tok = toksmith.train(texts=[text], model=model, vocab_size=size)
+    data = b"newest lowest low newest widest low"
+    encoding = tok.encoding(data)
+    assert len(set(encoding.ids)) < len(encoding)
+    for token_id, (start, end) in zip(encoding.ids, encoding.byte_spans, strict=True):
+        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        assert found is not None
+        assert found.in_text
+        inside = data.rfind(b" ", 0, end)
+        word = data[inside + 1 :].split()[0].decode()
+        shown = found.diagram.text.decode()
+        if model == "sentencepiece-unigram":  # is cut wherever no piece reaches across
+            assert shown in f"▁{word}"
+        else:
+            assert shown.strip("▁ ") == word or shown == tok.token_bytes(token_id).decode() == "▁"
 
 
 def test_token_that_cannot_be_reached() -> None:

@@ -1,4 +1,4 @@
-"""Where a token of a text comes from: the diagram of the chunk that it stands in.
+"""Where a token of a text comes from: the diagram of the word that it stands in.
 
 Only the surroundings of the token are traced, first its word, then its line. That they come to the
 same token at the same place is checked; if none does, what is shown is how the token's own bytes
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from toksmith.reference.diagrams import Diagram, Lattice, MergeTree
+from toksmith.reference.diagrams import Diagram, MergeTree
 from toksmith.show.stepper import stepper_html
 from toksmith.tokenizer import Tokenizer
 from toksmith.visible import visible
@@ -75,7 +76,8 @@ def origin(tok: Tokenizer, token_id: int, place: Place | None = None) -> Origin 
 def _in_text(tok: Tokenizer, token_id: int, place: Place) -> Diagram | None:
     for start, end in _surroundings(place.data, place.start):
         explained = tok.explain(place.data[start:end])
-        found = _covering(tok, explained, token_id, place.start - start)
+        # A token may start with the space before the stretch.
+        found = _covering(tok, explained, token_id, max(place.start - start, 0))
         if found is not None and _contains(place.ids, found.ids):
             return found
     return None
@@ -113,24 +115,17 @@ def _contains(ids: Sequence[int], part: Sequence[int]) -> bool:
 
 
 def _covering(tok: Tokenizer, explained: Explanation, token_id: int, place: int) -> Diagram | None:
+    """Return the diagram of the word that holds a token at a place."""
     encoding = tok.encoding(explained.text)
-    spans = zip(encoding.ids, encoding.byte_spans, strict=True)
-    if not any(
-        i == token_id and start <= place <= max(end - 1, start) for i, (start, end) in spans
-    ):
+    parts = [part for diagram in explained.diagrams for part in diagram.parts]
+    if [i for part in parts for i in part.ids] != encoding.ids:
         return None
-    for chunk, diagram in zip(explained.chunks, explained.diagrams, strict=True):
-        if token_id in chunk.ids and chunk.span.start <= place < max(chunk.span.end, 1):
-            return _part(diagram, token_id) if isinstance(diagram, Lattice) else diagram
+    for part, ends in zip(parts, accumulate(len(part.ids) for part in parts), strict=True):
+        for at in range(ends - len(part.ids), ends):
+            start, end = encoding.byte_spans[at]
+            if encoding.ids[at] == token_id and start <= place <= max(end - 1, start):
+                return part
     return None
-
-
-def _part(lattice: Lattice, token_id: int) -> Lattice:
-    """Return the part of a lattice that a token stands in; lattices of a line are wide."""
-    for part in lattice.parts:
-        if any(part.edges[i].id == token_id for i in part.best):
-            return part
-    return lattice
 
 
 def origin_html(origin: Origin) -> str:

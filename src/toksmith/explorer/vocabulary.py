@@ -22,7 +22,7 @@ SORTS = ("id", "longest", "shortest", "text", "rank")
 KINDS = ("all", "special", "added", "partial", "space", "digits", "control", "unused")
 """Which tokens to list; "partial" are bytes that are no whole characters."""
 
-_SECONDS = 2.0
+_SECONDS = 5.0
 """How long a regular expression may search."""
 
 _PIECE_SPACE = "▁".encode()
@@ -81,7 +81,7 @@ class Vocabulary:
         if self._first_merges[token_id] >= 0:
             return f"merge {self._first_merges[token_id]:,}"
         if self.scores is not None and token_id < len(self.scores):
-            return f"score {self.scores[token_id]:.6g}".replace("-", "−")
+            return f"score {self.scores[token_id]:,.6g}".replace("-", "−")
         return ""
 
     def made_of(self, token_id: int) -> tuple[int, int] | None:
@@ -155,11 +155,29 @@ class Vocabulary:
         if how == "id":
             low, high = _id_range(query)
             return (among >= low) & (among <= high)
-        tokens = [self.tokens[i] for i in among.tolist()]
         if how == "regex":
+            tokens = [self.tokens[i] for i in among.tolist()]
             return np.array(_regex_matches(query, tokens), np.bool_)
         needles = {_hex(query)} if how == "bytes" else _spellings(query)
-        return np.array([any(needle in token for needle in needles) for token in tokens], np.bool_)
+        return np.logical_or.reduce([self._holding(needle) for needle in needles])[among]
+
+    def _holding(self, needle: bytes) -> npt.NDArray[np.bool_]:
+        """Return for each token whether it holds some bytes."""
+        data, starts = self._joined
+        places = np.arange(len(data) - len(needle) + 1)
+        for i, byte in enumerate(needle):
+            places = places[data[places + i] == byte]
+        holders = np.searchsorted(starts, places, "right") - 1
+        inside = places + len(needle) <= starts[holders] + self.sizes[holders]
+        found = np.zeros(len(self), np.bool_)
+        found[holders[inside]] = True
+        return found
+
+    @cached_property
+    def _joined(self) -> tuple[npt.NDArray[np.uint8], IdArray]:
+        """All tokens, one behind the other, and where each starts."""
+        data = np.frombuffer(b"".join(self.tokens), np.uint8)
+        return data, np.cumsum(self.sizes) - self.sizes
 
     def _order(self, found: IdArray, sort: str) -> npt.NDArray[np.intp]:
         if sort in ("longest", "shortest"):

@@ -315,6 +315,11 @@ class Matches:
     matches: tuple[Match, ...]
     given_up: str | None = None
 
+    @property
+    def parts(self) -> list[Matches]:
+        """The matches themselves: a chunk is a word already."""
+        return [self]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the matches as JSON takes them."""
         matches = [

@@ -46,7 +46,7 @@ COMPARISON_STYLE = (
 .ts .ts-figures tbody tr:hover > * { background: var(--ts-card); }
 .ts .ts-figures tr > :first-child { text-align: left; padding-left: 4px; }
 .ts .ts-figures thead th { font-weight: 600; vertical-align: bottom; }
-.ts-figures .ts-name { white-space: normal; width: max-content; max-width: 170px; }
+.ts-figures .ts-name { white-space: normal; width: max-content; max-width: 230px; }
 .ts .ts-figures tbody th { color: var(--ts-dim); unicode-bidi: isolate; white-space: normal;
   min-width: 130px; max-width: 300px; overflow-wrap: anywhere; }
 .ts .ts-figures .ts-best { font-weight: 650; }
@@ -86,6 +86,7 @@ COMPARISON_STYLE = (
 .body--dark .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; }
 @container (max-width: 560px) {  /* tables scroll sideways, what their rows are stays */
   .ts .ts-figures th, .ts .ts-figures td { padding: 5px 9px; }
+  .ts-figures .ts-name { max-width: 130px; }
   .ts .ts-figures tbody th { min-width: 98px; max-width: 120px; }
   .ts .ts-figures tr > :first-child { position: sticky; left: 0; background: var(--ts-paper); }
 }

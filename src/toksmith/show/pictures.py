@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from toksmith.encoding import Special
 from toksmith.models import Unigram
-from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
+from toksmith.reference.diagrams import Diagram, Lattice, MergeTree
 from toksmith.text import Text, utf8
 from toksmith.tokenizer import Tokenizer
 from toksmith.types import Encoding
@@ -76,8 +76,7 @@ def _is_short(tok: Tokenizer, data: bytes) -> bool:
 
 
 def _chunks(tok: Tokenizer, data: bytes, special: Special) -> list[Diagram]:
-    drawn = tok.explain(data, special).diagrams
-    return [p for each in drawn for p in ([each] if isinstance(each, Matches) else each.parts)]
+    return [part for drawn in tok.explain(data, special).diagrams for part in drawn.parts]
 
 
 def _tokens(

@@ -104,7 +104,7 @@ function drawPanel(panel, found, isPart) {
   }
   const stats = element("div", { className: "stats" },
     element("span", {}, element("span", { className: "count", textContent: number(panel.total) }), ` token${panel.total === 1 ? "" : "s"}`),
-    element("span", { className: "figures", textContent: `${panel.ratio.toFixed(2)} bytes a token` }));
+    element("span", { className: "figures", textContent: panel.total ? `${panel.ratio.toFixed(2)} bytes a token` : "" }));
   if (found.panels.length > 1) {
     stats.append(element("span", { className: "figures hint", title: "Tokens whose span another tokenizer cuts otherwise; they are underlined",
       textContent: `${number(panel.differing)} differ${isPart ? " here" : ""}` }));

@@ -41,7 +41,7 @@ async function search() {
     $("found").replaceChildren(element("b", { textContent: number(found) }), found === answer.total ? " tokens" : ` of ${number(answer.total)} tokens`, ` · ${answer.kind}`);
   } catch (wrong) {
     if (mine !== round) return;
-    pages = new Map();
+    pages = new Map([[0, { from: 0 }]]);
     found = 0;
     $("query").setAttribute("aria-invalid", "true");
     $("found").className = "error";
@@ -75,7 +75,7 @@ function draw() {
     rows.push(row);
   }
   spacer.replaceChildren(...rows);
-  if (!found) spacer.append(element("p", { className: "empty-state", textContent: "No token fits." }));
+  if (!found && pages.size) spacer.append(element("p", { className: "empty-state", textContent: "No token fits." }));
 }
 
 async function fetchPage(from) {
