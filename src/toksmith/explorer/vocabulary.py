@@ -159,19 +159,20 @@ class Vocabulary:
             tokens = [self.tokens[i] for i in among.tolist()]
             return np.array(_regex_matches(query, tokens), np.bool_)
         needles = {_hex(query)} if how == "bytes" else _spellings(query)
-        return np.logical_or.reduce([self._holding(needle) for needle in needles])[among]
+        found = np.zeros(len(self), np.bool_)
+        for needle in needles:
+            found[self._holding(needle)] = True
+        return found[among]
 
-    def _holding(self, needle: bytes) -> npt.NDArray[np.bool_]:
-        """Return for each token whether it holds some bytes."""
+    def _holding(self, needle: bytes) -> IdArray:
+        """Return the ids of the tokens that hold some bytes."""
         data, starts = self._joined
         places = np.arange(len(data) - len(needle) + 1)
         for i, byte in enumerate(needle):
             places = places[data[places + i] == byte]
         holders = np.searchsorted(starts, places, "right") - 1
         inside = places + len(needle) <= starts[holders] + self.sizes[holders]
-        found = np.zeros(len(self), np.bool_)
-        found[holders[inside]] = True
-        return found
+        return holders[inside]
 
     @cached_property
     def _joined(self) -> tuple[npt.NDArray[np.uint8], IdArray]:
