@@ -23,8 +23,8 @@ inline Counted to_python(const DistinctChunks& chunks) {
     auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
     std::uint64_t end = 0;
     for (const DistinctChunks::Entry& entry : chunks.entries()) {
-        std::memcpy(out + end, entry.bytes, entry.size);
-        ends.push_back(end += entry.size);
+        std::memcpy(out + end, entry.bytes(), entry.size());
+        ends.push_back(end += entry.size());
         counts.push_back(entry.count);
     }
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};

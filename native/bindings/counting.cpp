@@ -3,9 +3,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <memory>
 #include <system_error>
 
 #include "counted.hpp"
@@ -42,8 +47,7 @@ void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> 
     counter.add_chunks(chunks, copied);
 }
 
-template <typename Counter>
-Counted finish(Counter& counter) {
+Counted finish(ChunkCounter& counter) {
     DistinctChunks chunks;
     {
         nb::gil_scoped_release release;
@@ -109,6 +113,33 @@ Counted merged(ChunkCounter& counter) {
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
 
+// A byte for each character of ASCII.
+std::array<std::uint8_t, 128> of_ascii(const nb::bytes& table) {
+    std::array<std::uint8_t, 128> result{};
+    if (table.size() != result.size()) throw nb::value_error("128 bytes, one a character, please");
+    std::memcpy(result.data(), table.c_str(), result.size());
+    return result;
+}
+
+PlainRules* plain_rules(const nb::bytes& letters, const nb::bytes& ends, const nb::bytes& starts,
+                        bool drop_spaces, const std::vector<std::string>& symbols) {
+    auto rules = std::make_unique<PlainRules>(
+        PlainRules{of_ascii(letters), of_ascii(ends), of_ascii(starts), drop_spaces, {}});
+    std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(rules->symbols),
+                 [](const std::string& symbol) { return !symbol.empty(); });
+    return rules.release();
+}
+
+// (the chunks, the words of those that are plain)
+std::tuple<Counted, Counted> found_words(WordCounter& counter) {
+    WordCounter::Found found;
+    {
+        nb::gil_scoped_release release;
+        found = counter.finish();
+    }
+    return {to_python(found.chunks), to_python(found.plain)};
+}
+
 std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> lines(const WordCounter& counter) {
     return {counter.lines().counted, counter.lines().too_long, counter.lines().reserved};
 }
@@ -127,21 +158,27 @@ void bind_counting(nb::module_& module) {
         .def("add_texts", &add_texts<ChunkCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<ChunkCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)
-        .def("finish", &finish<ChunkCounter>)
+        .def("finish", &finish)
         .def("limit", &ChunkCounter::limit, "memory"_a, "descriptor"_a)
         .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)
         .def("weigh", &ChunkCounter::weigh, "weight"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
         .def("merged", &merged);
 
+    nb::class_<PlainRules>(module, "PlainRules")
+        .def(nb::new_(&plain_rules), "letters"_a, "ends"_a, "starts"_a, "drop_spaces"_a,
+             "symbols"_a);
+
     nb::class_<WordCounter>(module, "WordCounter")
-        .def(nb::new_([](bool words, std::size_t longest, bool reserved) {
-                 return new WordCounter({words, longest, reserved});
+        .def(nb::new_([](bool words, std::size_t longest, bool reserved, const PlainRules* plain) {
+                 WordCounter::Options options{words, longest, reserved};
+                 if (plain) options.plain = *plain;
+                 return new WordCounter(options);
              }),
-             "words"_a, "longest"_a, "reserved"_a)
+             "words"_a, "longest"_a, "reserved"_a, "plain"_a.none())
         .def("add_texts", &add_texts<WordCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<WordCounter>, "text"_a, "bounds"_a, "threads"_a)
-        .def("finish", &finish<WordCounter>)
+        .def("finish", &found_words)
         .def("lines", &lines);
 }
 

@@ -21,8 +21,8 @@ bpe::Counted<Symbol> counted(const Symbol* symbols, std::size_t size, const Ends
                              const Counts& counts) {
     bpe::Counted<Symbol> result;
     result.symbols = symbols;
-    result.ends.assign(ends.data(), ends.data() + ends.size());
-    result.counts.assign(counts.data(), counts.data() + counts.size());
+    result.ends = {ends.data(), ends.size()};
+    result.counts = {counts.data(), counts.size()};
     std::uint64_t before = 0;
     for (const std::uint64_t end : result.ends) {
         if (end < before || end > size) throw nb::value_error("chunk ends out of order");
@@ -156,9 +156,10 @@ constexpr std::uint8_t kSpace = 1, kDigit = 2;
 Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uint16_t> scripts,
                      Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
                      bool split_by_script, bool split_by_space, bool split_digits,
-                     bool space_as_suffix, bool only_spaces, std::size_t threads,
+                     bool space_as_suffix, bool only_spaces, std::size_t cut, std::size_t threads,
                      nb::object watch) {
     if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
+    if (cut > ends.size()) throw nb::value_error("more words are cut than there are");
     if (longest >= (1u << 15)) throw nb::value_error("pieces have fewer than 32,768 characters");
     std::vector<bpe::PieceTraits> alphabet;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
@@ -174,7 +175,7 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
     const bpe::PieceRules rules{longest,      split_by_script, split_by_space,
                                 split_digits, space_as_suffix, only_spaces};
     return trained(watch, [&](const bpe::Watch& tell) {
-        return bpe::train_pieces(given, alphabet, rules, tokens, threads, tell);
+        return bpe::train_pieces(given, cut, alphabet, rules, tokens, threads, tell);
     });
 }
 
@@ -193,7 +194,7 @@ void bind_train(nb::module_& module) {
                "alphabet"_a, "tokens"_a, "min_frequency"_a, "watch"_a.none());
     module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
                "kinds"_a, "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a,
-               "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "threads"_a,
+               "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "cut"_a, "threads"_a,
                "watch"_a.none());
 }
 

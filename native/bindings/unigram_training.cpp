@@ -28,9 +28,7 @@ bpe::CountedSymbols counted(const Input<Id>& symbols, const Input<std::uint64_t>
                     [&](Id symbol) { return symbol >= alphabet; })) {
         throw nb::value_error("a symbol outside the alphabet");
     }
-    return {symbols.data(),
-            {ends.data(), ends.data() + ends.size()},
-            {counts.data(), counts.data() + counts.size()}};
+    return {symbols.data(), {ends.data(), ends.size()}, {counts.data(), counts.size()}};
 }
 
 std::vector<bpe::PieceTraits> alphabet(const Input<std::uint16_t>& scripts,
@@ -88,7 +86,7 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
     {
         nb::gil_scoped_release release;
         words = unigram::spaced_apart(
-            bpe::count_stretches(given, characters, options.rules, threads), characters);
+            bpe::count_stretches(given, 0, characters, options.rules, threads), characters);
         pieces = unigram::train(words, options, tell);
     }
     std::vector<std::uint32_t> spelled, lengths;

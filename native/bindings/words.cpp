@@ -1,15 +1,11 @@
 // Words of counted chunks.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <array>
+#include <vector>
 
-#include "counted.hpp"
-#include "train/plain_words.hpp"
+#include "buffers.hpp"
 
 namespace toksmith::bindings {
 namespace {
@@ -26,97 +22,116 @@ void check(const Ends& ends, const Counts& counts, std::size_t size, const char*
     }
 }
 
-// (whether each chunk is plain, the words of those that are)
-using Found =
-    std::tuple<Array<std::uint8_t>, nb::bytes, Array<std::uint64_t>, Array<std::uint64_t>>;
+// Counted words that were checked.
+template <typename Symbol>
+struct Words {
+    const Symbol* symbols;
+    const std::uint64_t* ends;
+    const std::uint64_t* counts;
+    std::size_t words, size;
 
-template <typename Rules>
-Found found(const nb::bytes& chunks, const Ends& ends, const Counts& counts, const Rules& rules,
-            std::size_t threads) {
-    check(ends, counts, chunks.size(), "chunk ends out of order");
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-        if (ends(i) == (i > 0 ? ends(i - 1) : 0)) throw nb::value_error("a chunk is empty");
+    Words(const Symbol* first, std::size_t number, const Ends& word_ends, const Counts& word_counts)
+        : symbols(first),
+          ends(word_ends.data()),
+          counts(word_counts.data()),
+          words(word_ends.size()),
+          size(number) {
+        check(word_ends, word_counts, number, "word ends out of order");
     }
-    const WordChunks given{reinterpret_cast<const std::uint8_t*>(chunks.c_str()), ends.data(),
-                           counts.data(), ends.size()};
-    PlainWords words;
-    {
-        nb::gil_scoped_release release;
-        words = plain_words(given, rules, threads);
-    }
-    auto [bytes, word_ends, word_counts] = to_python(words.words);
-    return {to_numpy(std::move(words.is_plain)), bytes, word_ends, word_counts};
-}
+};
 
-// A byte for each character of ASCII.
-std::array<std::uint8_t, 128> ascii(const Input<std::uint8_t>& table) {
-    std::array<std::uint8_t, 128> result{};
-    if (table.size() != result.size()) throw nb::value_error("128 characters of ASCII, please");
-    std::copy_n(table.data(), table.size(), result.begin());
-    return result;
+Words<std::uint8_t> words_of(const nb::bytes& text, const Ends& ends, const Counts& counts) {
+    return {reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size(), ends, counts};
 }
-
-Found spaced_words(nb::bytes chunks, Ends ends, Counts counts, Input<std::uint8_t> letters,
-                   bool skip_spaces, bool line_starts, const std::vector<std::string>& symbols,
-                   std::size_t threads) {
-    SpacedWords rules{ascii(letters), skip_spaces, line_starts, {}};
-    std::copy_if(symbols.begin(), symbols.end(), std::back_inserter(rules.symbols),
-                 [](const std::string& symbol) { return !symbol.empty(); });
-    return found(chunks, ends, counts, rules, threads);
-}
-
-Found class_words(nb::bytes chunks, Ends ends, Counts counts, Input<std::uint8_t> letters,
-                  Input<std::uint8_t> classes, std::size_t threads) {
-    return found(chunks, ends, counts, ClassWords{ascii(letters), ascii(classes)}, threads);
+Words<Id> words_of(const Input<Id>& symbols, const Ends& ends, const Counts& counts) {
+    return {symbols.data(), symbols.size(), ends, counts};
 }
 
 // How often each symbol stands in the text.
-template <typename Symbol>
-Array<std::uint64_t> symbol_counts(Input<Symbol> symbols, Ends ends, Counts counts,
+template <typename Symbols>
+Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, const Counts& counts,
                                    std::size_t alphabet) {
-    check(ends, counts, symbols.size(), "word ends out of order");
+    const auto given = words_of(symbols, ends, counts);
     std::vector<std::uint64_t> sums(alphabet);
     std::size_t i = 0;
-    for (std::size_t word = 0; word < ends.size(); ++word) {
-        for (; i < ends(word); ++i) {
-            if (symbols(i) >= alphabet) throw nb::value_error("a symbol outside the alphabet");
-            sums[symbols(i)] += counts(word);
+    for (std::size_t word = 0; word < given.words; ++word) {
+        const std::uint64_t end = given.ends[word], count = given.counts[word];
+        for (; i < end; ++i) {
+            if (given.symbols[i] >= alphabet)
+                throw nb::value_error("a symbol outside the alphabet");
+            sums[given.symbols[i]] += count;
         }
     }
     return to_numpy(std::move(sums));
 }
 
-// The stretches of words that are made of symbols with a number of their own, as these numbers.
-std::tuple<Array<std::uint32_t>, Array<std::uint64_t>, Array<std::uint64_t>> stretches(
-    Input<Id> symbols, Ends ends, Counts counts, Input<std::uint32_t> numbers) {
-    constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-    check(ends, counts, symbols.size(), "word ends out of order");
-    std::vector<std::uint32_t> kept;
-    std::vector<std::uint64_t> kept_ends, kept_counts;
-    kept.reserve(symbols.size());
-    kept_ends.reserve(ends.size());
-    kept_counts.reserve(ends.size());
-    std::size_t i = 0;
-    for (std::size_t word = 0; word < ends.size(); ++word) {
-        std::size_t start = kept.size();
-        const auto finish = [&] {
-            if (kept.size() == start) return;
-            kept_ends.push_back(start = kept.size());
-            kept_counts.push_back(counts(word));
+// Stretches of words that are made of symbols with a number of their own, as these numbers.
+class Numbered {
+ public:
+    template <typename Symbol>
+    void add(const Words<Symbol>& words, const Input<std::uint32_t>& numbers) {
+        const std::uint32_t* const number_of = numbers.data();
+        const std::size_t alphabet = numbers.size();
+        Id* next = symbols_.room(words.size);
+        Id* start = next;
+        const std::size_t before = symbols_.size();
+        const Id* const first = next;
+        const auto finish = [&](std::uint64_t count) {
+            if (next == start) return;
+            start = next;
+            ends_.push_back(before + static_cast<std::size_t>(next - first));
+            counts_.push_back(count);
         };
-        for (; i < ends(word); ++i) {
-            if (symbols(i) >= numbers.size()) throw nb::value_error("a symbol without a number");
-            const std::uint32_t number = numbers(symbols(i));
-            if (number == kNone) {
-                finish();
-            } else {
-                kept.push_back(number);
+        std::size_t i = 0;
+        for (std::size_t word = 0; word < words.words; ++word) {
+            for (const std::uint64_t end = words.ends[word]; i < end; ++i) {
+                if (words.symbols[i] >= alphabet) {
+                    throw nb::value_error("a symbol without a number");
+                }
+                const std::uint32_t number = number_of[words.symbols[i]];
+                if (number == kNone) {
+                    finish(words.counts[word]);
+                } else {
+                    *next++ = number;
+                }
             }
+            finish(words.counts[word]);
         }
-        finish();
+        symbols_.resize(before + static_cast<std::size_t>(next - first));
     }
-    return {to_numpy(std::move(kept)), to_numpy(std::move(kept_ends)),
-            to_numpy(std::move(kept_counts))};
+    std::size_t words() const { return ends_.size(); }
+
+    // (symbols, ends, counts)
+    using Found = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
+    Found to_python() && {
+        return {to_numpy(std::move(symbols_)), to_numpy(std::move(ends_)),
+                to_numpy(std::move(counts_))};
+    }
+
+ private:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+    Ids symbols_;
+    std::vector<std::uint64_t> ends_, counts_;
+};
+
+Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
+                          const Input<std::uint32_t>& numbers) {
+    Numbered found;
+    found.add(words_of(symbols, ends, counts), numbers);
+    return std::move(found).to_python();
+}
+
+// Those of words of bytes, and then of others, and how many are of bytes.
+std::tuple<Numbered::Found, std::size_t> mixed_stretches(
+    const nb::bytes& text, const Ends& text_ends, const Counts& text_counts,
+    const Input<std::uint32_t>& of_bytes, const Input<Id>& symbols, const Ends& ends,
+    const Counts& counts, const Input<std::uint32_t>& numbers) {
+    Numbered found;
+    found.add(words_of(text, text_ends, text_counts), of_bytes);
+    const std::size_t words = found.words();
+    found.add(words_of(symbols, ends, counts), numbers);
+    return {std::move(found).to_python(), words};
 }
 
 }  // namespace
@@ -124,14 +139,12 @@ std::tuple<Array<std::uint32_t>, Array<std::uint64_t>, Array<std::uint64_t>> str
 void bind_words(nb::module_& module) {
     using namespace nb::literals;
 
-    module.def("spaced_words", &spaced_words, "chunks"_a, "ends"_a, "counts"_a, "letters"_a,
-               "skip_spaces"_a, "line_starts"_a, "symbols"_a, "threads"_a);
-    module.def("class_words", &class_words, "chunks"_a, "ends"_a, "counts"_a, "letters"_a,
-               "classes"_a, "threads"_a);
     module.def("stretches", &stretches, "symbols"_a, "ends"_a, "counts"_a, "numbers"_a);
-    module.def("symbol_counts", &symbol_counts<std::uint8_t>, "symbols"_a, "ends"_a, "counts"_a,
+    module.def("mixed_stretches", &mixed_stretches, "text"_a, "text_ends"_a, "text_counts"_a,
+               "of_bytes"_a, "symbols"_a, "ends"_a, "counts"_a, "numbers"_a);
+    module.def("symbol_counts", &symbol_counts<nb::bytes>, "symbols"_a, "ends"_a, "counts"_a,
                "alphabet"_a);
-    module.def("symbol_counts", &symbol_counts<Id>, "symbols"_a, "ends"_a, "counts"_a,
+    module.def("symbol_counts", &symbol_counts<Input<Id>>, "symbols"_a, "ends"_a, "counts"_a,
                "alphabet"_a);
 }
 

@@ -10,13 +10,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (input.text.size() > 2000) return 0;
     const std::size_t letters = random.below(2) ? 256 : 1 + random.below(4);
     for (std::uint8_t& byte : input.text) byte = static_cast<std::uint8_t>(byte % letters);
-    bpe::CountedChunks chunks;
-    chunks.symbols = input.text.data();
+    std::vector<std::uint64_t> ends, counts;
     for (std::uint64_t end = 0; end < input.text.size();) {
         end += random.below(std::min<std::size_t>(input.text.size() - end, 30) + 1);
-        chunks.ends.push_back(end);
-        chunks.counts.push_back(1 + random.below(5));
+        ends.push_back(end);
+        counts.push_back(1 + random.below(5));
     }
+    const bpe::CountedChunks chunks{input.text.data(), ends, counts};
     const std::size_t tokens = random.below(60);
     const auto plain = bpe::train(chunks, {.tokens = tokens}, {});
     CHECK(same(plain.merges, trained_slowly(chunks, tokens)));

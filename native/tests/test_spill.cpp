@@ -199,8 +199,8 @@ TEST(spill_counting_within_a_limit) {
         Counted result;
         const auto table = counter.finish();
         for (const auto& entry : table.entries()) {
-            const auto* bytes = reinterpret_cast<const char*>(entry.bytes);
-            result.emplace_back(std::string(bytes, entry.size), entry.count);
+            const auto* bytes = reinterpret_cast<const char*>(entry.bytes());
+            result.emplace_back(std::string(bytes, entry.size()), entry.count);
         }
         return result;
     };

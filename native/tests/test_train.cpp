@@ -10,25 +10,24 @@ namespace {
 
 struct Corpus {
     Bytes bytes;
+    std::vector<std::uint64_t> ends, counts;
     bpe::CountedChunks chunks;
 
     void add(std::string_view chunk, std::uint64_t count) {
         bytes.insert(bytes.end(), chunk.begin(), chunk.end());
-        chunks.symbols = bytes.data();
-        chunks.ends.push_back(bytes.size());
-        chunks.counts.push_back(count);
+        ends.push_back(bytes.size());
+        counts.push_back(count);
+        chunks = {bytes.data(), ends, counts};
     }
 };
 
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-template <typename Counter>
-Counts counts_of(Counter& counter) {
-    const DistinctChunks table = counter.finish();
+Counts counts_of(const DistinctChunks& table) {
     Counts counts;
     for (const DistinctChunks::Entry& entry : table.entries()) {
-        const auto* bytes = reinterpret_cast<const char*>(entry.bytes);
-        counts.emplace_back(std::string(bytes, entry.size), entry.count);
+        const auto* bytes = reinterpret_cast<const char*>(entry.bytes());
+        counts.emplace_back(std::string(bytes, entry.size()), entry.count);
     }
     return counts;
 }
@@ -87,13 +86,14 @@ namespace {
 // Words of the letters from 'a' on, whose symbols are 0, 1, …
 struct Words {
     std::vector<Id> symbols;
+    std::vector<std::uint64_t> ends, counts;
     bpe::CountedSymbols counted;
 
     void add(std::string_view word, std::uint64_t count) {
         for (const char letter : word) symbols.push_back(static_cast<Id>(letter - 'a'));
-        counted.symbols = symbols.data();
-        counted.ends.push_back(symbols.size());
-        counted.counts.push_back(count);
+        ends.push_back(symbols.size());
+        counts.push_back(count);
+        counted = {symbols.data(), ends, counts};
     }
 };
 
@@ -101,11 +101,9 @@ struct Words {
 
 TEST(train_goes_on_from_merged_chunks) {
     // aaabdaaabac after aa (id 256) and aaa (257): 257 b d 257 b a c.
-    bpe::CountedSymbols merged;
     const std::vector<Id> symbols{257, 'b', 'd', 257, 'b', 'a', 'c'};
-    merged.symbols = symbols.data();
-    merged.ends = {symbols.size()};
-    merged.counts = {1};
+    const std::vector<std::uint64_t> ends{symbols.size()}, counts{1};
+    const bpe::CountedSymbols merged{symbols.data(), ends, counts};
     bpe::Alphabet alphabet{.size = 258, .lengths = std::vector<std::uint32_t>(258, 1)};
     alphabet.lengths[256] = 2;
     alphabet.lengths[257] = 3;
@@ -152,13 +150,18 @@ TEST(train_pieces) {
     using Traits = bpe::PieceTraits;
     const Traits latin{.first = 2, .last = 2}, greek{.first = 3, .last = 3};
     const std::vector<Traits> alphabet{latin, latin, greek};
-    const auto trained = bpe::train_pieces(words.counted, alphabet, {}, 9, 1, {});
+    const auto trained = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, 1, {});
     CHECK(same(trained.merges, {{0, 1, 3}, {1, 0, 4}}));
     CHECK(trained.counts == List({6, 1}));
     const auto mixed =
-        bpe::train_pieces(words.counted, alphabet, {.split_by_script = false}, 9, 2, {});
+        bpe::train_pieces(words.counted, 0, alphabet, {.split_by_script = false}, 9, 2, {});
     CHECK(mixed.merges.size() == 4);
-    const auto shorter = bpe::train_pieces(words.counted, alphabet, {.longest = 1}, 9, 1, {});
+    words.add("ab", 2);
+    const auto whole = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, 1, {});
+    const auto partly = bpe::train_pieces(words.counted, 1, alphabet, {}, 9, 1, {});
+    CHECK(whole.merges.size() == 2 && same(partly.merges, whole.merges));
+    CHECK(partly.counts == whole.counts && partly.tokens == whole.tokens);
+    const auto shorter = bpe::train_pieces(words.counted, 0, alphabet, {.longest = 1}, 9, 1, {});
     CHECK(shorter.merges.empty());
 }
 
@@ -179,13 +182,79 @@ TEST(count_words_of_lines) {
     WordCounter counter({.longest = 8, .reserved = true});
     counter.add({text_of(text), text_of(long_line)}, 2);
     CHECK(counter.lines().counted == 3 && counter.lines().too_long == 1);
-    CHECK(counts_of(counter) ==
+    CHECK(counts_of(counter.finish().chunks) ==
           Counts({{"\na", 2}, {" b", 1}, {"  c", 1}, {" b\xC3\xA9 d", 1}, {"\nq", 1}}));
     const Bytes reserved = bytes_of("x\xE2\x96\x85\nab c");
     WordCounter lines({.words = false, .reserved = true});
     lines.add({text_of(reserved), text_of(Bytes())}, 1);
     CHECK(lines.lines().reserved == 1);
-    CHECK(counts_of(lines) == Counts({{"ab c", 1}}));
+    CHECK(counts_of(lines.finish().chunks) == Counts({{"ab c", 1}}));
+}
+
+TEST(count_plain_words_of_lines) {
+    PlainRules rules{.symbols = {"<s>"}};
+    for (std::uint8_t letter = '!'; letter < 0x7F; ++letter) {
+        const bool is_small = letter >= 'a' && letter <= 'z';
+        rules.letters[letter] = letter;
+        rules.ends[letter] = is_small ? 1 : 2;
+        rules.starts[letter] = is_small ? 2 : 1;
+    }
+    for (const char space : {' ', '\n', '\t'})
+        rules.letters[static_cast<std::uint8_t>(space)] = ' ';
+    rules.ends[' '] = 4;
+    rules.starts[' '] = 7;
+    for (std::size_t i = 0; i < 128; ++i) rules.ends[i] |= 4;
+    const Bytes text = bytes_of("ab, c  ab,\n\nb\xC3\xA9. ab\t<s a<s>b <c\nab\x01 b ");
+    for (const std::size_t threads : {1, 3}) {
+        rules.drop_spaces = true;
+        WordCounter counter({.plain = rules});
+        counter.add({text_of(text), text_of(text)}, threads);
+        CHECK(counter.lines().counted == 6);
+        const auto [chunks, plain] = counter.finish();
+        CHECK(counts_of(chunks) == Counts({{"\nb\xC3\xA9.", 2}, {" a<s>b", 2}, {"\nab\x01 b", 2}}));
+        CHECK(counts_of(plain) ==
+              Counts({{" ab", 6}, {",", 4}, {" c", 2}, {" <", 4}, {"s", 2}, {"c", 2}}));
+        rules.drop_spaces = false;
+        WordCounter strict({.plain = rules});
+        strict.add({text_of(text)}, threads);
+        const auto [others, words] = strict.finish();
+        CHECK(counts_of(others).size() == 5);
+        CHECK(counts_of(words).size() == 6);
+    }
+}
+
+TEST(plain_words_do_not_depend_on_how_lines_are_grouped) {
+    PlainRules rules;
+    for (std::uint8_t letter = 'a'; letter <= 'z'; ++letter) rules.letters[letter] = letter;
+    rules.letters[' '] = rules.letters['\n'] = ' ';
+    rules.ends.fill(1);
+    rules.starts[' '] = 1;
+    Random random{11};
+    std::string text;
+    Counts expected;
+    const auto add = [&](const std::string& word) {
+        const auto known = std::find_if(expected.begin(), expected.end(),
+                                        [&](const auto& entry) { return entry.first == word; });
+        if (known == expected.end()) {
+            expected.emplace_back(word, 1);
+        } else {
+            ++known->second;
+        }
+    };
+    while (text.size() < 40'000) {  // words, lines and spaces of all lengths
+        const std::size_t size =
+            random.below(200) == 0 ? 3000 + random.below(9000) : random.below(4);
+        std::string word;
+        for (std::size_t i = 0; i < size; ++i) word += static_cast<char>('a' + random.below(3));
+        if (size > 0) add(" " + word);
+        text += word + (random.below(9) == 0 ? "\n" : " ");
+    }
+    const Bytes bytes = bytes_of(text);
+    WordCounter counter({.plain = rules});
+    counter.add({text_of(bytes)}, 1);
+    const auto [chunks, plain] = counter.finish();
+    CHECK(counts_of(chunks).empty());
+    CHECK(counts_of(plain) == expected);
 }
 
 TEST(count_literals) {
@@ -194,9 +263,10 @@ TEST(count_literals) {
     counter.add({text_of(text), text_of(more)}, 2);
     const Bytes given = bytes_of("zz");
     counter.add_chunks({text_of(given), text_of(Bytes())}, {9, 1});
-    CHECK(counts_of(counter) == Counts({{"a", 1}, {" b", 3}, {" a", 1}, {"c", 1}, {"zz", 9}}));
+    CHECK(counts_of(counter.finish()) ==
+          Counts({{"a", 1}, {" b", 3}, {" a", 1}, {"c", 1}, {"zz", 9}}));
     ChunkCounter empty(Family::kGpt2, isa::best());
-    CHECK(counts_of(empty).empty());
+    CHECK(counts_of(empty.finish()).empty());
 }
 
 TEST(count_is_the_same_on_any_number_of_threads) {
@@ -211,7 +281,7 @@ TEST(count_is_the_same_on_any_number_of_threads) {
         for (std::size_t threads = 1; threads <= 4; ++threads) {
             ChunkCounter counter(Family::kCl100k, level);
             counter.add({text_of(text)}, threads);
-            const Counts counts = counts_of(counter);
+            const Counts counts = counts_of(counter.finish());
             if (expected.empty()) expected = counts;
             CHECK(counts == expected);
         }

@@ -250,8 +250,15 @@ class ChunkCounter:
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     ]: ...
 
+class PlainRules:
+    def __init__(
+        self, letters: bytes, ends: bytes, starts: bytes, drop_spaces: bool, symbols: Sequence[str]
+    ) -> None: ...
+
 class WordCounter:
-    def __init__(self, words: bool, longest: int, reserved: bool) -> None: ...
+    def __init__(
+        self, words: bool, longest: int, reserved: bool, plain: PlainRules | None
+    ) -> None: ...
     def add_texts(self, texts: Sequence[object], threads: int) -> None: ...
     def add_slices(
         self,
@@ -264,54 +271,19 @@ class WordCounter:
     def finish(
         self,
     ) -> tuple[
-        bytes,
-        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        tuple[
+            bytes,
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        ],
+        tuple[
+            bytes,
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        ],
     ]: ...
     def lines(self) -> tuple[int, int, int]: ...
 
-def spaced_words(
-    chunks: bytes,
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    letters: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    skip_spaces: bool,
-    line_starts: bool,
-    symbols: Sequence[str],
-    threads: int,
-) -> tuple[
-    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
-    bytes,
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-]: ...
-def class_words(
-    chunks: bytes,
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    letters: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    classes: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    threads: int,
-) -> tuple[
-    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
-    bytes,
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-]: ...
 def stretches(
     symbols: Annotated[
         NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
@@ -330,11 +302,40 @@ def stretches(
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
 ]: ...
+def mixed_stretches(
+    text: bytes,
+    text_ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    text_counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    of_bytes: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    symbols: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    numbers: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[
+    tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    ],
+    int,
+]: ...
 @overload
 def symbol_counts(
-    symbols: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
+    symbols: bytes,
     ends: Annotated[
         NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
@@ -447,6 +448,7 @@ def train_pieces(
     split_digits: bool,
     space_as_suffix: bool,
     only_spaces: bool,
+    cut: int,
     threads: int,
     watch: object | None,
 ) -> tuple[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from mmap import mmap
 from typing import NamedTuple, TypeAlias
@@ -37,6 +37,7 @@ class CountedLines(NamedTuple):
         lines: how many lines were counted.
         too_long: how many were skipped for their length.
         reserved: how many were skipped because they hold U+2585.
+        plain: the words of chunks that are plain; these are not among the others.
     """
 
     chunks: bytes
@@ -45,22 +46,53 @@ class CountedLines(NamedTuple):
     lines: int
     too_long: int
     reserved: int
+    plain: Counted
 
     def items(self) -> Iterator[tuple[bytes, int]]:
-        """Yield each chunk and its count."""
+        """Yield each chunk that is not plain, and its count."""
         start = 0
         for end, count in zip(self.ends.tolist(), self.counts.tolist(), strict=True):
             yield self.chunks[start:end], count
             start = end
 
-    def some(self, chosen: npt.NDArray[np.bool_]) -> Iterator[tuple[bytes, int]]:
-        """Yield those chunks that are marked, and their counts."""
-        places = np.flatnonzero(chosen)
-        starts = np.where(places > 0, self.ends[places - 1], 0) if len(places) else places
-        for start, end, count in zip(
-            starts.tolist(), self.ends[places].tolist(), self.counts[places].tolist(), strict=True
-        ):
-            yield self.chunks[int(start) : end], count
+
+PlainRules: TypeAlias = _kernel.PlainRules
+"""By which rules text is plain; see :func:`plain_rules`."""
+
+
+def plain_rules(
+    letters: Sequence[str],
+    kind: Callable[[str], Hashable],
+    apart: Callable[[str, str], bool],
+    *,
+    drop_spaces: bool = True,
+    symbols: Sequence[str] = (),
+) -> PlainRules:
+    r"""Return by which rules text is plain: ASCII whose words can be told as it is counted.
+
+    Each line is looked at with the ``\n`` before it.
+
+    Args:
+        letters: what becomes of each of the 128 characters of ASCII; ``" "`` parts words; ``""``
+            where that cannot be told by one character.
+        kind: of a letter; there are seven at most, beside the space.
+        apart: whether two letters side by side are of two words. Letters of one kind do alike. A
+            space is always apart from what stands before it.
+        drop_spaces: whether a space alone is no word; otherwise what holds one is not plain.
+        symbols: what holds one is not plain.
+    """
+    kinds = {letter: None if letter == " " else kind(letter) for letter in letters if letter}
+    examples = {kind: letter for letter, kind in kinds.items()}
+    bits = {kind: 1 << place for place, kind in enumerate(examples)}
+    ends, starts = bytearray(128), bytearray(128)
+    of_kind = {
+        kind: sum(bits[left] for left in bits if letter == " " or apart(examples[left], letter))
+        for kind, letter in examples.items()
+    }
+    for letter, of in kinds.items():
+        ends[ord(letter)], starts[ord(letter)] = bits[of], of_kind[of]
+    spelled = bytes(ord(letter) if letter else 0 for letter in letters)
+    return PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
 
 
 class LineCounter:
@@ -74,13 +106,20 @@ class LineCounter:
         words: whether lines are cut; without, chunks are whole lines and bear no mark.
         longest: lines of more bytes are skipped; 0 for no limit.
         skip_reserved: whether lines that hold U+2585 are skipped.
+        plain: by which rules chunks are told into words at once (:func:`plain_rules`).
     """
 
     def __init__(
-        self, threads: int, *, words: bool = True, longest: int = 0, skip_reserved: bool = False
+        self,
+        threads: int,
+        *,
+        words: bool = True,
+        longest: int = 0,
+        skip_reserved: bool = False,
+        plain: PlainRules | None = None,
     ) -> None:
         self._threads = threads
-        self._counter = _kernel.WordCounter(words, longest, skip_reserved)
+        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain)
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count the lines of documents."""
@@ -98,74 +137,14 @@ class LineCounter:
         return end if found < 0 else found + 1
 
     def finish(self) -> CountedLines:
-        """Return all chunks in the order in which they were first seen."""
-        return CountedLines(*self._counter.finish(), *self._counter.lines())
+        """Return all that was found, in the order in which it was first seen."""
+        chunks, plain = self._counter.finish()
+        return CountedLines(*chunks, *self._counter.lines(), plain)
 
 
-def byte_counts(chunks: bytes, ends: UInts, counts: UInts) -> UInts:
+def byte_counts(counted: Counted) -> UInts:
     """Return how often each byte stands in the text: uint64, shape ``(256,)``."""
-    return _kernel.symbol_counts(np.frombuffer(chunks, np.uint8), ends, counts, 256)
-
-
-Bytes: TypeAlias = "npt.NDArray[np.uint8]"
-"""uint8, of any length."""
-
-
-NOT_PLAIN = 255
-"""The class of what cannot be told by one character."""
-
-
-class PlainWords(NamedTuple):
-    """The words of those chunks that are ASCII throughout, and need no look at two characters.
-
-    Attributes:
-        is_plain: bool, shape ``(n,)``: which of the chunks these are.
-        words: their distinct words, in the order in which they were first seen.
-    """
-
-    is_plain: npt.NDArray[np.bool_]
-    words: Counted
-
-
-def spaced_words(
-    found: CountedLines,
-    letters: Bytes,
-    *,
-    skip_spaces: bool,
-    line_starts: bool,
-    symbols: Sequence[str],
-    threads: int,
-) -> PlainWords:
-    """Normalize chunks of ASCII as SentencePiece does; a space stands before each word.
-
-    Args:
-        found: what a :class:`LineCounter` that cuts lines found.
-        letters: shape ``(128,)``: what becomes of each character; a space parts words; 0 where
-            that cannot be told by one character.
-        skip_spaces: whether several spaces are one, and those at the end of a line none.
-        line_starts: whether a space is put before each line.
-        symbols: chunks that hold one are not plain.
-        threads: how many threads work; the result does not depend on it.
-    """
-    is_plain, text, ends, counts = _kernel.spaced_words(
-        *found[:3], letters, skip_spaces, line_starts, symbols, threads
-    )
-    return PlainWords(is_plain.view(np.bool_), (text, ends, counts))
-
-
-def class_words(found: CountedLines, letters: Bytes, classes: Bytes, threads: int) -> PlainWords:
-    """Normalize chunks of ASCII character by character, and cut them by classes of characters.
-
-    Args:
-        found: what a :class:`LineCounter` that cuts lines found.
-        letters: shape ``(128,)``: what becomes of each character.
-        classes: shape ``(128,)``: the class of that, as
-            :func:`~toksmith.reference.pre_tokenizing_classes.class_cuts` has it; ``NOT_PLAIN``
-            where that cannot be told by one character.
-        threads: how many threads work; the result does not depend on it.
-    """
-    is_plain, text, ends, counts = _kernel.class_words(*found[:3], letters, classes, threads)
-    return PlainWords(is_plain.view(np.bool_), (text, ends, counts))
+    return _kernel.symbol_counts(*counted, 256)
 
 
 _LEFT_OUT = 0xFFFFFFFF
@@ -180,12 +159,14 @@ class SymbolWords:
         ends: uint64, shape ``(n,)``: where each word ends in ``symbols``.
         counts: uint64, shape ``(n,)``: how often each stands in the text.
         alphabet: how many symbols there are; all are below it.
+        cut: how many of the first words are known to be such that no piece reaches out of them.
     """
 
     symbols: npt.NDArray[np.uint32]
     ends: UInts
     counts: UInts
     alphabet: int
+    cut: int = 0
 
     def only(self, numbers: Sequence[int | None]) -> SymbolWords:
         """Return the stretches of the words that are made of some of the symbols.
@@ -193,13 +174,40 @@ class SymbolWords:
         Args:
             numbers: what each symbol becomes; ``None`` for those that are left out.
         """
-        new = np.array([_LEFT_OUT if i is None else i for i in numbers], np.uint32)
+        new = _numbers(numbers)
         alphabet = sum(number is not None for number in numbers)
         return SymbolWords(*_kernel.stretches(self.symbols, self.ends, self.counts, new), alphabet)
 
     def symbol_counts(self) -> UInts:
         """Return how often each symbol stands in the text: uint64, shape ``(alphabet,)``."""
         return _kernel.symbol_counts(self.symbols, self.ends, self.counts, self.alphabet)
+
+
+def mixed_words(
+    counted: Counted,
+    of_bytes: Sequence[int | None],
+    others: SymbolWords,
+    of_others: Sequence[int | None],
+    alphabet: int,
+) -> SymbolWords:
+    """Return words of bytes, and others behind them: the stretches made of some of the symbols.
+
+    Args:
+        counted: words of bytes; no piece reaches out of them.
+        of_bytes: what each byte becomes; ``None`` for those that are left out.
+        others: any other words.
+        of_others: the same of their symbols.
+        alphabet: how many symbols there are then.
+    """
+    symbols, cut = _kernel.mixed_stretches(
+        *(*counted, _numbers(of_bytes), others.symbols, others.ends, others.counts),
+        _numbers(of_others),
+    )
+    return SymbolWords(*symbols, alphabet, cut)
+
+
+def _numbers(numbers: Sequence[int | None]) -> npt.NDArray[np.uint32]:
+    return np.array([_LEFT_OUT if i is None else i for i in numbers], np.uint32)
 
 
 class Merges(NamedTuple):
@@ -351,7 +359,7 @@ def merge_pieces(
         _kernel.train_pieces(
             *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
             *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
-            threads,
+            *(words.cut, threads),
             _told(watch),
         )
     )

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from tests.counting import PLAIN, same
 from tests.strategies import texts
 from toksmith.corpus import Files, Reading
 from toksmith.corpus.blocks import Block, cut_bounds, split_stream
@@ -29,11 +30,8 @@ MAKERS: dict[str, Callable[[], ChunkCounter | LineCounter]] = {
         for name in ("gpt2", "gpt4", "o200k")
     },  # type: ignore[misc]
     "lines": lambda: LineCounter(2),
+    "plain lines": lambda: LineCounter(2, plain=PLAIN),
 }
-
-
-def same(a: ChunkCounter | LineCounter, b: ChunkCounter | LineCounter) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a.finish(), b.finish(), strict=True))
 
 
 @settings(max_examples=60, deadline=None)

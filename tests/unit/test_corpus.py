@@ -20,6 +20,7 @@ import pytest
 from pyarrow import parquet
 
 import toksmith
+from tests.counting import PLAIN, same
 from toksmith.corpus import Files, Reading, batching
 from toksmith.corpus.ahead import ahead
 from toksmith.corpus.blocks import split_stream
@@ -149,13 +150,13 @@ def test_blocks_change_no_count(block: int) -> None:
             streamed.add_slices(found.data, found.bounds)
             count += found.documents
         assert count == (1 if separator is None else len(documents))
-        for want, have in zip(whole.finish(), streamed.finish(), strict=True):
-            assert np.array_equal(want, have)
+        assert same(whole, streamed)
 
     for separator in (None, SEPARATOR.encode()):
         for split in ("gpt2", "gpt4", "o200k", None, r"\w+|\W"):
             counted(lambda split=split: ChunkCounter(splitter(split), 1), separator)  # type: ignore[misc]
         counted(lambda: LineCounter(1), separator)
+        counted(lambda: LineCounter(1, plain=PLAIN), separator)
 
 
 def test_small_and_large_files_stay_in_order(

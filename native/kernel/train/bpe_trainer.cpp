@@ -51,11 +51,17 @@ Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, st
     return MergeTrainer(chunks, alphabet, min_frequency, order).run(tokens, watch);
 }
 
-Training train_pieces(const CountedSymbols& chunks, const std::vector<PieceTraits>& alphabet,
-                      const PieceRules& rules, std::size_t tokens, std::size_t threads,
-                      const Watch& watch) {
-    const Stretches stretches = count_stretches(chunks, alphabet, rules, threads);
-    const CountedSymbols counted = stretches.counted();
+Training train_pieces(const CountedSymbols& words, std::size_t cut,
+                      const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                      std::size_t tokens, std::size_t threads, const Watch& watch) {
+    const std::uint64_t whole = cut > 0 ? words.ends[cut - 1] : 0;
+    const std::uint64_t others = words.ends.empty() ? 0 : words.ends.back() - whole;
+    Stretches stretches;
+    CountedSymbols counted = words;
+    if (others > whole / 8) {  // fewer are not worth being counted
+        stretches = count_stretches(words, cut, alphabet, rules, threads);
+        counted = stretches.counted();
+    }
     MostFrequentPiece order(counted.symbols, alphabet, rules);
     return MergeTrainer(counted, alphabet.size(), 1, order).run(tokens, watch);
 }

@@ -36,10 +36,11 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
                           std::uint64_t min_frequency, const Watch& watch);
 
-// SentencePiece: symbols are characters, their ids in the order of their code points. The result
-// does not depend on the threads.
-Training train_pieces(const CountedSymbols& chunks, const std::vector<PieceTraits>& alphabet,
-                      const PieceRules& rules, std::size_t tokens, std::size_t threads,
-                      const Watch& watch);
+// SentencePiece: symbols are characters, their ids in the order of their code points. No piece
+// reaches out of the first `cut` words, and most of them are distinct. The result does not depend
+// on the threads.
+Training train_pieces(const CountedSymbols& words, std::size_t cut,
+                      const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                      std::size_t tokens, std::size_t threads, const Watch& watch);
 
 }  // namespace toksmith::bpe

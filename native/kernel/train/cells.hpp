@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -67,7 +68,7 @@ class Cells {
         std::uint32_t count;  // of its chunk; marked: a place in large_
     };
 
-    static std::size_t checked_size(const std::vector<std::uint64_t>& ends) {
+    static std::size_t checked_size(std::span<const std::uint64_t> ends) {
         const std::uint64_t size = ends.empty() ? 0 : ends.back();
         if (size >= kMost) {
             throw std::length_error(

@@ -60,8 +60,10 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
             return fill(slot, {hash, kLong | (long_.size() - 1), count, first});
         }
         if (!is_long(slot.high) || slot.low != hash) continue;
-        const Entry known = entry_of(slot);
-        if (known.size != size || std::memcmp(known.bytes, chunk, size) != 0) continue;
+        const Long& known = long_[slot.high ^ kLong];
+        if (known.size != size || std::memcmp(&long_bytes_[known.offset], chunk, size) != 0) {
+            continue;
+        }
         slot.count += count;
         slot.first = std::min(slot.first, first);
         return;
@@ -79,8 +81,13 @@ std::vector<Record> ChunkTable::records() const {
     records.reserve(size_);
     for (std::size_t i = 0; i < std::size_t{1} << bits_; ++i) {
         if (!is_used(i)) continue;
-        const Entry entry = entry_of(slots_.data()[i]);
-        records.push_back({entry.bytes, entry.size, entry.count, entry.first});
+        const Slot& slot = slots_.data()[i];
+        const Long found = is_long(slot.high) ? long_[slot.high ^ kLong] : Long{};
+        const std::uint8_t* bytes = is_long(slot.high)
+                                        ? long_bytes_.data() + found.offset
+                                        : reinterpret_cast<const std::uint8_t*>(&slot.low);
+        const std::uint64_t size = is_long(slot.high) ? found.size : slot.high >> 56;
+        records.push_back({bytes, size, slot.count, slot.first});
     }
     return records;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "cache/chunk_cache.hpp"
@@ -16,17 +17,33 @@
 namespace toksmith {
 
 class ChunkTable {
+    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
+    static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
+
  public:
     ChunkTable() = default;
     ChunkTable(ChunkTable&&) = default;
     ChunkTable& operator=(ChunkTable&&) = default;
 
-    // A distinct chunk. `bytes` lasts as long as the table stays as it is, moved or not.
+    // A distinct chunk. If it is long, its bytes are the table's, and last as long as that stays as
+    // it is, moved or not.
     struct Entry {
-        const std::uint8_t* bytes;
-        std::uint64_t size;
+        std::uint64_t low;  // the chunk and its size; or where its bytes are, and, marked, the size
+        std::uint64_t high;
         std::uint64_t count;
         std::uint64_t first;  // where it was first seen
+
+        bool is_long() const { return ChunkTable::is_long(high); }
+        const std::uint8_t* bytes() const {
+            return reinterpret_cast<const std::uint8_t*>(
+                is_long() ? low : reinterpret_cast<std::uintptr_t>(&low));
+        }
+        std::size_t size() const { return is_long() ? high ^ kLong : high >> 56; }
+        bool is_same_chunk(const Entry& other) const {
+            if (low == other.low && high == other.high) return true;
+            return is_long() && high == other.high &&
+                   std::memcmp(bytes(), other.bytes(), size()) == 0;
+        }
     };
 
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
@@ -72,19 +89,14 @@ class ChunkTable {
     };
     using Key = ChunkCache::Key;
     static constexpr unsigned kFirstBits = 10;
-    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
-
-    static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
     static std::uint64_t hash_of(const Slot& slot) {
         return is_long(slot.high) ? slot.low : hash_words(slot.low, slot.high);
     }
     Entry entry_of(const Slot& slot) const {
-        if (!is_long(slot.high)) {
-            const auto* bytes = reinterpret_cast<const std::uint8_t*>(&slot.low);
-            return {bytes, slot.high >> 56, slot.count, slot.first};
-        }
+        if (!is_long(slot.high)) return {slot.low, slot.high, slot.count, slot.first};
         const Long& found = long_[slot.high ^ kLong];
-        return {long_bytes_.data() + found.offset, found.size, slot.count, slot.first};
+        const auto place = reinterpret_cast<std::uintptr_t>(long_bytes_.data() + found.offset);
+        return {place, kLong | found.size, slot.count, slot.first};
     }
     std::size_t place_of(std::uint64_t hash) const { return hash >> (64 - bits_); }
     bool is_used(std::size_t i) const {

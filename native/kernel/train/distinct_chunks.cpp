@@ -24,7 +24,7 @@ class Part {
         std::size_t most = 0;
         for (const ChunkTable& table : tables) most += table.size();
         entries.reserve(most / kParts + most / kParts / 8 + 8);
-        slots_.resize(std::bit_ceil(2 * (most / kParts) + 16));
+        if (tables.size() > 1) slots_.resize(std::bit_ceil(2 * (most / kParts) + 16));
         for (std::size_t i = 0; i < tables.size(); ++i) {
             tables[i].for_each(start, kPartBits, [&](std::uint64_t hash, const Entry& entry) {
                 if (tables.size() == 1) {
@@ -51,10 +51,7 @@ class Part {
                 return;
             }
             Entry& known = entries[slot.number - 1];
-            if (slot.hash != hash || known.size != entry.size ||
-                std::memcmp(known.bytes, entry.bytes, entry.size) != 0) {
-                continue;
-            }
+            if (slot.hash != hash || !known.is_same_chunk(entry)) continue;
             known.count += entry.count;
             known.first = std::min(known.first, entry.first);
             return;
@@ -128,7 +125,15 @@ DistinctChunks::DistinctChunks(std::vector<ChunkTable> tables, std::size_t threa
     if (entries_.size() >= 0xFFFFFFFFu) {
         throw std::length_error("more than 2^32 distinct chunks: use a split pattern");
     }
-    for (const Entry& entry : entries_) total_bytes_ += entry.size;
+    for (const Entry& entry : entries_) total_bytes_ += entry.size();
+}
+
+void DistinctChunks::drop(std::string_view chunk) {
+    const auto dropped = std::erase_if(entries_, [&](const Entry& entry) {
+        return entry.size() == chunk.size() &&
+               std::memcmp(entry.bytes(), chunk.data(), chunk.size()) == 0;
+    });
+    total_bytes_ -= dropped * chunk.size();
 }
 
 }  // namespace toksmith

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "train/chunk_table.hpp"
@@ -15,6 +16,9 @@ class DistinctChunks {
     DistinctChunks() = default;
     // Equal chunks of different tables become one. The result does not depend on the threads.
     DistinctChunks(std::vector<ChunkTable> tables, std::size_t threads);
+
+    // Leaves out a chunk, if it is there.
+    void drop(std::string_view chunk);
 
     const std::vector<Entry>& entries() const { return entries_; }
     std::size_t total_bytes() const { return total_bytes_; }

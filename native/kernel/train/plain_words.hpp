@@ -1,5 +1,5 @@
-// Normalizing counted chunks of ASCII, and cutting them into words: what needs no more than a look
-// at one character at a time. All other chunks are left to the caller.
+// Words of ASCII, told from the text as it stands: what normalizers make of it needs no more than a
+// look at one character at a time, and where it is cut, at two.
 #pragma once
 
 #include <array>
@@ -8,42 +8,45 @@
 #include <string>
 #include <vector>
 
-#include "train/distinct_chunks.hpp"
-
 namespace toksmith {
 
-// Distinct chunks as WordCounter makes them: each starts with the space before it, or with "\n"
-// where it starts a line.
-struct WordChunks {
-    const std::uint8_t* bytes;  // all chunks end to end
-    const std::uint64_t* ends;
-    const std::uint64_t* counts;
-    std::size_t size;
-};
-
-struct PlainWords {
-    std::vector<std::uint8_t> is_plain;  // of each chunk
-    DistinctChunks words;                // of those that are, in the order of first appearance
-};
-
-// What SentencePiece's normalizer makes of ASCII: words, each with one space before it.
-struct SpacedWords {
+// A text stands for lines, each with the "\n" before it, or for a part of a line that starts with a
+// space; either of the two is a character like any other.
+struct PlainRules {
     // What becomes of each character; ' ': it parts words; 0: what holds it is not plain.
     std::array<std::uint8_t, 128> letters{};
-    bool skip_spaces = true;  // several spaces are one, and those at the end of a line none
-    bool line_starts = true;  // a space is put before a line
-    std::vector<std::string> symbols;  // words that hold one are not plain
+    // Between two letters there is a cut where `ends` of the left and `starts` of the right have a
+    // bit in common. Each space is cut from what stands before it.
+    std::array<std::uint8_t, 128> ends{};
+    std::array<std::uint8_t, 128> starts{};
+    // Whether a space by itself is no word; otherwise what holds one is not plain.
+    bool drop_spaces = true;
+    std::vector<std::string> symbols;  // what holds one is not plain
 };
-PlainWords plain_words(const WordChunks& chunks, const SpacedWords& rules, std::size_t threads);
 
-// What a splitter makes of ASCII, where characters have classes: one that is removed parts words,
-// one that is alone is a word, of others those of one class side by side are a word.
-struct ClassWords {
-    enum : std::uint8_t { kRemoved = 0, kAlone = 1, kNotPlain = 255 };  // and any others
+class PlainReader {
+ public:
+    explicit PlainReader(PlainRules rules);
 
-    std::array<std::uint8_t, 128> letters{};  // what normalizers make of each character
-    std::array<std::uint8_t, 128> classes{};  // what class that has
+    // Writes the letters of a text, and where each of the words ends in them; there is room for a
+    // letter and an end a byte. Returns how many words there are, those of drop_spaces included; 0
+    // where the text is not plain, or empty.
+    std::size_t read(const std::uint8_t* begin, const std::uint8_t* end, std::uint8_t* letters,
+                     const std::uint8_t** ends) const;
+
+    bool drops_spaces() const { return rules_.drop_spaces; }
+
+ private:
+    bool holds_symbol(const std::uint8_t* begin, const std::uint8_t* end) const;
+    bool holds_space_alone(const std::uint8_t* letters, const std::uint8_t* const* ends,
+                           std::size_t words) const;
+
+    PlainRules rules_;
+    // Of each byte: its letter, what that ends and starts, and whether to look closer; a byte each.
+    std::array<std::uint32_t, 256> bytes_{};
 };
-PlainWords plain_words(const WordChunks& chunks, const ClassWords& rules, std::size_t threads);
+
+// Whether the text is ASCII throughout.
+bool is_ascii(const std::uint8_t* begin, const std::uint8_t* end);
 
 }  // namespace toksmith

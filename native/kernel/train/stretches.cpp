@@ -22,7 +22,7 @@ void write(Id symbol, std::vector<std::uint8_t>& out) {
 void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
     Id symbol = 0;
     unsigned shift = 0;
-    for (const std::uint8_t* p = entry.bytes; p < entry.bytes + entry.size; ++p) {
+    for (const std::uint8_t *p = entry.bytes(), *end = p + entry.size(); p < end; ++p) {
         symbol |= static_cast<Id>(*p & 0x7F) << shift;
         shift += 7;
         if (*p & 0x80) continue;
@@ -34,18 +34,19 @@ void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
 
 }  // namespace
 
-Stretches count_stretches(const CountedSymbols& words, const std::vector<PieceTraits>& alphabet,
-                          const PieceRules& rules, std::size_t threads) {
+Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
+                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                          std::size_t threads) {
     constexpr std::size_t kBatch = 64, kJob = kBatch << 8;  // words
-    const std::size_t size = words.ends.size(), jobs = (size + kJob - 1) / kJob;
+    const std::size_t size = words.ends.size(), jobs = (size - cut + kJob - 1) / kJob;
     threads = std::max<std::size_t>(1, std::min(threads, jobs));
     std::vector<ChunkTable> tables(threads);
     std::atomic<std::size_t> next{0};
     run_on_threads(threads, [&](std::size_t thread) {
         CountingBatch batch;
         for (std::size_t job = next++; job < jobs; job = next++) {
-            const std::size_t last = std::min(size, (job + 1) * kJob);
-            for (std::size_t word = job * kJob; word < last;) {
+            const std::size_t last = std::min(size, cut + (job + 1) * kJob);
+            for (std::size_t word = cut + job * kJob; word < last;) {
                 std::uint64_t i = word > 0 ? words.ends[word - 1] : 0;
                 const std::uint64_t first = i * kMostBytes;
                 for (const std::size_t stop = std::min(last, word + kBatch); word < stop; ++word) {
@@ -66,7 +67,12 @@ Stretches count_stretches(const CountedSymbols& words, const std::vector<PieceTr
         }
     });
     const DistinctChunks found(std::move(tables), threads);
-    Stretches result;
+    const auto is_cut = static_cast<std::ptrdiff_t>(cut);
+    Stretches result{
+        .symbols = {words.symbols, words.symbols + (cut > 0 ? words.ends[cut - 1] : 0)},
+        .ends = {words.ends.begin(), words.ends.begin() + is_cut},
+        .counts = {words.counts.begin(), words.counts.begin() + is_cut},
+    };
     for (const DistinctChunks::Entry& entry : found.entries()) {
         read(entry, result.symbols);
         result.ends.push_back(result.symbols.size());

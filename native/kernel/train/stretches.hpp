@@ -18,8 +18,10 @@ struct Stretches {
     CountedSymbols counted() const { return {symbols.data(), ends, counts}; }
 };
 
-// The distinct stretches in the order in which they were first seen.
-Stretches count_stretches(const CountedSymbols& words, const std::vector<PieceTraits>& alphabet,
-                          const PieceRules& rules, std::size_t threads);
+// The first `cut` words as they are, then the distinct stretches of the others, in the order in
+// which they were first seen.
+Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
+                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                          std::size_t threads);
 
 }  // namespace toksmith::bpe

@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "bpe/model.hpp"
 
 namespace toksmith::bpe {
 
-// Distinct chunks in the order in which they were first seen.
+// Distinct chunks in the order in which they were first seen; they are whoever's who made this.
 template <typename Symbol>
 struct Counted {
-    const Symbol* symbols = nullptr;  // all chunks end to end
-    std::vector<std::uint64_t> ends;  // of each chunk in `symbols`
-    std::vector<std::uint64_t> counts;
+    const Symbol* symbols = nullptr;        // all chunks end to end
+    std::span<const std::uint64_t> ends{};  // of each chunk in `symbols`
+    std::span<const std::uint64_t> counts{};
 };
 
 using CountedChunks = Counted<std::uint8_t>;  // of bytes

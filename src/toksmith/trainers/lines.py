@@ -129,6 +129,7 @@ class TsvLines(Lines):
         """Return the sentences in the order in which they were first seen."""
         counts = self._counts
         ends = np.cumsum(np.fromiter(map(len, counts), np.uint64, len(counts)), dtype=np.uint64)
+        none = np.zeros(0, np.uint64)
         return CountedLines(
             b"".join(counts),
             ends,
@@ -136,4 +137,5 @@ class TsvLines(Lines):
             sum(counts.values()),
             self.too_long,
             self.reserved,
+            (b"", none, none),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from toksmith.lazy import np, npt
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.charsmap import CharacterMap, character_map
 from toksmith.reference.normalizing import normalized
@@ -66,10 +65,10 @@ class QuickNormalizer:
             new = new + " " if self.step.whitespace_as_suffix else " " + new
         return new.replace(" ", SPACE)
 
-    def ascii_letters(self) -> npt.NDArray[np.uint8]:
-        """Return what becomes of each character of ASCII, if it is one of them: uint8; else 0."""
+    def ascii_letters(self) -> list[str]:
+        """Return what becomes of each character of ASCII, if it is one of them; else ``""``."""
         new = (self._table[code] for code in range(128))
-        return np.array([ord(c) if len(c) == 1 and c.isascii() else 0 for c in new], np.uint8)
+        return [letter if len(letter) == 1 and letter.isascii() else "" for letter in new]
 
 
 class _Table(dict[int, str]):

@@ -10,7 +10,7 @@ from toksmith.errors import OptionError, TrainingError
 from toksmith.lazy import np, npt
 from toksmith.models import PieceType
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.symbols import AnyWords
 
 BOUNDARY = "\x1f"
 """What stands in a training text for a symbol that is no text; no piece holds it."""
@@ -63,7 +63,7 @@ def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
     return pieces
 
 
-def alphabet_of(words: CharacterWords, options: SentencePieceOptions) -> list[str]:
+def alphabet_of(words: AnyWords, options: SentencePieceOptions) -> list[str]:
     """Return the characters that become pieces, the most frequent first.
 
     Characters are taken, the required ones first, then by frequency, until so much of the text is

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 from toksmith.errors import TrainingError
 from toksmith.normalizers import SentencePieceNormalizer
-from toksmith.reference.piece_rules import SPACE
+from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.lines import DrawnLines, TsvLines
 from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
-from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.symbols import AnyWords, CharacterWords, MixedWords
 from toksmith.trainers.weighing import weighted_lines
-from toksmith.training_engine import CountedLines, LineCounter, spaced_words
+from toksmith.training_engine import CountedLines, LineCounter, PlainRules, plain_rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,13 @@ class Sentences:
     """What was read.
 
     Attributes:
-        words: the normalized words, counted; sentences, where words are not told apart.
+        words: the normalized words, counted, those of ASCII in stretches that no piece reaches out
+            of; sentences, where words are not told apart.
         lines: how many sentences that is.
         skipped: how many lines were left out, by reason.
     """
 
-    words: CharacterWords
+    words: AnyWords
     lines: int
     skipped: dict[str, int]
 
@@ -61,17 +62,18 @@ def read_sentences(
         OptionError: a line of ``input_format="tsv"`` is no such line.
     """
     has_counts = corpus.counts is not None or options.input_format == "tsv"
-    by_words = not has_counts and _is_local(options, normalizer, symbols)
-    found = (
-        _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, by_words)
-    )
+    cutter = _Cutter(options, symbols)
+    normalize = QuickNormalizer(normalizer)
+    plain = None
+    if not has_counts and _is_local(options, normalizer, symbols):
+        plain = _plain_rules(options.rules(), normalize, cutter.symbols)
+    found = _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, plain)
     corpus.check_bytes()
     skipped = {"too_long": found.too_long, "reserved": found.reserved}
     _warn_of_skipped(skipped, options.max_sentence_length)
-    cutter = _Cutter(options, symbols)
-    normalize = QuickNormalizer(normalizer)
-    if by_words:
-        words = _words_of_chunks(found, normalize, cutter, corpus.threads)
+    words: AnyWords
+    if plain:
+        words = _words_of_chunks(found, normalize, cutter)
     else:
         words = CharacterWords.of(
             cutter.words((normalize(_decoded(line)), count) for line, count in found.items())
@@ -91,12 +93,25 @@ def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLine
     return counted.finish()
 
 
-def _count_lines(corpus: Corpus, options: SentencePieceOptions, by_words: bool) -> CountedLines:
-    """Count the words of lines, or lines, those that were drawn if there is such an option."""
+def _count_lines(
+    corpus: Corpus, options: SentencePieceOptions, plain: PlainRules | None
+) -> CountedLines:
+    """Count the words of lines, or lines, those that were drawn if there is such an option.
+
+    Args:
+        corpus: the text.
+        options: which lines to take.
+        plain: which words are told at once; without, whole lines are counted.
+    """
 
     def make() -> LineCounter:
-        longest = options.max_sentence_length
-        return LineCounter(corpus.threads, words=by_words, longest=longest, skip_reserved=True)
+        return LineCounter(
+            corpus.threads,
+            words=plain is not None,
+            longest=options.max_sentence_length,
+            skip_reserved=True,
+            plain=plain,
+        )
 
     if not options.input_sentence_size:
         return weighted_lines(
@@ -123,29 +138,36 @@ def _is_local(
     )
 
 
-def _words_of_chunks(
-    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter, threads: int
-) -> CharacterWords:
-    """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
+def _plain_rules(
+    rules: PieceRules, normalize: QuickNormalizer, symbols: Sequence[str]
+) -> PlainRules:
+    """Return how words of ASCII are told; they are cut where no piece reaches across."""
     step = normalize.step
-    plain = spaced_words(
-        found,
-        normalize.ascii_letters(),
-        skip_spaces=step.remove_extra_whitespaces,
-        line_starts=step.add_dummy_prefix,
-        symbols=cutter.symbols,
-        threads=threads,
+    letters = normalize.ascii_letters()
+    letters[ord("\n")] = " " if step.add_dummy_prefix else ""  # a line starts with it
+    return plain_rules(
+        letters,
+        lambda letter: (rules.script(letter), is_digit(letter)),
+        lambda left, right: left != " " and rules.apart(left, right),
+        drop_spaces=step.remove_extra_whitespaces,
+        symbols=symbols,
     )
+
+
+def _words_of_chunks(
+    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
+) -> MixedWords:
+    """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
     first = normalize(".").removesuffix(".")  # what a sentence starts with
     others: dict[str, int] = {}
-    for data, count in found.some(~plain.is_plain):
+    for data, count in found.items():
         chunk = _decoded(data)
         if chunk[0] == "\n":
             text = normalize(chunk[1:])
         else:  # with something before the space, which is no first one then
             text = normalize("." + chunk).removeprefix(first + ".")
         others[text] = others.get(text, 0) + count
-    return CharacterWords.of_ascii(plain.words, cutter.words(others.items()), SPACE)
+    return MixedWords(found.plain, CharacterWords.of(cutter.words(others.items())), SPACE)
 
 
 def _decoded(data: bytes) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 from toksmith.lazy import np, npt
-from toksmith.training_engine import Counted, SymbolWords, byte_counts
+from toksmith.training_engine import Counted, SymbolWords, byte_counts, mixed_words
 
 _CODE_POINTS = 0x110000
 
@@ -46,43 +48,6 @@ class CharacterWords:
         words = SymbolWords(numbers[codes], ends, counts, len(used))
         return cls("".join(map(chr, used.tolist())), words)
 
-    @classmethod
-    def of_ascii(
-        cls, ascii_words: Counted, others: Mapping[str, int], space: str = " "
-    ) -> CharacterWords:
-        """Return counted words as symbols. A word may come several times.
-
-        Args:
-            ascii_words: words of ASCII.
-            others: any other words, and how often each stands in the text.
-            space: what a space stands for in the first ones.
-
-        Example:
-            >>> ends, counts = np.array([2, 4], np.uint64), np.array([5, 1], np.uint64)
-            >>> words = CharacterWords.of_ascii((b"ab c", ends, counts), {"é": 2}, "▁")
-            >>> words.characters, words.words.symbols, words.words.counts
-            ('abcé▁', array([0, 1, 4, 2, 3], dtype=uint32), array([5, 1, 2], dtype=uint64))
-        """
-        text, ends, counts = ascii_words
-        data = np.frombuffer(text, np.uint8)
-        letters = {byte: chr(byte) for byte in np.flatnonzero(byte_counts(*ascii_words)).tolist()}
-        if ord(" ") in letters:
-            letters[ord(" ")] = space
-        characters = "".join(sorted({*letters.values(), *"".join(others)}))
-        numbers = {character: number for number, character in enumerate(characters)}
-        of_bytes = np.zeros(128, np.uint32)
-        for byte, character in letters.items():
-            of_bytes[byte] = numbers[character]
-        rest = cls.of(others)
-        of_rest = np.array([numbers[character] for character in rest.characters], np.uint32)
-        words = SymbolWords(
-            np.concatenate([of_bytes[data], of_rest[rest.words.symbols]]),
-            np.concatenate([ends, rest.words.ends + np.uint64(len(data))]),
-            np.concatenate([counts, rest.words.counts]),
-            len(characters),
-        )
-        return cls(characters, words)
-
     def character_counts(self) -> npt.NDArray[np.uint64]:
         """Return how often each character stands in the text: uint64, by symbol."""
         return self.words.symbol_counts()
@@ -104,3 +69,70 @@ class CharacterWords:
 
     def __len__(self) -> int:
         return len(self.words.ends)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedWords:
+    """Words of ASCII as they were counted, and others. A word may be among both.
+
+    Attributes:
+        ascii: words of ASCII that no piece reaches out of.
+        others: any other words.
+        space: what a space stands for in the first ones.
+
+    Example:
+        >>> ends, counts = np.array([2, 4], np.uint64), np.array([5, 1], np.uint64)
+        >>> words = MixedWords((b"ab c", ends, counts), CharacterWords.of({"éa": 2}), "▁")
+        >>> words.characters, words.character_counts()
+        ('abcé▁', array([7, 5, 1, 2, 1], dtype=uint64))
+        >>> words.only("abc▁").words.symbols
+        array([0, 1, 3, 2, 0], dtype=uint32)
+    """
+
+    ascii: Counted
+    others: CharacterWords
+    space: str
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        """How often each character stands in the text."""
+        counts = {
+            self._letter(byte): count
+            for byte, count in enumerate(byte_counts(self.ascii).tolist())
+            if count
+        }
+        others = self.others.character_counts().tolist()
+        for character, count in zip(self.others.characters, others, strict=True):
+            counts[character] = counts.get(character, 0) + count
+        return counts
+
+    def _letter(self, byte: int) -> str:
+        return self.space if byte == ord(" ") else chr(byte)
+
+    @property
+    def characters(self) -> str:
+        """The characters that the words are made of, by code point."""
+        return "".join(sorted(self._counts))
+
+    def character_counts(self) -> npt.NDArray[np.uint64]:
+        """Return how often each character stands in the text: uint64, by character."""
+        return np.array([self._counts[character] for character in self.characters], np.uint64)
+
+    def only(self, characters: str) -> CharacterWords:
+        """Return the stretches of the words that are made of these characters."""
+        kept = "".join(sorted(self._counts.keys() & set(characters)))
+        numbers = {character: number for number, character in enumerate(kept)}
+        words = mixed_words(
+            self.ascii,
+            [numbers.get(self._letter(byte)) for byte in range(256)],
+            self.others.words,
+            [*map(numbers.get, self.others.characters)],
+            len(kept),
+        )
+        return CharacterWords(kept, words)
+
+    def __len__(self) -> int:
+        return len(self.ascii[1]) + len(self.others)
+
+
+AnyWords: TypeAlias = "CharacterWords | MixedWords"

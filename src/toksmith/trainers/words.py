@@ -14,11 +14,10 @@ from itertools import islice, pairwise
 
 from toksmith.engine import Bounds
 from toksmith.errors import TrainingError
-from toksmith.lazy import np
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
-from toksmith.reference.pre_tokenizing_classes import character_classes
+from toksmith.reference.pre_tokenizing_classes import ALONE, REMOVED, character_classes
 from toksmith.splitters import (
     BertSplitter,
     PatternSplitter,
@@ -29,7 +28,7 @@ from toksmith.splitters import (
 from toksmith.text import Text, utf8
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.weighing import rounded, weighted_lines
-from toksmith.training_engine import NOT_PLAIN, Bytes, LineCounter, UInts, class_words
+from toksmith.training_engine import LineCounter, PlainRules, UInts, plain_rules
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
 _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
@@ -59,13 +58,13 @@ def count_words(
     elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
         isinstance(step, _LOCAL_STEPS) for step in normalizer
     ):
+        plain = _plain_rules(normalizer, splitter)
         found = weighted_lines(
             (weight, counter.finish())
-            for weight, counter in corpus.counted(lambda: LineCounter(corpus.threads))
+            for weight, counter in corpus.counted(lambda: LineCounter(corpus.threads, plain=plain))
         )
-        plain = class_words(found, *_ascii_rules(normalizer, splitter), corpus.threads)
-        words.update(_decoded(*plain.words))
-        for word, count in _local_words(found.some(~plain.is_plain), normalizer, splitter):
+        words.update(_decoded(*found.plain))
+        for word, count in _local_words(found.items(), normalizer, splitter):
             words[word] += count
     else:
         for weight, documents in corpus.counted(lambda: _DocumentCounter(normalizer, splitter)):
@@ -90,16 +89,22 @@ def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
     return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
 
 
-def _ascii_rules(normalizer: Normalizer, splitter: Splitter) -> tuple[Bytes, Bytes]:
-    """Return what becomes of each character of ASCII, and its class; see ``class_words``."""
-    found = character_classes(splitter)
-    assert found is not None  # they all have classes
-    letters, classes = np.zeros(128, np.uint8), np.full(128, NOT_PLAIN, np.uint8)
+def _plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
+    classes = character_classes(splitter)
+    assert classes is not None  # they all have classes
+    of: list[int] = classes[:128].tolist()
+    letters = []
     for code in range(128):
         new = normalized(normalizer, chr(code))
         if len(new) == 1 and new.isascii():
-            letters[code], classes[code] = ord(new), found[ord(new)]
-    return letters, classes
+            letters.append(" " if of[ord(new)] == REMOVED else new)
+        else:
+            letters.append("")
+
+    def apart(left: str, right: str) -> bool:
+        return of[ord(left)] != of[ord(right)] or of[ord(left)] == ALONE
+
+    return plain_rules(letters, lambda letter: of[ord(letter)], apart)
 
 
 _BATCH = 4096
