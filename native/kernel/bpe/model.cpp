@@ -43,12 +43,12 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     for (const Id left : byte_ids_) {
         for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
+    if (!whole_chunk_first) return;
+    const bool all = source == Merges::kRecovered && recovered_make_all(merges);
+    if (!all) whole_ = TokenIndex(vocabulary_);
     // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
     // chunk has none such.
-    if (whole_chunk_first) {
-        may_cut_ = source == Merges::kGiven ? merges_make_all() : recovered_make_all(merges);
-    }
-    if (whole_chunk_first) whole_ = TokenIndex(vocabulary_);
+    may_cut_ = all || merges_make_all();
 }
 
 namespace {
@@ -78,7 +78,7 @@ bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
     for (Id id = 0; id < vocabulary_.size(); ++id) {
         if (made != merges.end() && made->id == id) {
             ++made;
-        } else if (vocabulary_.length(id) > 1 && !is_ascii(vocabulary_[id])) {
+        } else if (vocabulary_.length(id) > 1) {
             return false;
         }
     }

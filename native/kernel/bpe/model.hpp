@@ -45,6 +45,7 @@ class BpeModel final : public Model {
  private:
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
+    // Whether recovered merges make each token, of ASCII too.
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
     ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
@@ -54,7 +55,7 @@ class BpeModel final : public Model {
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    TokenIndex whole_;  // empty unless a chunk is looked up as a whole
+    TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
 };
 
 // Each appends the ids that remain. `merge_bytes` takes the one that fits the size.
