@@ -55,6 +55,17 @@ def test_token(run: Run, tokenizer: Path) -> None:
     assert run("inspect", "-t", tokenizer, "--token", "7").out.startswith(b"<U+0007>  id 7")
 
 
+def test_a_page_is_of_a_text(run: Run, tokenizer: Path, tmp_path: Path) -> None:
+    ran = run("inspect", "-t", tokenizer, "--token", "ell", "--html", tmp_path / "page.html")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "--html is for a text" in ran.err
+
+
+def test_an_empty_text_has_no_table(run: Run, tokenizer: Path) -> None:
+    ran = run("inspect", "", "-t", tokenizer)
+    assert ran.out.decode().split("\n") == ["0 tokens, 0 characters, 0 bytes", ""]
+
+
 def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     Tokenizer(Pipeline(BPE((*VOCAB[:256], b"ol"), []))).save(path)

@@ -78,6 +78,8 @@ def run(
     if token is not None:
         if text is not None or file is not None:
             raise OptionError("a text and --token are given: one of them is wanted")
+        if html is not None:
+            raise OptionError("--html is for a text, and --token is given")
         _show_token(load_tokenizer(tokenizer, split, special_token), token)
         return
     data = read_text(text, file, quiet)
@@ -96,9 +98,10 @@ def run(
 
     console = Console(highlight=False)
     colour = has_colour(console)
-    console.print(encoding_text(encoding, ids=brief, colour=colour, width=console.width))
-    if not brief:
-        console.print(encoding_table(encoding, colour=colour))
+    if len(encoding):
+        console.print(encoding_text(encoding, ids=brief, colour=colour, width=console.width))
+        if not brief:
+            console.print(encoding_table(encoding, colour=colour))
     if not quiet:
         print(_size(len(encoding), len(encoding.text), len(data)))
     if steps:
