@@ -1,17 +1,15 @@
 """A text's tokens and how they came about, as one HTML page that needs nothing else.
 
-The page asks no other place for anything, and its Content-Security-Policy forbids it; the one
-script in it only steps through trees. Everything is escaped.
+The one script in it opens diagrams and steps through trees. Everything is escaped.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from html import escape
 
 from toksmith.reference.diagrams import Lattice, MergeTree
+from toksmith.show.document import document
 from toksmith.show.html import marked_html, token_title
 from toksmith.show.palette import PALETTE
 from toksmith.show.pictures import Picture
@@ -43,28 +41,14 @@ def text_page(
         all_drawn: whether these are the diagrams of all chunks.
         limit: leave out the tokens after so many, with a word about it.
     """
-    script = f"<script>{_SCRIPT}</script>" if pictures else ""
-    body = "".join(_pictures(encoding, pictures, all_drawn))
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy()}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(visible_name(title))} · tokens</title>
-<style>{STYLE}{_PAGE_STYLE}</style>
-</head>
-<body class="ts">
-<main>
-<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>
-{_tokens(encoding, pictures, limit)}
-{body}
-</main>
-{script}
-</body>
-</html>
-"""
+    header = f"<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>"
+    drawn = "".join(_pictures(encoding, pictures, all_drawn))
+    return document(
+        f"{title} · tokens",
+        f"<main>\n{header}\n{_tokens(encoding, pictures, limit)}\n{drawn}\n</main>",
+        style=STYLE + _PAGE_STYLE,
+        script=_SCRIPT if pictures else "",
+    )
 
 
 def _figures(encoding: Encoding) -> str:
@@ -145,14 +129,6 @@ def _kind(picture: Picture) -> str:
         return f"{pieces:,} piece{'' if pieces == 1 else 's'} fit{'s' if pieces == 1 else ''}"
     tries = sum(len(match.tried) for match in diagram.matches)
     return f"{tries:,} tried in vain" if tries else "found at once"
-
-
-def _policy() -> str:
-    digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )
 
 
 _PAGE_STYLE = """

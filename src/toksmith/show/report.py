@@ -1,8 +1,4 @@
-"""A comparison of tokenizers as one HTML page that needs nothing beside it.
-
-There is no script in it, it asks no other place for anything, and its Content-Security-Policy
-forbids both.
-"""
+"""A comparison of tokenizers as one HTML page that needs nothing beside it, without a script."""
 
 from __future__ import annotations
 
@@ -22,6 +18,7 @@ from toksmith.show.comparison_html import (
     sources_table,
     text_table,
 )
+from toksmith.show.document import document
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
 from toksmith.show.style import STYLE
@@ -34,24 +31,12 @@ _START = 700
 
 def report_page(comparison: Comparison) -> str:
     """Return the page: figures, bars and tables by text, use of the vocabulary, tokens, sources."""
-    names = ", ".join(visible_name(tok.name) for tok in comparison.tokenizers)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(names)} · compared</title>
-<style>{STYLE}{COMPARISON_STYLE}{REPORT_STYLE}</style>
-</head>
-<body class="ts">
-<main class="ts-compare">
-{report_body(comparison)}
-</main>
-</body>
-</html>
-"""
+    names = ", ".join(tok.name for tok in comparison.tokenizers)
+    return document(
+        f"{names} · compared",
+        f'<main class="ts-compare">\n{report_body(comparison)}\n</main>',
+        style=STYLE + COMPARISON_STYLE + REPORT_STYLE,
+    )
 
 
 def report_body(comparison: Comparison) -> str:
@@ -184,8 +169,6 @@ def _text_row(text: MeasuredText) -> str:
     cells = "".join(f"<td>{number:,}</td>" for number in numbers)
     return f'<tr><th scope="row">{escape(visible_name(text.name))}</th>{cells}<td>{words}</td></tr>'
 
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 REPORT_STYLE = """
 body { margin: 0; background: var(--ts-paper); }

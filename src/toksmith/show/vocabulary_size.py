@@ -12,6 +12,7 @@ from rich.text import Text
 from toksmith.lazy import np
 from toksmith.measure.vocabulary_advice import Suggestion
 from toksmith.measure.vocabulary_size import SizePoint, VocabularyAdvice
+from toksmith.show.document import document
 from toksmith.show.plot import Line, Mark, Plot
 from toksmith.show.plot_svg import plot_svg
 from toksmith.show.plot_text import plot_text
@@ -105,14 +106,7 @@ def advice_html(advice: VocabularyAdvice) -> str:
 
 def advice_page(advice: VocabularyAdvice) -> str:
     """Return the advice as a whole page."""
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        '<meta name="viewport" '
-        'content="width=device-width"><meta name="color-scheme" content="light dark">'
-        f"<title>Vocabulary size</title><body>{advice_html(advice)}</body></html>\n"
-    )
+    return document("Vocabulary size", advice_html(advice))
 
 
 def _list(lines: tuple[str, ...]) -> str:

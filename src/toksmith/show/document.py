@@ -1,0 +1,50 @@
+"""The frame of every page that is written to a file: it needs nothing beside it.
+
+A page asks no other place for anything, and its Content-Security-Policy forbids it; the only script
+that may run is the one it was made with.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+
+from toksmith.visible import visible_name
+
+
+def document(title: str, body: str, *, style: str = "", script: str = "") -> str:
+    """Return a whole page.
+
+    Args:
+        title: of the page, as plain text.
+        body: HTML, in which everything that comes from elsewhere is escaped.
+        style: a style sheet.
+        script: what may run on the page.
+
+    Example:
+        >>> page = document("<b>", "<p>text</p>")
+        >>> "<title>&lt;b&gt;</title>" in page, "<script" in page, "default-src 'none'" in page
+        (True, False, True)
+    """
+    policy = ["default-src 'none'", "style-src 'unsafe-inline'"]
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy.append(f"script-src 'sha256-{digest}'")
+        script = f"<script>{script}</script>\n"
+    policy += ["base-uri 'none'", "form-action 'none'"]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{"; ".join(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(visible_name(title))}</title>
+<style>{style}</style>
+</head>
+<body class="ts">
+{body}
+{script}</body>
+</html>
+"""
