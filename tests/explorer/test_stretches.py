@@ -8,7 +8,11 @@ from functools import cache
 import pytest
 
 import toksmith
-from toksmith.explorer.stretches import shown_tokens, stretch_at, text_of
+from toksmith.explorer.asking import Asked
+from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.stretches import SIZE, shown_tokens, stretch_at, text_of
+from toksmith.explorer.text_page import TextPage
+from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.tokenizer import Tokenizer
 
 WORDS = (
@@ -88,3 +92,27 @@ def test_stretch_ends_at_white_space() -> None:
 
 def test_text_of_surrogates() -> None:
     assert text_of("\ud83d\ude00\ud83d") == "😀\ufffd"
+
+
+def test_the_end_of_a_text_is_a_whole_stretch() -> None:
+    for place in (len(text()) - 100, len(text()), len(text()) + 9_000):
+        stretch = stretch_at(text(), place)
+        assert stretch.end == len(text())
+        assert len(stretch.shown) >= SIZE
+    assert stretch_at("a b " * 100, 390).shown == "a b " * 100
+
+
+def test_details_are_of_the_stretch_that_is_shown() -> None:
+    shelf = Shelf()
+    key = shelf.put("mine", tokenizer("bpe"))
+    # The stretch starts behind a space, since no line break is near; from there one is.
+    long = "low\n" + "lower" * 24 + " " + "newest" * 30 + " wider" * 2_000
+    asked = {"text": long, "tokenizers": [key], "start": 300}
+    found = TextPage(shelf).tokens(Asked(asked))
+    assert long[: found["start"]].endswith("lower ")
+    of_token = {"tokenizer": key, "id": found["panels"][0]["values"][0], "text": long}
+    where = {"start": found["start"], "end": found["end"], "at": 0}
+    html = VocabularyPage(shelf).token(Asked({**of_token, **where}))["html"]
+    assert "How it came about in the text" in html
+    word = "newest" * 30
+    assert html.count("ts-node") >= len(word)

@@ -61,15 +61,16 @@ class Shown:
 def stretch_at(text: str, place: int, size: int = SIZE) -> Stretch:
     """Return the stretch of a text from about a place on, cut at white space where there is any.
 
+    Near the end of a text it is the last one of this size.
+
     Example:
         >>> stretch = stretch_at("one two three four", 5, 9)
         >>> stretch.shown
         'two three'
     """
-    start = _snapped(text, min(max(place, 0), max(len(text) - 1, 0)))
-    return Stretch(
-        text, start, len(text) if start + size >= len(text) else _cut(text, start + size)
-    )
+    last = max(len(text) - size, 0)
+    start = _snapped(text, min(max(place, 0), last))
+    return Stretch(text, start, len(text) if place >= last else _cut(text, start + size))
 
 
 def shown_tokens(

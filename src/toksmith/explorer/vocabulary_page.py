@@ -9,7 +9,7 @@ from toksmith.explorer.details import details_html
 from toksmith.explorer.marks import colour_of, one_line
 from toksmith.explorer.origins import Place
 from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import shown_tokens, stretch_at
+from toksmith.explorer.stretches import Stretch, shown_tokens
 from toksmith.explorer.text_page import kind_of
 from toksmith.explorer.vocabulary import Vocabulary
 from toksmith.visible import visible
@@ -57,7 +57,8 @@ class VocabularyPage:
         token_id, text = asked.number("id"), asked.text("text")
         place = None
         if text:
-            stretch = stretch_at(text, asked.number("start"))
+            first, end = (min(max(asked.number(name), 0), len(text)) for name in ("start", "end"))
+            stretch = Stretch(text, first, max(first, end))
             shown = shown_tokens(vocabulary.tok, stretch, asked.text("special", "text"))
             start = len(text[: stretch.start].encode()) + asked.number("at")
             place = Place(text.encode(), start, shown.encoding.ids)

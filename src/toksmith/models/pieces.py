@@ -88,6 +88,11 @@ class Pieces:
         ids: list[int] = np.flatnonzero(self.types == kind).tolist()
         return ids
 
+    def ids_of_types(self, *kinds: PieceType) -> dict[bytes, int]:
+        """Return the ids of the pieces of some types, by piece, in order."""
+        found = np.flatnonzero(np.isin(self.types, kinds)).tolist()
+        return {self.vocab[token_id]: token_id for token_id in found}
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pieces) or type(self) is not type(other):
             return NotImplemented

@@ -41,12 +41,9 @@ class Merger:
 
     def __init__(self, model: SentencePieceBPE) -> None:
         self.model = model
-        text = (PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED)
-        self._pieces = {
-            piece: token_id
-            for piece, token_id in model.ids.items()
-            if model.types[token_id] in text
-        }
+        self._pieces = model.ids_of_types(
+            PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED
+        )
         self._scores = model.scores.astype("float32").tolist()
         self._user_defined = sorted(
             (model.vocab[i] for i in model.of_type(PieceType.USER_DEFINED)), key=len, reverse=True

@@ -83,11 +83,7 @@ class Lattice:
         else:
             text = list(PieceType)
             normal = model.scores
-        self._pieces = {
-            piece: token_id
-            for piece, token_id in model.ids.items()
-            if model.types[token_id] in text
-        }
+        self._pieces = model.ids_of_types(*text)
         self._beginnings = {
             piece[:size] for piece in self._pieces for size in range(1, len(piece) + 1)
         }

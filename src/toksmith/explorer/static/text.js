@@ -191,7 +191,7 @@ function open(panel, place, byPlace) {
   byPlace.t[place].classList.add("picked");
   byPlace.id[place].classList.add("picked");
   showToken({
-    tokenizer: panel.key, id: panel.values[place], text: text.value, start: shown.start,
+    tokenizer: panel.key, id: panel.values[place], text: text.value, start: shown.start, end: shown.end,
     special: $("special").checked ? "encode" : "text",
     at: Number(byPlace.t[place].dataset.s), colour: panel.first + place,
   }, $("panels").querySelector(`[data-key="${CSS.escape(panel.key)}"] .tokens`));
