@@ -10,14 +10,12 @@ import base64
 import hashlib
 from html import escape
 
-from toksmith.visible import visible_name
-
 
 def document(title: str, body: str, *, style: str = "", script: str = "") -> str:
     """Return a whole page.
 
     Args:
-        title: of the page, as plain text.
+        title: of the page, as plain text without controls.
         body: HTML, in which everything that comes from elsewhere is escaped.
         style: a style sheet.
         script: what may run on the page.
@@ -40,7 +38,7 @@ def document(title: str, body: str, *, style: str = "", script: str = "") -> str
 <meta http-equiv="Content-Security-Policy" content="{"; ".join(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(visible_name(title))}</title>
+<title>{escape(title)}</title>
 <style>{style}</style>
 </head>
 <body class="ts">

@@ -44,7 +44,7 @@ def text_page(
     header = f"<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>"
     drawn = "".join(_pictures(encoding, pictures, all_drawn))
     return document(
-        f"{title} · tokens",
+        f"{visible_name(title)} · tokens",
         f"<main>\n{header}\n{_tokens(encoding, pictures, limit)}\n{drawn}\n</main>",
         style=STYLE + _PAGE_STYLE,
         script=_SCRIPT if pictures else "",

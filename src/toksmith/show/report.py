@@ -31,7 +31,7 @@ _START = 700
 
 def report_page(comparison: Comparison) -> str:
     """Return the page: figures, bars and tables by text, use of the vocabulary, tokens, sources."""
-    names = ", ".join(tok.name for tok in comparison.tokenizers)
+    names = ", ".join(visible_name(tok.name) for tok in comparison.tokenizers)
     return document(
         f"{names} · compared",
         f'<main class="ts-compare">\n{report_body(comparison)}\n</main>',
