@@ -6,17 +6,19 @@ import io
 import re
 import subprocess
 import sys
+import time
 import unicodedata
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from toksmith.show.html import encoding_html
 from toksmith.show.palette import PALETTE, SPECIAL
-from toksmith.show.terminal import encoding_table, encoding_text, has_colour
+from toksmith.show.terminal import encoding_table, encoding_text, has_colour, plain
 from toksmith.types import Encoding, Span
 from toksmith.visible import visible
 
@@ -236,3 +238,32 @@ class TestTextModels:
 
     def test_bytes_are_shown_where_tokens_are_the_text(self) -> None:
         assert "C3 A9" in printed(encoding_table(encoding_of(["é".encode()])))
+
+
+class TestTable:
+    def test_what_is_wide_is_folded(self) -> None:
+        encoding = encoding_of([b"a" * 30, "東京".encode() * 6, b"b"])
+        assert plain(encoding_table(encoding, colour=False), width=54).splitlines() == [
+            " id  token           characters  bytes  hex",
+            "100  aaaaaaaaaaaaaa        0–30   0–30  61 61 61 61 61",
+            "     aaaaaaaaaaaaaa                     61 61 61 61 61",
+            "     aa                                 61 61 61 61 61",
+            "                                        61 …",
+            "101  東京東京東京東       30–66  30–66  E6 9D B1 E4 BA",
+            "     京東京東京                         AC E6 9D B1 E4",
+            "                                        BA AC E6 9D B1",
+            "                                        E4 …",
+            "102  b                    66–67  66–67  62",
+        ]
+
+    def test_no_line_is_wider_than_the_terminal(self) -> None:
+        encoding = encoding_of([b"a" * 30, "東京".encode() * 6, b"b"], special=(2,))
+        for width in range(32, 120):
+            lines = plain(encoding_table(encoding), width=width).splitlines()
+            assert max(map(cell_len, lines)) <= width
+
+    def test_many_tokens_take_no_time(self) -> None:
+        encoding = encoding_of([b"abc"] * 20_000)
+        started = time.process_time()
+        assert plain(encoding_table(encoding)).count("\n") == 20_000
+        assert time.process_time() - started < 8  # rich's own table: 20 s

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from toksmith.show.palette import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
 from toksmith.show.surface import surfaces
+from toksmith.show.token_rows import Row, TokenRows
 from toksmith.types import Encoding
 from toksmith.visible import visible
 
@@ -86,35 +86,30 @@ def encoding_text(
     return Text("\n", overflow="fold").join(lines)
 
 
-def encoding_table(encoding: Encoding, *, colour: bool = True) -> Table:
+def encoding_table(encoding: Encoding, *, colour: bool = True) -> TokenRows:
     """Return a table with a row for each token: id, token, characters, bytes, and bytes in hex.
 
     Where tokens are not the text itself, as in models of words and pieces, the last column is the
     text that each stands for; it is empty where a token stands for nothing.
     """
     stand_for = surfaces(encoding)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("id", justify="right")
-    table.add_column("token", overflow="fold")
-    table.add_column("characters", justify="right")
-    table.add_column("bytes", justify="right")
-    table.add_column("hex" if stand_for is None else "text", overflow="fold", style="dim")
     last = map(_hex, encoding.tokens) if stand_for is None else iter(stand_for)
-    for cell, span, byte_span, shown in zip(
-        _cells(encoding, ids=True),
-        encoding.spans,
-        encoding.byte_spans,
-        last,
-        strict=True,
-    ):
-        table.add_row(
-            cell.id,
-            Text(cell.token, cell.style if colour else ""),
-            f"{span.start}–{span.end}",
-            f"{byte_span.start}–{byte_span.end}",
-            Text(shown),
-        )
-    return table
+    return TokenRows(
+        "hex" if stand_for is None else "text",
+        (
+            Row(
+                cell.id,
+                cell.token,
+                f"{span.start}–{span.end}",
+                f"{byte_span.start}–{byte_span.end}",
+                shown,
+                cell.style if colour else "",
+            )
+            for cell, span, byte_span, shown in zip(
+                _cells(encoding, ids=True), encoding.spans, encoding.byte_spans, last, strict=True
+            )
+        ),
+    )
 
 
 def _hex(token: bytes) -> str:
