@@ -1,7 +1,8 @@
 import { beginChoosing, chosenText, size } from "./chooser.js";
 import { $, allRemembered, ask, element, note, remember, remembered } from "./common.js";
+import { follow } from "./job.js";
 
-const EVERY = 250, MOST = 8;
+const MOST = 8;
 let drawn = false;
 
 async function begin() {
@@ -32,33 +33,16 @@ $("form").addEventListener("submit", async (event) => {
   watch();
 });
 
-async function watch() {
-  let found;
-  try { found = await ask("/ask/comparing", {}); } catch (wrong) { note(wrong.message || "The explorer has ended."); return; }
-  draw(found);
-  if (found.state === "running") setTimeout(watch, EVERY);
-}
-
-function draw(found) {
-  const isRunning = found.state === "running";
-  $("idle").hidden = found.state !== "none";
-  $("running").hidden = found.state === "none";
-  $("start").disabled = isRunning;
-  $("cancel").hidden = $("bar").hidden = !isRunning;
-  $("keep").hidden = found.state !== "done";
-  if (found.state === "none") return;
-  $("status").textContent = { running: "Measuring", done: "Compared", failed: "This could not be compared", cancelled: "Measuring was cancelled" }[found.state];
-  $("status").className = found.state === "failed" ? "error" : "";
-  if (found.total) { $("bar").max = found.total; $("bar").value = found.done; } else $("bar").removeAttribute("value");
-  $("stage").textContent = found.state === "failed" ? found.error : !isRunning ? "" : found.total ? `${found.now}, ${size(found.done)} of ${size(found.total)}` : "Starting";
-  $("warnings").replaceChildren(...found.warnings.map((warning) => element("li", { textContent: warning })));
-  if (found.state === "done" && !drawn) {
+const watch = () => follow("/ask/comparing", () => ({}), {
+  titles: () => ({ running: "Measuring", done: "Compared", failed: "This could not be compared", cancelled: "Measuring was cancelled" }),
+  stage: (found) => found.total ? `${found.now}, ${size(found.done)} of ${size(found.total)}` : "",
+  draw(found) {
+    if (found.state !== "done" || drawn) return;
     drawn = true;
     $("report").innerHTML = found.report;
-  }
-}
+  },
+});
 
-$("cancel").addEventListener("click", () => ask("/ask/cancel", {}).catch((wrong) => note(wrong.message)));
 $("keep").addEventListener("click", async (event) => {
   const form = event.target.dataset.form;
   if (!form) return;

@@ -1,12 +1,13 @@
 import { beginChoosing, chosenText, size } from "./chooser.js";
 import { $, ask, element, note, number, remember, remembered } from "./common.js";
+import { follow } from "./job.js";
 
 const NAMES = {
   bpe: "Byte-level BPE", wordpiece: "WordPiece", unigram: "Unigram", "sentencepiece-bpe": "SentencePiece BPE",
   "sentencepiece-unigram": "SentencePiece Unigram", word: "Words", char: "Characters",
 };
 const STAGES = { counting: "Counting the text", merges: "Merging", rounds: "Choosing pieces" };
-const EVERY = 250, MOST_SHOWN = 300;
+const MOST_SHOWN = 300;
 let options = {}, since = 0, current = null;
 
 async function begin() {
@@ -47,34 +48,22 @@ $("form").addEventListener("submit", async (event) => {
   watch();
 });
 
-async function watch() {
-  let found;
-  try { found = await ask("/ask/training", { since }); } catch (wrong) { note(wrong.message || "The explorer has ended."); return; }
-  draw(found);
-  if (found.state === "running") setTimeout(watch, EVERY);
-}
+const watch = () => follow("/ask/training", () => ({ since }), {
+  titles: (found) => ({ running: `Training: ${NAMES[found.model] ?? found.model}`, done: `Trained: ${found.key}`, failed: "Training failed", cancelled: "Training was cancelled" }),
+  stage(found) {
+    const unit = found.stage === "counting" ? size : number;
+    const how = found.now || (found.total ? `${unit(found.done)} of ${unit(found.total)}` : "");
+    return [STAGES[found.stage], how].filter(Boolean).join(": ");
+  },
+  draw,
+});
 
 function draw(found) {
-  const isRunning = found.state === "running";
-  $("idle").hidden = found.state !== "none";
-  $("running").hidden = found.state === "none";
-  $("start").disabled = isRunning;
-  $("cancel").hidden = !isRunning;
-  if (found.state === "none") return;
-  $("status").textContent = { running: `Training: ${NAMES[found.model] ?? found.model}`, done: `Trained: ${found.key}`, failed: "Training failed", cancelled: "Training was cancelled" }[found.state];
-  $("status").className = found.state === "failed" ? "error" : "";
-  $("bar").hidden = !isRunning;
-  if (found.total) { $("bar").max = found.total; $("bar").value = found.done; } else $("bar").removeAttribute("value");
-  const unit = found.stage === "counting" ? size : number;
-  $("stage").textContent = found.state === "failed" ? found.error
-    : !isRunning ? "" : !found.stage ? "Starting" : `${STAGES[found.stage] ?? ""}${found.now ? `: ${found.now}` : found.total ? `: ${unit(found.done)} of ${unit(found.total)}` : ""}`;
-  if (isRunning && found.curve) $("result").innerHTML = `<div class="plot">${found.curve}</div>`;
-  $("warnings").replaceChildren(...found.warnings.map((warning) => element("li", { textContent: warning })));
+  if (found.state === "running" && found.curve) $("result").innerHTML = `<div class="plot">${found.curve}</div>`;
   since = found.last;
   for (const merge of found.merges) $("merges").insertAdjacentHTML("afterbegin", merge);
   while ($("merges").children.length > MOST_SHOWN) $("merges").lastElementChild.remove();
   $("merges-title").hidden = !$("merges").children.length;
-  $("keep").hidden = found.state !== "done";
   if (found.state === "done" && current !== found.key) {
     current = found.key;
     $("result").innerHTML = found.result;
@@ -96,7 +85,6 @@ function draw(found) {
   }
 }
 
-$("cancel").addEventListener("click", () => ask("/ask/cancel", {}).catch((wrong) => note(wrong.message)));
 $("model").addEventListener("change", drawOptions);
 $("save").addEventListener("click", async () => {
   try {
