@@ -73,6 +73,8 @@ class Numbered {
         const std::uint32_t* const number_of = numbers.data();
         const std::size_t alphabet = numbers.size();
         Id* next = symbols_.room(words.size);
+        ends_.reserve(ends_.size() + words.words);
+        counts_.reserve(ends_.size() + words.words);
         Id* start = next;
         const std::size_t before = symbols_.size();
         const Id* const first = next;

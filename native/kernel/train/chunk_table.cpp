@@ -42,7 +42,6 @@ inline void ChunkTable::add(const Key& key, const std::uint8_t* chunk, std::size
         Slot& slot = slots_.data()[i];
         if (slot.low == key.low && slot.high == key.high) [[likely]] {
             slot.count += count;
-            slot.first = std::min(slot.first, first);
             return;
         }
         if (slot.high == 0) return fill(slot, {key.low, key.high, count, first});
@@ -65,7 +64,6 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
             continue;
         }
         slot.count += count;
-        slot.first = std::min(slot.first, first);
         return;
     }
 }

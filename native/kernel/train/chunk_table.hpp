@@ -46,6 +46,7 @@ class ChunkTable {
         }
     };
 
+    // Places ascend from call to call, here and below.
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
     // Counts chunks that stand end to end from `begin` on, once each, or as often as `counts` says.
     // `first`: the place of `begin`; `text_end`: the end of the readable text.

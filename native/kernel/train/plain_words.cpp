@@ -33,16 +33,17 @@ std::size_t PlainReader::read(const Byte* begin, const Byte* end, Byte* letters,
     std::size_t words = 0;
     std::uint32_t last = 0, flags = 0;
     // Without branches: no guess is good at where words end.
-    for (const Byte* p = begin; p < end; ++p) {
-        const std::uint32_t byte = bytes_[*p];
-        letters[p - begin] = static_cast<Byte>(byte);
-        ends[words] = letters + (p - begin);
+    const auto size = static_cast<std::size_t>(end - begin);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint32_t byte = bytes_[begin[i]];
+        letters[i] = static_cast<Byte>(byte);
+        ends[words] = letters + i;
         words += (last & (byte >> 8) & 0xFF00) != 0;
         flags |= byte;
         last = byte;
     }
-    if (begin == end || (flags & kNotPlain) != 0) return 0;
-    ends[words++] = letters + (end - begin);
+    if (size == 0 || (flags & kNotPlain) != 0) return 0;
+    ends[words++] = letters + size;
     if ((flags & kMayStartSymbol) != 0 &&
         (holds_symbol(begin, end) || holds_symbol(letters, ends[words - 1]))) {
         return 0;

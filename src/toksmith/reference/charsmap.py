@@ -33,6 +33,7 @@ LEAF = 1 << 31
 HAS_LEAF = 1 << 8
 
 _Units: TypeAlias = "npt.NDArray[np.uint32]"
+_Places: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class CharacterMap:
@@ -52,9 +53,10 @@ class CharacterMap:
     """
 
     def __init__(self, charsmap: bytes) -> None:
-        trie, self._texts = _parts(charsmap)
-        self._units: list[int] = trie.tolist()
-        self._replacements = _replacements(trie, self._texts)
+        units, self._texts = _parts(charsmap)
+        self._trie = _Trie(units)
+        _check_replacements(self._trie.values(), self._texts)
+        self._units: list[int] = units.tolist()
         self._step = lru_cache(65_536)(self._walk)
 
     def matches(self, text: str, start: int = 0) -> Iterator[tuple[int, str]]:
@@ -90,24 +92,14 @@ class CharacterMap:
             node, key = todo.pop()
             unit = self._units[node] if self._units else LEAF
             if unit & HAS_LEAF and key and not unit & LEAF:
-                found[key.decode()] = self._replacements[self._units[self._base(node)] ^ LEAF]
+                found[key.decode()] = self._replacement(node)
             todo += [(child, key + bytes([byte])) for byte, child in self._children(node)]
         return found
 
     @cached_property
     def first_characters(self) -> frozenset[str]:
         """The characters that some key starts with."""
-        firsts = set()
-        todo = [(0, b"")] if self._units else []
-        while todo:
-            node, start = todo.pop()
-            for byte, child in self._children(node):
-                begun = start + bytes([byte])
-                if len(begun) == _character_size(begun[0]):
-                    firsts.add(begun.decode("utf-8", "replace"))
-                else:
-                    todo.append((child, begun))
-        return frozenset(firsts)
+        return frozenset(map(chr, self._trie.first_codes()))
 
     @cached_property
     def later_characters(self) -> frozenset[str]:
@@ -145,7 +137,12 @@ class CharacterMap:
                 return None
         if not self._units[node] & HAS_LEAF:
             return node, None
-        return node, self._replacements[self._units[self._base(node)] ^ LEAF]
+        return node, self._replacement(node)
+
+    def _replacement(self, node: int) -> str:
+        """Return the replacement of the key that ends at a node."""
+        value = self._units[self._base(node)] ^ LEAF
+        return self._texts[value : self._texts.index(b"\0", value)].decode()
 
     def _base(self, node: int) -> int:
         unit = self._units[node]
@@ -200,61 +197,110 @@ def _parts(charsmap: bytes) -> tuple[_Units, bytes]:
     return np.frombuffer(charsmap, "<u4", size // 4, 4).astype(np.uint32), charsmap[4 + size :]
 
 
-def _replacements(trie: _Units, texts: bytes) -> dict[int, str]:
-    """Return the replacement of each value that a key has, by value.
-
-    Raises:
-        OptionError: a key is no UTF-8 or has no end, or its value is no place of a replacement.
-    """
-    found = {}
-    for value in _values(trie) if len(trie) else ():
-        end = texts.find(b"\0", value)
-        if value >= len(texts) or end < 0:
-            raise OptionError(f"charsmap: no replacement ends behind byte {value} of {len(texts)}")
-        try:
-            found[value] = texts[value:end].decode()
-        except UnicodeDecodeError:
-            raise OptionError(f"charsmap: the replacement at byte {value} is no UTF-8") from None
-    return found
+def _check_replacements(values: npt.NDArray[np.int64], texts: bytes) -> None:
+    """Raise OptionError where a value is no place of a replacement."""
+    if not len(values):
+        return
+    last = int(values[-1])
+    if last >= len(texts) or texts.find(b"\0", last) < 0:
+        raise OptionError(f"charsmap: no replacement ends behind byte {last} of {len(texts)}")
+    starts = np.frombuffer(texts, np.uint8)[values]
+    if _is_utf8(texts) and not (starts & 0xC0 == 0x80).any():
+        return  # what lies between replacements may be no UTF-8
+    for value in values.tolist():
+        if not _is_utf8(texts[value : texts.index(b"\0", value)]):
+            raise OptionError(f"charsmap: the replacement at byte {value} is no UTF-8")
 
 
-def _values(trie: _Units) -> list[int]:
-    """Return the values of all keys, after checking that all are UTF-8 and end.
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
-    Nodes are shared, so keys that loop look like any others. All places of depth 1, 2, … are
-    walked at once; a trie that goes on for too long is refused.
-    """
-    places = np.arange(len(trie), dtype=np.int64)
-    units = trie.astype(np.int64)
-    bases = places ^ ((units >> 10 & 0x1FFFFF) << ((units & 1 << 9) >> 6))
-    labels = units & 0xFF
-    is_child = (units & LEAF == 0) & (labels != 0) & (places != 0)
-    children = places[is_child]
-    parents = children ^ labels[children]
-    order = np.argsort(parents, kind="stable")
-    children, parents = children[order], parents[order]
 
-    values: set[int] = set()
-    nodes, missing = np.zeros(1, np.int64), np.zeros(1, np.int64)  # bytes to the character's end
-    budget = 64 * len(trie)
-    while len(nodes):
-        budget -= len(nodes)
-        if budget < 0 or (bases[nodes] >= len(trie)).any():
-            raise OptionError("charsmap: the trie loops, or points outside itself")
-        ends = nodes[units[nodes] & HAS_LEAF != 0]
-        leaves = units[bases[ends]]
-        if (missing[units[nodes] & HAS_LEAF != 0] != 0).any() or (leaves & LEAF == 0).any():
-            raise OptionError("charsmap: a key is no UTF-8, or has no value")
-        values.update(np.unique(leaves ^ LEAF).tolist())
-        first = np.searchsorted(parents, bases[nodes])
-        counts = np.searchsorted(parents, bases[nodes], "right") - first
-        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        below = children[np.repeat(first, counts) + steps]
-        missing = _missing()[np.repeat(missing, counts), labels[below]]
-        if (missing < 0).any():
-            raise OptionError("charsmap: a key is no UTF-8")
-        nodes, missing = np.divmod(np.unique(below * 4 + missing), 4)
-    return sorted(values)
+class _Trie:
+    """The nodes of a trie as arrays, so that those of a depth are walked at once."""
+
+    def __init__(self, units: _Units) -> None:
+        places = np.arange(len(units), dtype=np.int64)
+        self.units = units.astype(np.int64)
+        self.bases = places ^ ((self.units >> 10 & 0x1FFFFF) << ((self.units & 1 << 9) >> 6))
+        self.labels = self.units & 0xFF
+        is_child = (self.units & LEAF == 0) & (self.labels != 0) & (places != 0)
+        children = places[is_child]
+        parents = children ^ self.labels[children]
+        order = np.argsort(parents, kind="stable")
+        self._children, self._parents = children[order], parents[order]
+
+    def below(self, nodes: _Places) -> tuple[_Places, _Places]:
+        """Return the children of nodes, and which of the nodes each is a child of."""
+        first = np.searchsorted(self._parents, self.bases[nodes])
+        counts = np.searchsorted(self._parents, self.bases[nodes], "right") - first
+        which = np.repeat(np.arange(len(nodes)), counts)
+        steps = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._children[first[which] + steps], which
+
+    def values(self) -> _Places:
+        """Return the values of all keys, after checking that all are UTF-8 and end.
+
+        Nodes are shared, so keys that loop look like any others: a trie that goes on for too long
+        is refused.
+
+        Raises:
+            OptionError: a key is no UTF-8 or has no end.
+        """
+        if not len(self.units):
+            return self.bases
+        values = []
+        nodes, missing = np.zeros(1, np.int64), np.zeros(1, np.int64)  # bytes to a character's end
+        budget = 64 * len(self.units)
+        while len(nodes):
+            budget -= len(nodes)
+            if budget < 0 or (self.bases[nodes] >= len(self.units)).any():
+                raise OptionError("charsmap: the trie loops, or points outside itself")
+            is_end = self.units[nodes] & HAS_LEAF != 0
+            leaves = self.units[self.bases[nodes[is_end]]]
+            if (missing[is_end] != 0).any() or (leaves & LEAF == 0).any():
+                raise OptionError("charsmap: a key is no UTF-8, or has no value")
+            values.append(leaves ^ LEAF)
+            below, which = self.below(nodes)
+            missing = _missing()[missing[which], self.labels[below]]
+            if (missing < 0).any():
+                raise OptionError("charsmap: a key is no UTF-8")
+            nodes, missing = np.divmod(_distinct(below * 4 + missing), 4)
+        return _distinct(np.concatenate(values))
+
+    def first_codes(self) -> list[int]:
+        """Return the code points that keys start with; :meth:`values` has found no fault."""
+        if not len(self.units):
+            return []
+        found = []
+        nodes, codes, missing = (np.zeros(1, np.int64) for _ in range(3))
+        size = 0
+        while len(nodes):
+            size += 1
+            nodes, which = self.below(nodes)
+            labels, missing = self.labels[nodes], _missing()[missing[which], self.labels[nodes]]
+            if size == 1:
+                codes = labels & 0x7F >> missing + (missing > 0)
+            else:
+                codes = codes[which] << 6 | labels & 0x3F
+            ended = codes[missing == 0]
+            is_character = (ended >= (0, 0, 0x80, 0x800, 0x10000)[size]) & (ended < 0x110000)
+            found += ended[is_character & (ended >> 11 != 0xD800 >> 11)].tolist()
+            goes_on = missing > 0
+            nodes, codes, missing = nodes[goes_on], codes[goes_on], missing[goes_on]
+        return found
+
+
+def _distinct(values: _Places) -> _Places:
+    """Return the values in order, each once; ``np.unique`` imports much for the same."""
+    values = np.sort(values)
+    is_new = np.ones(len(values), bool)
+    is_new[1:] = values[1:] != values[:-1]
+    return values[is_new]
 
 
 def _character_size(first: int) -> int:

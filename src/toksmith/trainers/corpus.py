@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from toksmith.corpus import (
     AnyPath,
@@ -21,10 +21,12 @@ from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter
 from toksmith.text import Text
 from toksmith.threads import thread_count
-from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.counts import Counts, added, count_chunks, limited
 from toksmith.trainers.memory import Memory
 from toksmith.training_record import SourceRecord
+
+if TYPE_CHECKING:
+    from toksmith.trainers.checkpoint import Checkpoint
 
 AnyCounter = TypeVar("AnyCounter", bound=Counter)
 
