@@ -87,7 +87,7 @@ COMPARISON_STYLE = (
 @container (max-width: 560px) {  /* tables scroll sideways, what their rows are stays */
   .ts .ts-figures th, .ts .ts-figures td { padding: 5px 9px; }
   .ts-figures .ts-name { max-width: 130px; }
-  .ts .ts-figures tbody th { min-width: 98px; max-width: 120px; }
+  .ts .ts-figures tbody th { min-width: 98px; max-width: 150px; }
   .ts .ts-figures tr > :first-child { position: sticky; left: 0; background: var(--ts-paper); }
 }
 """

@@ -59,7 +59,8 @@ def marked_html(text: bytes) -> str:
         >>> marked_html(b" <b>")
         '<s>·</s>&lt;b&gt;'
     """
-    written = escape(visible(text))
+    # The only spaces in it stand inside bytes in hex, which are not to be torn apart.
+    written = escape(visible(text)).replace(" ", "\u00a0")
     for mark in (SPACE, LINE_BREAK, TAB):
         written = written.replace(mark, f"<s>{mark}</s>")
     return written
