@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cache
 
@@ -19,6 +20,7 @@ from toksmith.models import BPE, WordLevel
 from toksmith.pipeline import Pipeline
 from toksmith.reference.diagrams import Lattice, MergeTree
 from toksmith.tokenizer import Tokenizer
+from toksmith.visible import visible
 
 
 @cache
@@ -164,6 +166,21 @@ def test_origin_is_of_the_word_at_that_place(model: str) -> None:
             assert shown in f"▁{word}"
         else:
             assert shown.strip("▁ ") == word or shown == tok.token_bytes(token_id).decode() == "▁"
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece", "sentencepiece-bpe"])
+def test_a_token_has_its_colour_in_the_diagram(model: str) -> None:
+    size = {"bpe": 262, "wordpiece": 24, "sentencepiece-bpe": 19}[model]
+    text = "low lower lowest newest widest "
+    known = Vocabulary(toksmith.train(texts=[text * 20], model=model, vocab_size=size))
+    data = b"newest lowest low"
+    encoding = known.tok.encoding(data)
+    for i, (token_id, (start, _)) in enumerate(zip(encoding.ids, encoding.byte_spans, strict=True)):
+        html = details_html(known, token_id, Place(data, start, encoding.ids), colour=7 + i)
+        token = visible(encoding.tokens[i])
+        assert f'bigtoken c{(7 + i) % 5}"' in html
+        box = rf'<div class="ts-box ts-fill ts-c{(7 + i) % 5}"[^>]*><span class="ts-token">{token}<'
+        assert re.search(box, html)
 
 
 def test_token_that_cannot_be_reached() -> None:

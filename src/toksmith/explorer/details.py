@@ -41,7 +41,7 @@ def details_html(
         _made_of(vocabulary, token_id),
     ]
     if token and (found := origin(vocabulary.tok, token_id, place)):
-        parts.append(f'<section class="origin">{origin_html(found)}</section>')
+        parts.append(f'<section class="origin">{origin_html(found, colour)}</section>')
     parts += [_characters(token), _longer(vocabulary, token_id)]
     return "".join(parts)
 

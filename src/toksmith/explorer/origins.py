@@ -33,11 +33,13 @@ class Origin:
         diagram: of the chunk, or of the token alone.
         in_text: whether the diagram is of the text; otherwise it is of the token's own bytes.
         reached: whether it comes to the token.
+        place: which of the diagram's tokens it is.
     """
 
     diagram: Diagram
     in_text: bool
     reached: bool
+    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,19 +68,19 @@ def origin(tok: Tokenizer, token_id: int, place: Place | None = None) -> Origin 
     if any(added.id == token_id for added in tok.pipeline.framing.added_tokens):
         return None
     if place and (found := _in_text(tok, token_id, place)):
-        return Origin(found, in_text=True, reached=True)
+        return Origin(found[0], in_text=True, reached=True, place=found[1])
     alone = tok.explain_token(token_id)
     if not alone.diagrams:
         return None
     return Origin(alone.diagrams[0], in_text=False, reached=alone.reached)
 
 
-def _in_text(tok: Tokenizer, token_id: int, place: Place) -> Diagram | None:
+def _in_text(tok: Tokenizer, token_id: int, place: Place) -> tuple[Diagram, int] | None:
     for start, end in _surroundings(place.data, place.start):
         explained = tok.explain(place.data[start:end])
         # A token may start with the space before the stretch.
         found = _covering(tok, explained, token_id, max(place.start - start, 0))
-        if found is not None and _contains(place.ids, found.ids):
+        if found is not None and _contains(place.ids, found[0].ids):
             return found
     return None
 
@@ -114,22 +116,30 @@ def _contains(ids: Sequence[int], part: Sequence[int]) -> bool:
     return any(tuple(ids[i : i + size]) == tuple(part) for i in range(len(ids) - size + 1))
 
 
-def _covering(tok: Tokenizer, explained: Explanation, token_id: int, place: int) -> Diagram | None:
-    """Return the diagram of the word that holds a token at a place."""
+def _covering(
+    tok: Tokenizer, explained: Explanation, token_id: int, place: int
+) -> tuple[Diagram, int] | None:
+    """Return the diagram of the word that holds a token at a place, and which of its tokens."""
     encoding = tok.encoding(explained.text)
     parts = [part for diagram in explained.diagrams for part in diagram.parts]
     if [i for part in parts for i in part.ids] != encoding.ids:
         return None
     for part, ends in zip(parts, accumulate(len(part.ids) for part in parts), strict=True):
-        for at in range(ends - len(part.ids), ends):
+        begins = ends - len(part.ids)
+        for at in range(begins, ends):
             start, end = encoding.byte_spans[at]
             if encoding.ids[at] == token_id and start <= place <= max(end - 1, start):
-                return part
+                return part, at - begins
     return None
 
 
-def origin_html(origin: Origin) -> str:
-    """Return a diagram under a title; merges can be stepped through."""
+def origin_html(origin: Origin, colour: int = 0) -> str:
+    """Return a diagram under a title; merges can be stepped through.
+
+    Args:
+        origin: what to show.
+        colour: the place of the token's colour in the palette.
+    """
     diagram = origin.diagram
     title = "How it came about in the text" if origin.in_text else "How its bytes come to it"
     parts = [f"<h3>{title}</h3>"]
@@ -140,4 +150,4 @@ def origin_html(origin: Origin) -> str:
         )
     if isinstance(diagram, MergeTree) and diagram.whole and not diagram.merges:
         parts.append('<p class="soft">It is looked up as a whole; no merges lead to it.</p>')
-    return "".join(parts) + stepper_html(diagram)
+    return "".join(parts) + stepper_html(diagram, first=colour - origin.place)

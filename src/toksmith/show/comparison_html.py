@@ -56,7 +56,7 @@ COMPARISON_STYLE = (
 }
 .ts-bars { margin: 0; }
 .ts-bars figcaption { font-weight: 600; margin-bottom: 8px; }
-.ts-bars figcaption small, .ts-caption small {
+.ts-bars figcaption small {
   font-weight: 400; color: var(--ts-dim); font-size: 12.5px; margin-left: 6px;
 }
 .ts-group { margin-bottom: 12px; }

@@ -38,13 +38,18 @@ def diagrams_html(diagrams: Sequence[Diagram], most: int = 50) -> str:
 
 
 @singledispatch
-def diagram_html(diagram: Diagram) -> str:
-    """Return a diagram as an HTML fragment; see the functions for each kind."""
+def diagram_html(diagram: Diagram, *, first: int = 0) -> str:
+    """Return a diagram as an HTML fragment; see the functions for each kind.
+
+    Args:
+        diagram: what to draw.
+        first: which of the palette's colours its first token has.
+    """
     raise NotImplementedError(type(diagram))
 
 
 @diagram_html.register
-def tree_html(tree: MergeTree, step: int | None = None) -> str:
+def tree_html(tree: MergeTree, step: int | None = None, *, first: int = 0) -> str:
     """Return a tree of merges: its leaves above, the tokens that they come to below.
 
     Each node says in ``data-step`` which merge made it. What is not made yet at ``step`` has its
@@ -54,6 +59,7 @@ def tree_html(tree: MergeTree, step: int | None = None) -> str:
     Args:
         tree: what to draw.
         step: as after so many merges; ``None``: as at the end.
+        first: which of the palette's colours its first token has.
 
     Example:
         >>> from toksmith import train
@@ -63,9 +69,9 @@ def tree_html(tree: MergeTree, step: int | None = None) -> str:
     """
     at = tree.merges if step is None else step
     if max(tree.depths, default=0) > DEEPEST:
-        return _rows_html(tree, at)
+        return _rows_html(tree, at, first)
     above = {part: place for place, node in enumerate(tree.nodes) for part in node.parts or ()}
-    colours = {place: f"ts-c{i % len(PALETTE)}" for i, place in enumerate(tree.roots)}
+    colours = {place: _colour(i) for i, place in enumerate(tree.roots, first)}
     html: list[str] = []
     for place, node in enumerate(tree.nodes):
         made = tree.step(place)
@@ -103,11 +109,11 @@ def step_html(tree: MergeTree, step: int) -> str:
     )
 
 
-def _rows_html(tree: MergeTree, at: int) -> str:
+def _rows_html(tree: MergeTree, at: int, first: int) -> str:
     """Return a tree as what stood side by side at the end: it is too deep to be drawn."""
     boxes = "".join(
-        _box(tree.nodes[place].token, f"ts-fill ts-c{i % len(PALETTE)}")
-        for i, place in enumerate(tree.at(at))
+        _box(tree.nodes[place].token, f"ts-fill {_colour(i)}")
+        for i, place in enumerate(tree.at(at), first)
     )
     note = f"{_count(tree.merges, 'merge')}, too many on top of each other to draw"
     return (
@@ -117,7 +123,7 @@ def _rows_html(tree: MergeTree, at: int) -> str:
 
 
 @diagram_html.register
-def lattice_html(lattice: Lattice) -> str:
+def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
     """Return a lattice: the characters above, each piece as a bar over those that it covers.
 
     The way that was taken is in colour, below it the pieces of the second-best way that are not on
@@ -127,22 +133,20 @@ def lattice_html(lattice: Lattice) -> str:
     cells = _characters([lattice.text[a:b] for a, b in _pairs(lattice.places)])
     cells.append(_label(2, "best", lattice.score))
     best, other = set(lattice.best), set(lattice.other)
-    colours = {place: i % len(PALETTE) for i, place in enumerate(lattice.best)}
+    colours = {place: _colour(i) for i, place in enumerate(lattice.best, first)}
     rest = [i for i in range(len(lattice.edges)) if i not in best | other]
     rows = dict.fromkeys(lattice.best, 2)
     if other:
         cells.append(_label(3, "second", lattice.other_score))
         rows |= dict.fromkeys(other - best, 3)
-    first = 4 if other else 3
-    rows |= {i: first + row for i, row in _packed([lattice.edges[i] for i in rest], rest).items()}
+    below = 4 if other else 3
+    rows |= {i: below + row for i, row in _packed([lattice.edges[i] for i in rest], rest).items()}
     if rest:
-        cells.append(f'<div class="ts-label" style="grid-row:{first}">others</div>')
+        cells.append(f'<div class="ts-label" style="grid-row:{below}">others</div>')
     for place, row in sorted(rows.items(), key=lambda item: (item[1], item[0])):
         edge = lattice.edges[place]
         is_best = place in best
-        name = (
-            f"ts-fill ts-c{colours[place]}" if is_best else "ts-second" if row == 3 else "ts-faint"
-        )
+        name = f"ts-fill {colours[place]}" if is_best else "ts-second" if row == 3 else "ts-faint"
         text = lattice.text[edge.start : edge.end]
         title = f"id {edge.id}, score {edge.score:.6g}, {_count(edge.end - edge.start, 'byte')}"
         where = (row, columns[edge.start], columns.get(edge.end, columns[edge.start] + 1))
@@ -151,7 +155,7 @@ def lattice_html(lattice: Lattice) -> str:
 
 
 @diagram_html.register
-def matches_html(matches: Matches) -> str:
+def matches_html(matches: Matches, *, first: int = 0) -> str:
     """Return longest matches: what was tried at each place, the longest first, and found."""
     places = _places(matches.text)
     columns = {place: i + 2 for i, place in enumerate(places)}
@@ -181,7 +185,7 @@ def matches_html(matches: Matches) -> str:
             text = matches.text[match.start : match.end]
             cells.append(_box(text, "ts-unknown", "unknown", where=where))
         else:
-            name = f"ts-fill ts-c{number % len(PALETTE)}"
+            name = f"ts-fill {_colour(first + number)}"
             cells.append(_box(match.token, name, f"id {match.id}", where=where))
         row += 1
     why = {"too long": "it has too many characters", "no match": "no token fits there"}
@@ -214,6 +218,11 @@ def _box(
     hint = f' title="{escape(title)}"' if title else ""
     place = f' style="grid-row:{where[0]};grid-column:{where[1]}/{where[2]}"' if where else ""
     return f'<div class="{classes}"{place}{hint}>{_token(token)}{small}</div>'
+
+
+def _colour(place: int) -> str:
+    """Return the class of the colour of the token at a place."""
+    return f"ts-c{place % len(PALETTE)}"
 
 
 def _characters(characters: list[bytes]) -> list[str]:

@@ -19,7 +19,7 @@ _BUTTONS = (
 )
 
 
-def stepper_html(diagram: Diagram) -> str:
+def stepper_html(diagram: Diagram, *, first: int = 0) -> str:
     """Return a diagram as an HTML fragment; with the script, merges can be stepped through.
 
     Other diagrams stand alone, and so do a tree without merges, one too deep to be drawn, and one
@@ -27,6 +27,7 @@ def stepper_html(diagram: Diagram) -> str:
 
     Args:
         diagram: what to draw; merges as at the end.
+        first: which of the palette's colours its first token has.
 
     Example:
         >>> from toksmith import train
@@ -34,7 +35,7 @@ def stepper_html(diagram: Diagram) -> str:
         >>> stepper_html(tree).count("<li>")
         2
     """
-    drawn = diagram_html(diagram)
+    drawn = diagram_html(diagram, first=first)
     if not isinstance(diagram, MergeTree) or not 0 < diagram.merges <= _MOST_STEPS:
         return drawn
     if max(diagram.depths) > DEEPEST:
