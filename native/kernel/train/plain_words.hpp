@@ -21,7 +21,7 @@ struct PlainRules {
     std::array<std::uint8_t, 128> starts{};
     // Whether a space by itself is no word; otherwise what holds one is not plain.
     bool drop_spaces = true;
-    std::vector<std::string> symbols;  // what holds one is not plain
+    std::vector<std::string> symbols{};  // what holds one is not plain
 };
 
 class PlainReader {
