@@ -22,7 +22,10 @@ const Byte* find_break(const Byte* from, const Byte* end) {
     return found ? static_cast<const Byte*>(found) : end;
 }
 
-// Calls found(place) for each space behind a printable ASCII character, eight bytes at a time.
+// Whether a line is cut here: at a space behind a printable ASCII character.
+bool is_cut(const Byte* p) { return *p == ' ' && p[-1] > ' ' && p[-1] < 0x7F; }
+
+// Calls found(place) for each such place, eight bytes at a time.
 template <typename Found>
 void for_each_cut(Text line, Found found) {
     constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
@@ -41,14 +44,14 @@ void for_each_cut(Text line, Found found) {
         for (; cuts; cuts &= cuts - 1) found(p + std::countr_zero(cuts) / 8);
     }
     for (; p < line.end; ++p) {
-        if (*p == ' ' && p[-1] > ' ' && p[-1] < 0x7F) found(p);
+        if (is_cut(p)) found(p);
     }
 }
 
 // The last such place in the line, or its begin.
 const Byte* last_cut(Text line) {
     for (const Byte* p = line.end - 1; p > line.begin; --p) {
-        if (*p == ' ' && p[-1] > ' ' && p[-1] < 0x7F) return p;
+        if (is_cut(p)) return p;
     }
     return line.begin;
 }
@@ -56,7 +59,7 @@ const Byte* last_cut(Text line) {
 // The first such place in the line, or its end.
 const Byte* first_cut(Text line) {
     for (const Byte* p = line.begin + 1; p < line.end; ++p) {
-        if (*p == ' ' && p[-1] > ' ' && p[-1] < 0x7F) return p;
+        if (is_cut(p)) return p;
     }
     return line.end;
 }

@@ -152,7 +152,7 @@ def train(
     if model not in ON_CHUNKS and (memory is not None or min_count > 1):
         raise OptionError(
             f"memory= and min_count= are for models that train on chunks, {', '.join(ON_CHUNKS)}: "
-            f"model {model!r} keeps its words in memory"
+            f"model {model!r} keeps its words in memory; sample= takes a share of the documents"
         )
     if counts is not None:
         check_counts(counts, model, options)
