@@ -7,7 +7,7 @@ from enum import Enum
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -124,18 +124,15 @@ def reads_corpus(command: Callable[..., None]) -> Callable[..., None]:
     shown: dict[str, Parameter] = {}
     for name, parameter in _parameters(command).items():
         shown |= options if name == "corpus" else {name: parameter}
-    # typer reads both.
     run.__signature__ = signature(command).replace(parameters=list(shown.values()))  # type: ignore[attr-defined]
-    run.__annotations__ = {name: parameter.annotation for name, parameter in shown.items()}
     return run
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     """Return the parameters of a function, evaluated types and all; typer passes them by name."""
-    types = get_type_hints(function, include_extras=True)
     return {
-        name: parameter.replace(annotation=types[name], kind=Parameter.KEYWORD_ONLY)
-        for name, parameter in signature(function).parameters.items()
+        name: parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in signature(function, eval_str=True).parameters.items()
     }
 
 
