@@ -3,9 +3,9 @@
 A corpus has far more words than distinct ones, so the words are counted as they stand in the text,
 in parallel, by the kernel, which normalizes those of ASCII by itself; each other distinct one is
 normalized once. That is exact where normalization does nothing across the places where lines are
-cut, before a space behind a printable ASCII character: SentencePiece's own rules keep both, and none
-of their keys holds a space behind another character. With other rules, or symbols that hold spaces,
-distinct lines are normalized.
+cut, before a space behind a printable ASCII character: SentencePiece's own rules keep both, and
+none of their keys holds a space behind another character. With other rules, or symbols that hold
+spaces, distinct lines are normalized.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Counted words for the models that do not come from SentencePiece.
 
-Where a splitter drops white space, stretches of text are counted as they stand, in parallel, and each
-distinct one is normalized and split once; those of ASCII the kernel tells into words at once. None
-of the normalizers named here looks across a space behind a printable ASCII character, nor at two
-characters of ASCII at once. Otherwise documents are taken one by one.
+Where a splitter drops white space, stretches of text are counted as they stand, in parallel, and
+each distinct one is normalized and split once; those of ASCII the kernel tells into words at once.
+None of the normalizers named here looks across a space behind a printable ASCII character, nor at
+two characters of ASCII at once. Otherwise documents are taken one by one.
 """
 
 from __future__ import annotations
