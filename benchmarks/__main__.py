@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from compileall import compile_dir
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import toksmith
 from benchmarks.adapters import ADAPTERS, installed
 from benchmarks.bars import GOALS
 from benchmarks.forms import FORMS
@@ -27,6 +29,8 @@ ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 def main() -> None:
     """Measure, show the tables, and save all figures."""
     options = _options()
+    # As pip does with what it installs: a checkout may have no byte code, and be told to keep none.
+    compile_dir(Path(toksmith.__file__).parent, quiet=2)
     names = [options.suite]
     if options.suite == "all":
         names = [name for name in SUITES if not name.endswith("bars")]
