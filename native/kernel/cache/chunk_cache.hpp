@@ -41,18 +41,37 @@ class ChunkCache {
     static constexpr int kNoteBits = 24;
     static constexpr std::size_t kMostIds = 255;  // more are not kept
 
-    struct Slot {
-        std::uint64_t low;
-        std::uint64_t high;  // 0: empty
-        Id ids[kIdsInside];  // or, in the first two, the place in the arena of (text and) ids
+    struct Found {
+        const Id* ids = nullptr;  // of a look-up: valid until the next insert
+        std::size_t count = 0;
+        Note note = 0;
+    };
+
+    // A few ids.
+    struct Answer {
+        Id ids[kIdsInside];
         std::uint32_t tail;
 
         std::size_t count() const { return tail & 0xFF; }
         Note note() const { return tail >> 8; }
-        std::uint64_t place() const { return std::uint64_t{ids[1]} << 32 | ids[0]; }
+        void set(const Found& found) {
+            std::copy_n(found.ids, found.count, ids);  // there may be none
+            set_tail(found.count, found.note);
+        }
+        void set_tail(std::size_t count, Note note) {
+            tail = static_cast<std::uint32_t>(count) | note << 8;
+        }
+    };
+
+    struct Slot {
+        std::uint64_t low;
+        std::uint64_t high;  // 0: empty
+        Answer answer;       // or, in the first two ids, the place in the arena of (text and) ids
+
+        std::uint64_t place() const { return std::uint64_t{answer.ids[1]} << 32 | answer.ids[0]; }
         void set_place(std::uint64_t place) {
-            ids[0] = static_cast<Id>(place);
-            ids[1] = static_cast<Id>(place >> 32);
+            answer.ids[0] = static_cast<Id>(place);
+            answer.ids[1] = static_cast<Id>(place >> 32);
         }
     };
     static_assert(sizeof(Slot) == 32);
@@ -65,7 +84,8 @@ class ChunkCache {
           arena_(arena_words_) {}
 
     // `end` is the end of the readable text, at or behind the chunk's.
-    static Key key_of(const std::uint8_t* p, std::size_t size, const std::uint8_t* end) {
+    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size,
+                                             const std::uint8_t* end) {
         if (size > kInline) {
             const std::uint64_t hash = hash_bytes(p, size);
             return {hash, kLongMark << 56 | size, hash};
@@ -85,28 +105,24 @@ class ChunkCache {
     // Asks the memory for what find() will look at.
     void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key.hash)); }
 
-    // The slot of a short chunk of few ids, if it is one of the first two of its bucket.
-    const Slot* find(const Key& key) const {
+    // Of a short chunk of few ids, if it is one of the first two of its bucket.
+    [[gnu::always_inline]] const Answer* find(const Key& key) const {
         const Slot* bucket = bucket_of(key.hash);
         // Without branches: no guess is good at which one it is.
         const auto differs = [&](const Slot& slot) {
             return ((slot.low ^ key.low) | (slot.high ^ key.high)) != 0;
         };
         const Slot* slot = bucket + differs(bucket[0]);
-        return differs(*slot) ? nullptr : slot;
+        return differs(*slot) ? nullptr : &slot->answer;
     }
 
-    struct Found {
-        const Id* ids = nullptr;  // valid until the next insert
-        std::size_t count = 0;
-        Note note = 0;
-    };
     // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
     // two: what is asked for again is worth it.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const Slot* slot = slot_of(key);
         if (!slot) return {};
-        if (slot->high == key.high) return {slot->ids, slot->count(), slot->note()};
+        const Answer& answer = slot->answer;
+        if (slot->high == key.high) return {answer.ids, answer.count(), answer.note()};
         const std::uint64_t place = slot->place();
         if (written_ - place > arena_words_) return {};  // written over since
         const Id* stored = arena_.data() + (place & (arena_words_ - 1));
@@ -114,7 +130,7 @@ class ChunkCache {
             if (std::memcmp(stored, p, size) != 0) return {};
             stored += words_for(size);
         }
-        return {stored, slot->count(), slot->note()};
+        return {stored, answer.count(), answer.note()};
     }
 
     // Keeps what the chunk became, unless it or that is too long.
@@ -125,11 +141,8 @@ class ChunkCache {
         Slot& slot = slot_for(key);
         slot.low = key.low;
         slot.high = key.high;
-        slot.tail = static_cast<std::uint32_t>(count) | note << 8;
-        if (size <= kInline && count <= kIdsInside) {
-            std::copy_n(ids, count, slot.ids);  // there may be none
-            return;
-        }
+        if (size <= kInline && count <= kIdsInside) return slot.answer.set({ids, count, note});
+        slot.answer.set_tail(count, note);
         slot.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (arena_words_ - 1);

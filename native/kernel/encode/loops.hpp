@@ -12,6 +12,7 @@
 
 #include "bpe/joins.hpp"
 #include "cache/chunk_cache.hpp"
+#include "cache/single_cache.hpp"
 #include "encode/model.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
@@ -33,6 +34,7 @@ struct Worker {
         : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
     std::size_t cache_bytes;  // at most
     ChunkCache cache;
+    SingleCache singles;
     std::unique_ptr<Model::Scratch> scratch;
     Ids missed;
     Ids ids;                        // of a short document

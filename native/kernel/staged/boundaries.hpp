@@ -6,10 +6,12 @@
 // before the model looks, are joined; everywhere else a chunk may end. Only before a character that
 // is rewritten together with the next one, and so may start with anything ("e" before an accent),
 // none ends. The joined pairs stand in a bit table by hash: a collision joins what could be cut,
-// which costs time and changes nothing.
+// which costs time and changes nothing. Atoms with which nothing is joined, as are most of large
+// scripts, collide with none.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -32,10 +34,16 @@ class Boundaries {
     Boundaries(std::shared_ptr<const CharacterTable> table,
                const std::vector<std::pair<Atom, Atom>>& joined)
         : table_(std::move(table)),
-          mask_(std::bit_ceil(joined.size() * 16 + 4096) - 1),
+          left_keys_(kAtoms),
+          right_keys_(kAtoms),
+          mask_(std::bit_ceil(joined.size() * 32 + 4096) - 1),
           bits_((mask_ + 1) / 64) {
         for (const auto& [left, right] : joined) {
-            const std::size_t place = place_of(left, right);
+            left_keys_[left] = key_of(left + 1u, 0x9E3779B1);
+            right_keys_[right] = key_of(right + 1u, 0x85EBCA77);
+        }
+        for (const auto& [left, right] : joined) {
+            const std::size_t place = place_of(product_of(left, right));
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
         for (std::uint32_t left = 0; left < 256; ++left) {
@@ -49,24 +57,19 @@ class Boundaries {
 
     // The first boundary behind p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
-        for (;;) {
-            while (p + 1 < end && p[0] < 0x80 && p[1] < 0x80) {
-                ++p;
-                if ((pair_at(p - 1) & kCut) && stays(p, end)) return p;
-            }
-            utf8::Char c = utf8::decode(p, end);
-            p += c.size;
-            if (p >= end) return end;
-            const CharacterTable::Row* left = &table_->row(CharacterTable::code_of(c));
-            do {
-                c = utf8::decode(p, end);
-                const CharacterTable::Row* right = &table_->row(CharacterTable::code_of(c));
-                if (between(*left, *right) && stays(p, end)) return p;
-                if (c.size == 1 && c.code < 0x80) break;  // back to the quick loop
-                left = right;
-                p += c.size;
-            } while (p < end);
-            if (p >= end) return end;
+        for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
+            if ((pair_at(p) & kCut) && !(pair_at(p + 1) & kOpens)) return p + 1;
+        }
+        Seen c = see(p, end);
+        if (c.end == end) return end;
+        for (Seen next = see(c.end, end);;) {
+            const bool cut = between(*c.row, *next.row);
+            c = next;
+            const Byte* const place = c.end - c.size;
+            if (c.end == end) return cut ? place : end;
+            next = see(c.end, end);
+            // Or else c may be rewritten together with what is behind it.
+            if (cut && next.row->right != kOpen) return place;
         }
     }
 
@@ -82,8 +85,8 @@ class Boundaries {
         std::uint64_t any = 0;
         for (const std::uint64_t eight : eights) any |= eight;
         std::uint64_t marks = bits<kCut>(eights);
-        if (any & kOpens * kEach) marks &= ~(bits<kOpens>(eights) >> 1);
         if (any & kHigh * kEach) mark_high(p, end, bits<kHigh>(eights), marks);
+        if (any & kOpens * kEach) marks &= ~(bits<kOpens>(eights) >> 1);
         return marks & ~(std::uint64_t{1} << 63 | 1);
     }
 
@@ -113,40 +116,78 @@ class Boundaries {
     }
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
-    void mark_high(const Byte* p, const Byte* end, std::uint64_t high, std::uint64_t& marks) const {
+    // No part of the loop over chunks, which is quicker when it is small.
+    [[gnu::noinline]] void mark_high(const Byte* p, const Byte* end, std::uint64_t high,
+                                     std::uint64_t& marks) const {
         const CharacterTable::Row* before = nullptr;
-        unsigned behind = 0;  // where that one ends
+        unsigned start = 0, behind = 0;  // where that one starts and ends
+        const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
+            if (row.right == kOpen) marks &= ~(std::uint64_t{1} << start);
+            if (between(*before, row)) marks |= std::uint64_t{1} << i;
+        };
         for (std::uint64_t rest = high; rest != 0;) {
             const auto i = static_cast<unsigned>(std::countr_zero(rest));
-            const utf8::Char c = utf8::decode(p + i, end);
-            const CharacterTable::Row& row = table_->row(CharacterTable::code_of(c));
             if (i > 0 && behind != i) {
                 before = &table_->row(p[i - 1]);
-                if (row.right == kOpen) marks &= ~(std::uint64_t{1} << (i - 1));
+                start = i - 1;
             }
-            if (i > 0 && between(*before, row) && stays(p + i, end)) marks |= std::uint64_t{1} << i;
-            before = &row;
-            behind = i + c.size;
-            if (behind >= 63) break;
-            if (p[behind] < 0x80 && between(row, table_->row(p[behind])) &&
-                stays(p + behind, end)) {
-                marks |= std::uint64_t{1} << behind;
+            const Seen c = see(p + i, end);
+            if (is_alone(c)) {
+                if (i > 0 && before->left != kOpen) marks |= std::uint64_t{1} << i;
+            } else if (i > 0) {
+                mark(i, *c.row);
             }
+            before = c.row;
+            start = i;
+            behind = static_cast<unsigned>(c.end - p);
+            if (behind >= 64) {  // what is behind it is not seen
+                marks &= ~(std::uint64_t{1} << i);
+                break;
+            }
+            if (p[behind] < 0x80) mark(behind, table_->row(p[behind]));
             rest &= ~std::uint64_t{0} << behind;
         }
     }
 
-    bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
-        if (left.left == kOpen || right.right == kOpen) return false;
-        const std::size_t place = place_of(left.left, right.right);
-        return (bits_[place / 64] >> place % 64 & 1) == 0;
+    // A character, and where it ends.
+    struct Seen {
+        const CharacterTable::Row* row;
+        const Byte* end;
+        std::uint32_t code, size;
+    };
+    Seen see(const Byte* p, const Byte* end) const {
+        // Most that come in rows.
+        if (end - p > 2 && p[0] > 0xE0 && p[0] < 0xED && utf8::is_continuation(p[1]) &&
+            utf8::is_continuation(p[2])) {
+            const std::uint32_t code = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+            return {&table_->row(code), p + 3, code, 3};
+        }
+        const utf8::Char c = utf8::decode(p, end);
+        const std::uint32_t code = CharacterTable::code_of(c);
+        return {&table_->row(code), p + c.size, code, c.size};
     }
 
-    // Whether the character at p is not rewritten together with the one behind it.
-    bool stays(const Byte* p, const Byte* end) const {
-        p += *p < 0x80 ? 1 : utf8::decode(p, end).size;
-        if (p >= end) return true;
-        return table_->row(CharacterTable::code_of(utf8::decode(p, end))).right != kOpen;
+    // Whether nothing is joined with the character, as with most of large scripts. Told by a byte
+    // each, so that rows and atoms need not be looked at.
+    bool is_alone(const Seen& c) const {
+        if (c.code >= alone_.size()) return false;
+        std::atomic<std::uint8_t>& told = alone_[c.code];
+        std::uint8_t alone = told.load(std::memory_order_relaxed);
+        if (alone == 0) {
+            const CharacterTable::Row& row = *c.row;
+            const bool joined = row.left == kOpen || row.right == kOpen ||
+                                (left_keys_[row.left] | right_keys_[row.right]) != 0;
+            told.store(alone = joined ? 1 : 2, std::memory_order_relaxed);
+        }
+        return alone == 2;
+    }
+
+    bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
+        if (left.left == kOpen || right.right == kOpen) return false;
+        const std::uint64_t product = product_of(left.left, right.right);
+        if (product == 0) return true;
+        const std::size_t place = place_of(product);
+        return (bits_[place / 64] >> place % 64 & 1) == 0;
     }
 
     // One bit of each of 64 bytes.
@@ -160,14 +201,26 @@ class Boundaries {
         return result;
     }
 
-    std::size_t place_of(Atom left, Atom right) const {
-        const std::uint64_t key = std::uint64_t{left} << 16 | right;
-        return (key * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    // Spread so that products do not tell alike which factor was which; never 0.
+    static std::uint32_t key_of(std::uint32_t number, std::uint32_t spread) {
+        number *= spread;
+        number ^= number >> 15;
+        number *= 0x2C1B3C6D;
+        return number ^ number >> 13;
     }
+    // 0 where one of them is never joined with what stands on that side.
+    std::uint64_t product_of(Atom left, Atom right) const {
+        return std::uint64_t{left_keys_[left]} * right_keys_[right];
+    }
+    std::size_t place_of(std::uint64_t product) const { return product >> 32 & mask_; }
+
+    static constexpr std::size_t kAtoms = std::size_t{1} << 16;
 
     std::shared_ptr<const CharacterTable> table_;
+    std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
+    mutable std::array<std::atomic<std::uint8_t>, 0x10000> alone_{};  // by code; 0: not told yet
     std::array<std::uint8_t, 0x10000> pairs_{};  // by two bytes, as they are read at once
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace toksmith::utf8 {
 
@@ -17,6 +18,17 @@ struct Char {
 inline constexpr std::uint32_t kInvalid = 0xFFFFFFFFu;
 
 inline bool is_continuation(Byte byte) { return (byte & 0xC0) == 0x80; }
+
+inline bool is_ascii(const Byte* p, const Byte* end) {
+    std::uint64_t any = 0;
+    for (; end - p >= 8; p += 8) {
+        std::uint64_t eight;
+        std::memcpy(&eight, p, 8);
+        any |= eight;
+    }
+    for (; p < end; ++p) any |= *p;
+    return (any & 0x8080808080808080) == 0;
+}
 
 // How many of the `left` bytes the character takes, going by its first byte alone.
 inline std::size_t length_by_lead(Byte lead, std::size_t left) {
