@@ -164,7 +164,9 @@ class VocabularyAtoms:
     def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
         """Return the atoms of the characters, and what they do to pieces."""
         atoms = array("H", map(self._atoms.get, text, repeat(self._unknown)))
-        return atoms, bytes(map(self._kinds.get, text, repeat(Unit.RUN)))
+        if any(mark in text for mark in self._kinds):
+            return atoms, bytes(map(self._kinds.get, text, repeat(Unit.RUN)))
+        return atoms, bytes([Unit.RUN]) * len(text)
 
 
 def matched_tokens(model: Model) -> list[str] | None:

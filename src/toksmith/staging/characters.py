@@ -139,10 +139,14 @@ class SentencePieceCharacters:
 
     def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
         """Return what each character becomes, and whether its neighbours matter."""
+        # Whole scripts are left as they are, so that is asked first.
         changed, depending, space = self._changed, self._depends, self._space
-        becomes = [self._single(c) if c in changed else c for c in characters]
-        depends = [c in depending for c in characters]
-        if self.collapse:
+        becomes, depends = characters, [False] * len(characters)
+        if not changed.isdisjoint(characters):
+            becomes = [self._single(c) if c in changed else c for c in characters]
+        if not depending.isdisjoint(characters):
+            depends = [c in depending for c in characters]
+        if self.collapse and becomes is not characters:
             spaced = [space in new and new != space for new in becomes]
             depends = list(map(or_, depends, spaced))
         return becomes, depends
