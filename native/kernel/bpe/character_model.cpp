@@ -110,7 +110,7 @@ class CharacterModel::Reader {
 
     void flush() {
         if (run_.ids.empty()) return;
-        run_.merge(model_.pairs_.table());
+        run_.merge(model_.pairs_.table(), spans_ != nullptr);
         out_.append(run_.ids.data(), run_.ids.size());
         for (std::size_t i = 0; spans_ && i < run_.ids.size(); ++i) {
             spans_->push(places_[run_.first[i]].start);

@@ -26,7 +26,7 @@ inline std::uint64_t pair_key(Id left, Id right) {
 class PairTable {
  public:
     explicit PairTable(std::size_t merges)
-        : mask_(std::bit_ceil(merges * 2 + 16) - 1),
+        : mask_(std::bit_ceil(merges + merges / 2 + 16) - 1),
           slots_(mask_ + 1),
           filter_mask_(std::bit_ceil(merges * 8 + 64) - 1),
           filter_((filter_mask_ + 1) / 64) {}

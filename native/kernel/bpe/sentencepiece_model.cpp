@@ -86,7 +86,7 @@ class SentencePieceModel::Rules {
             for (std::size_t i = 0; i + 1 < run.ids.size(); ++i) {
                 run.merges.push_back(table.find(run.ids[i], run.ids[i + 1]));
             }
-            run.merge(table);
+            run.merge(table, false);
             if (run.ids.size() != 2) continue;
             const Id left = run.ids[0], right = run.ids[1];
             table.insert(left, right, {ranks[id], id});
@@ -146,7 +146,7 @@ class SentencePieceModel::Reader {
                 flush();
                 unknown(start, start + found.size);
             } else {
-                push(symbol, start);
+                push(symbol, found.code, start);
             }
             start += found.size;
         }
@@ -154,9 +154,11 @@ class SentencePieceModel::Reader {
     }
 
  private:
-    void push(Id symbol, std::size_t start) {
+    void push(Id symbol, std::uint32_t code, std::size_t start) {
         if (!run_.ids.empty()) {
-            const Merge merge = model_.pairs_.find(run_.ids.back(), symbol);
+            const Merge merge = (last_code_ | code) < kAscii
+                                    ? model_.ascii_pairs_[last_code_ * kAscii + code]
+                                    : model_.pairs_.find(run_.ids.back(), symbol);
             if (model_.pairs_.closed(merge)) {
                 flush();
             } else {
@@ -165,12 +167,13 @@ class SentencePieceModel::Reader {
         }
         if (run_.ids.empty()) run_start_ = start;
         run_.ids.push_back(symbol);
+        last_code_ = code;
     }
 
     // Merges the run, and writes its tokens.
     void flush() {
         if (run_.ids.empty()) return;
-        if (run_.ids.size() > 1) run_.merge(model_.pairs_.table());
+        if (run_.ids.size() > 1) run_.merge(model_.pairs_.table(), false);
         std::size_t start = run_start_;
         for (const Id symbol : run_.ids) {
             const std::size_t next = start + model_.lengths_[symbol];
@@ -231,6 +234,7 @@ class SentencePieceModel::Reader {
     const std::uint8_t* chunk_;
     SymbolRun& run_;
     std::size_t run_start_ = 0;
+    std::uint32_t last_code_ = 0;  // of the last symbol of the run
     Ids& out_;
     Ids* spans_;
     bool unknown_before_ = false;
@@ -254,6 +258,11 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
       lengths_(std::move(rules.lengths)),
       pairs_(std::move(rules.pairs), rules.starts, rules.symbols),
       user_defined_(rules.user_defined) {
+    for (std::uint32_t left = 0; left < kAscii; ++left) {
+        for (std::uint32_t right = 0; right < kAscii; ++right) {
+            ascii_pairs_.push_back(pairs_.find(characters_[left], characters_[right]));
+        }
+    }
     for (const ByteTrie::Entry& entry : rules.user_defined) {
         starts_user_defined_[static_cast<std::uint8_t>(entry.bytes[0])] = true;
     }

@@ -53,6 +53,8 @@ class SentencePieceModel final : public Model {
     std::unordered_map<Id, std::pair<Id, Id>> parts_;  // of each unused piece that can be made
     std::vector<std::uint32_t> lengths_;               // of each symbol in bytes
     SymbolPairs pairs_;
+    static constexpr std::uint32_t kAscii = 128;
+    std::vector<Merge> ascii_pairs_;  // of each two characters of ASCII, which are asked for most
     ByteTrie user_defined_;
     std::array<bool, 256> starts_user_defined_{};  // by first byte
 };

@@ -36,8 +36,12 @@ class SizedRow {
 
 }  // namespace
 
-void SymbolRun::merge(const PairTable& pairs) {
+void SymbolRun::merge(const PairTable& pairs, bool places) {
     const std::size_t size = ids.size();
+    if (!places && size <= kShort) {
+        ids.resize(merge_short(ids.data(), merges.data(), size, pairs, [](std::size_t) {}));
+        return;
+    }
     first.resize(size + 1);
     std::iota(first.begin(), first.end(), 0u);
     std::size_t count = 0;

@@ -36,8 +36,8 @@ class SymbolPairs {
     bool all_open_;  // what is open could not be found out: nothing is closed
 };
 
-// A stretch of symbols that merge among each other. After merging, ids[i] stands for the symbols
-// first[i] to first[i + 1] that were there before.
+// A stretch of symbols that merge among each other. After merging with places, ids[i] stands for
+// the symbols first[i] to first[i + 1] that were there before.
 struct SymbolRun {
     std::vector<Id> ids;
     std::vector<Merge> merges;  // merges[i]: of ids[i] and ids[i + 1]
@@ -48,7 +48,7 @@ struct SymbolRun {
         merges.clear();
     }
 
-    void merge(const PairTable& pairs);
+    void merge(const PairTable& pairs, bool places);
 };
 
 }  // namespace toksmith::bpe

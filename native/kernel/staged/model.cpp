@@ -118,7 +118,7 @@ StagedModel::Single StagedModel::single(std::uint32_t code) const {
     std::copy_n(unit + 2, unit[1], made.bytes.begin());
     made.size = unit[1];
     made.unit = static_cast<Unit>(unit[0]);
-    made.told = made.unit >= Unit::kStart;
+    made.told = true;
     return made;
 }
 
@@ -142,7 +142,10 @@ bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piec
         }
         const bool is_space = c->unit == Unit::kSpace || c->unit == Unit::kStart;
         if (stages_.collapse && is_space && space) continue;
-        if (!c->told || (c->unit == Unit::kStart && place != begin)) return false;
+        if (!c->told) return false;
+        if (c->unit < Unit::kSpace && place != begin) return false;
+        if (c->unit == Unit::kRemoved) continue;  // at the start
+        if (c->unit == Unit::kAlone && p != end) return false;
         if (!is_space && c->unit != run) {
             if (run != Unit::kRemoved) return false;
             run = c->unit;
