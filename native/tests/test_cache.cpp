@@ -1,4 +1,5 @@
 // The chunk cache.
+#include "cache/single_cache.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -172,4 +173,33 @@ TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
     cache.insert(chunk, ids);
     cache.insert(longer, {1});
     CHECK(cache.misses(chunk) && cache.misses(longer));
+}
+
+TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
+    const Bytes han = bytes_of("\xE6\xBC\xA2");
+    for (const char* other :
+         {"a", "abc", "\xC3\xA9", "\xC3\xA9x", "\xE6\xBC\xA2x", "\xF0\x9F\x98\x80", "\xE6\xBC",
+          "\xE6xx", "\xE6\xBCx", "\xE6x\xA2", "\xFF\xBC\xA2"}) {
+        const Bytes chunk = bytes_of(other);
+        CHECK(!SingleCache::holds(chunk.data(), chunk.size()));
+    }
+    SingleCache singles;
+    const Id many[] = {1, 2, 3, 4};
+    Id id = 0;
+    for (int second = 0x80; second < 0xC0; ++second) {
+        for (int first = 0xE0; first < 0xF0; ++first) {
+            const Bytes chunk = {static_cast<std::uint8_t>(first),
+                                 static_cast<std::uint8_t>(second), 0xA2};
+            CHECK(SingleCache::holds(chunk.data(), chunk.size()));
+            CHECK(singles.find(chunk.data())->count() == 0);
+            singles.insert(chunk.data(), {many, 4});  // more than it keeps
+            CHECK(singles.find(chunk.data())->count() == 0);
+            const Id ids[] = {id++, 7};
+            singles.insert(chunk.data(), {ids, 2, 5});
+            const auto* answer = singles.find(chunk.data());
+            CHECK(answer->count() == 2 && answer->note() == 5);
+            CHECK(answer->ids[0] == ids[0] && answer->ids[1] == 7);
+        }
+    }
+    CHECK(singles.find(han.data())->ids[0] == 0x3C * 16 + 6);  // what came later is elsewhere
 }

@@ -434,7 +434,8 @@ class Tokenizer(Explaining, Sampling):
         Args:
             cache_bytes: the most that the cache of each thread takes from now on, at least about
                 400 kB; ``None`` leaves it as it is (48 MiB to begin with,
-                ``engine.CACHE_BYTES``). Speed depends on it, ids do not.
+                ``engine.CACHE_BYTES``). Models of characters keep up to 1 MiB more, for single
+                ones beyond ASCII. Speed depends on it, ids do not.
 
         Raises:
             OptionError: ``cache_bytes`` is no whole number, or negative.
