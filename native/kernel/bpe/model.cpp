@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "utf8/decode.hpp"
+
 namespace toksmith::bpe {
 
 std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
@@ -51,20 +53,12 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     may_cut_ = all || merges_make_all();
 }
 
-namespace {
-
-bool is_ascii(std::string_view token) {
-    return std::ranges::all_of(token, [](char c) { return static_cast<std::uint8_t>(c) < 0x80; });
-}
-
-}  // namespace
-
 bool BpeModel::merges_make_all() const {
     Ids ids;
     for (Id id = 0; id < vocabulary_.size(); ++id) {
         const std::string_view token = vocabulary_[id];
-        if (is_ascii(token)) continue;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
+        if (utf8::is_ascii(bytes, bytes + token.size())) continue;
         ids.clear();
         merge_bytes(merging(), bytes, token.size(), ids);
         if (ids.size() != 1 || ids.data()[0] != id) return false;

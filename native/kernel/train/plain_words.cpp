@@ -1,7 +1,6 @@
 #include "train/plain_words.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -65,17 +64,6 @@ bool PlainReader::holds_space_alone(const Byte* letters, const Byte* const* ends
         if (*letters == ' ' && ends[i] - letters == 1) return true;
     }
     return false;
-}
-
-bool is_ascii(const Byte* begin, const Byte* end) {
-    std::uint64_t all = 0;
-    for (; end - begin >= 8; begin += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, begin, 8);
-        all |= word;
-    }
-    for (; begin < end; ++begin) all |= *begin;
-    return (all & 0x8080808080808080u) == 0;
 }
 
 }  // namespace toksmith

@@ -46,7 +46,4 @@ class PlainReader {
     std::array<std::uint32_t, 256> bytes_{};
 };
 
-// Whether the text is ASCII throughout.
-bool is_ascii(const std::uint8_t* begin, const std::uint8_t* end);
-
 }  // namespace toksmith

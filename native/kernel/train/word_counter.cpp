@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel/parallel.hpp"
+#include "utf8/decode.hpp"
 
 namespace toksmith {
 namespace {
@@ -194,7 +195,7 @@ class WordCounter::PieceCounter {
         };
         const auto add = [&](const Byte* end) {
             const Byte* const begin = found > 0 ? ends[found - 1] : start;
-            const bool may_be_plain = plain_ && is_ascii(begin, end);
+            const bool may_be_plain = plain_ && utf8::is_ascii(begin, end);
             if (may_be_plain != is_plain) flush();
             is_plain = may_be_plain;
             ends[found++] = end;
@@ -207,7 +208,7 @@ class WordCounter::PieceCounter {
 
     // Counts the words of a text, if it is plain.
     bool count_plain(Text text, std::uint64_t first) {
-        if (!is_ascii(text.begin, text.end)) return false;
+        if (!utf8::is_ascii(text.begin, text.end)) return false;
         make_room(text.size());
         const std::size_t words =
             plain_->read(text.begin, text.end, part_.letters.data(), part_.ends.data());
