@@ -77,7 +77,7 @@ TEST(cache_keeps_the_first_and_the_last_of_a_full_bucket) {
     std::map<std::uint64_t, std::vector<Bytes>> buckets;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        auto& bucket = buckets[Cache::key(chunk).hash & (ChunkCache::kFirstSlots - 4)];
+        auto& bucket = buckets[Cache::key(chunk).hash & ChunkCache::kFirstMask];
         bucket.push_back(chunk);
         if (bucket.size() < 40) continue;
         Cache cache;

@@ -75,6 +75,54 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
     }
 }
 
+// New chunks by hundreds, which are merged side by side where ids rise with ranks, beside some that
+// come again at once, are too long for that, or are met again when the cache has lost them.
+TEST(encode_chunks_merged_together_are_those_merged_alone) {
+    Random random{17};
+    for (int round = 0; round < 12; ++round) {
+        const std::size_t letters = 2 + random.below(5);
+        std::vector<Bytes> words;
+        Bytes text;
+        while (text.size() < 30'000) {
+            if (words.empty() || random.below(3) > 0) {
+                Bytes word(1, ' ');
+                for (std::size_t i = 1 + random.below(random.below(20) ? 15 : 120); i > 0; --i) {
+                    word.push_back(static_cast<std::uint8_t>('a' + random.below(letters)));
+                }
+                words.push_back(std::move(word));
+            }
+            const std::size_t lately = std::min<std::size_t>(words.size(), 1 + random.below(300));
+            const Bytes& word = words[words.size() - 1 - random.below(lately)];
+            text.insert(text.end(), word.begin(), word.end());
+        }
+        Merges merges = random_merges(random, text_of(text), 200);
+        if (round % 3 == 2) shuffle(random, merges.rules);
+        const Merger alone(merges);
+        const auto model = merges.model();
+        CHECK((model->rising_merges() != nullptr) == (round % 3 != 2));
+        std::vector<Id> expected;
+        const std::uint8_t* start = text.data();
+        for (const std::uint64_t end :
+             Encoder(model, Family::kGpt2, isa::Level::kScalar).chunk_ends(text_of(text))) {
+            const std::vector<Id> ids = alone({start, text.data() + end});
+            expected.insert(expected.end(), ids.begin(), ids.end());
+            start = text.data() + end;
+        }
+        for (const isa::Level level : levels()) {
+            Encoder encoder(model, Family::kGpt2, level);
+            for (const std::size_t cache_bytes : {ChunkCache::kBytes, std::size_t{1}}) {
+                encoder.forget(cache_bytes);
+                for (int pass = 0; pass < 3; ++pass) {
+                    CHECK(list(encoder.encode({text_of(text)}, 1).ids) == expected,
+                          std::string(isa::name(level)));
+                }
+                encoder.forget();
+                CHECK(encoder.count({text_of(text)}, 1) == expected.size());
+            }
+        }
+    }
+}
+
 TEST(encode_levels_agree_where_capitals_end_a_window) {
     Merges merges;  // make "中Ж"
     Id id = 0xE4;

@@ -28,6 +28,9 @@ struct ByteMerges {
     const Vocabulary& vocabulary;
 };
 
+// Chunks are merged together only where there are no more ids: a place stands beside them.
+inline constexpr std::size_t kMostRisingIds = std::size_t{1} << 27;
+
 // Whose merges a model has: some that are given, or those of `recover_merges`.
 enum class Merges { kGiven, kRecovered };
 
@@ -41,13 +44,13 @@ class BpeModel final : public Model {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
     const Joins* joins() const override { return may_cut_ ? &joins_ : nullptr; }
+    const ByteMerges* rising_merges() const override { return rising_ ? &merging_ : nullptr; }
 
  private:
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
     // Whether recovered merges make each token, of ASCII too.
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
-    ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
     Vocabulary vocabulary_;
     Joins joins_;
@@ -55,7 +58,9 @@ class BpeModel final : public Model {
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
+    ByteMerges merging_;
+    bool rising_ = true;  // see rising_merges()
+    TokenIndex whole_;    // empty unless a look-up of a whole chunk may find what no merges make
 };
 
 // Each appends the ids that remain. `merge_bytes` takes the one that fits the size.

@@ -31,6 +31,11 @@ class ChunkCache {
         std::uint64_t low;
         std::uint64_t high;  // the highest byte: the size, or a mark
         std::uint64_t hash;
+
+        bool operator==(const Key&) const = default;
+        // Of a short chunk:
+        unsigned size() const { return static_cast<unsigned>(high >> 56); }
+        const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
     };
 
     static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds
@@ -76,6 +81,10 @@ class ChunkCache {
     };
     static_assert(sizeof(Slot) == 32);
 
+    static constexpr std::size_t kWays = 4;
+    // The bits of a hash that tell the bucket while the table is small: its place in bytes.
+    static constexpr std::uint64_t kFirstMask = (kFirstSlots - kWays) * sizeof(Slot);
+
     // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
     explicit ChunkCache(std::size_t bytes = kBytes)
         : most_slots_(std::clamp(std::bit_floor(bytes / kBytesPerSlot), kFirstSlots, kMostSlots)),
@@ -90,20 +99,29 @@ class ChunkCache {
             const std::uint64_t hash = hash_bytes(p, size);
             return {hash, kLongMark << 56 | size, hash};
         }
-        std::uint64_t words[2] = {0, 0};
-        if (end - p >= 16) [[likely]] {
-            std::memcpy(words, p, 16);
-            words[0] &= kMasks[size][0];
-            words[1] &= kMasks[size][1];
+        std::uint64_t low, high;
+        if (p + 16 <= end) [[likely]] {
+            std::memcpy(&low, p, 8);
+            std::memcpy(&high, p + 8, 8);
+            low &= kMasks[size][0];
+            high &= kMasks[size][1];
         } else {
+            std::uint64_t words[2] = {0, 0};
             std::memcpy(words, p, size);
+            low = words[0];
+            high = words[1];
         }
-        words[1] |= static_cast<std::uint64_t>(size) << 56;
-        return {words[0], words[1], hash_words(words[0], words[1])};
+        high |= static_cast<std::uint64_t>(size) << 56;
+        return {low, high, hash_words(low, high)};
     }
 
     // Asks the memory for what find() will look at.
     void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key.hash)); }
+
+    // Asks it for what look_up() looks at beside.
+    void prefetch_rest(const Key& key) const {
+        __builtin_prefetch(bucket_of(key.hash) + kWays / 2);
+    }
 
     // Of a short chunk of few ids, if it is one of the first two of its bucket.
     [[gnu::always_inline]] const Answer* find(const Key& key) const {
@@ -156,13 +174,12 @@ class ChunkCache {
 
     void clear() {
         slots_.clear();
-        used_ = kFirstSlots;
+        use(kFirstSlots);
         inserted_ = 0;
         written_ = 0;
     }
 
  private:
-    static constexpr std::size_t kWays = 4;
     static constexpr std::size_t kMostSlots = std::size_t{1} << 30;
     static constexpr std::size_t kWordsPerSlot = 4;  // of the arena
     static constexpr std::size_t kBytesPerSlot = sizeof(Slot) + kWordsPerSlot * sizeof(Id);
@@ -182,7 +199,12 @@ class ChunkCache {
 
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
     Slot* bucket_of(std::uint64_t hash) const {
-        return slots_.data() + (hash & (used_ - 1) & ~(kWays - 1));
+        auto* slots = reinterpret_cast<std::byte*>(slots_.data());
+        return reinterpret_cast<Slot*>(slots + (hash & bucket_mask_));
+    }
+    void use(std::size_t slots) {
+        used_ = slots;
+        bucket_mask_ = (slots - kWays) * sizeof(Slot);
     }
     const Slot* slot_of(const Key& key) {
         Slot* bucket = bucket_of(key.hash);
@@ -218,10 +240,10 @@ class ChunkCache {
             Slot* free[2] = {old, old + used_};
             for (std::size_t way = 0; way < kWays; ++way) {
                 const Slot slot = std::exchange(old[way], {});
-                if (slot.high != 0) *free[(hash_of(slot) & used_) != 0]++ = slot;
+                if (slot.high != 0) *free[(hash_of(slot) & used_ * sizeof(Slot)) != 0]++ = slot;
             }
         }
-        used_ *= 2;
+        use(used_ * 2);
     }
     static std::uint64_t hash_of(const Slot& slot) {
         const std::uint64_t high = slot.high & ~(kOutsideMark << 56);
@@ -231,6 +253,7 @@ class ChunkCache {
     std::size_t most_slots_;
     HugeArray<Slot> slots_;  // memory behind those in use is not touched
     std::size_t used_ = kFirstSlots;
+    std::uint64_t bucket_mask_ = kFirstMask;
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;
     // A ring: what was written longest ago is written over first. A place counts all words that

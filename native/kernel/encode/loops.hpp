@@ -13,6 +13,7 @@
 #include "bpe/joins.hpp"
 #include "cache/chunk_cache.hpp"
 #include "cache/single_cache.hpp"
+#include "encode/misses.hpp"
 #include "encode/model.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
@@ -36,6 +37,7 @@ struct Worker {
     ChunkCache cache;
     SingleCache singles;
     std::unique_ptr<Model::Scratch> scratch;
+    Misses misses;
     Ids missed;
     Ids ids;                        // of a short document
     std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it

@@ -1,3 +1,4 @@
+#include "bpe/model.hpp"
 #include "encode/loops.hpp"
 #include "unicode/classes.hpp"
 
@@ -11,7 +12,9 @@ namespace {
 
 using Isa = Avx2;
 #include "split/windows.inc"
-// The loops over what it finds.
+// What merges chunks that are new.
+#include "encode/merging_together.inc"
+// The loops over what the first finds.
 #include "encode/loops.inc"
 
 }  // namespace

@@ -14,6 +14,15 @@ inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,
     return 1;
 }
 
+// Without vectors, chunks are merged one by one.
+struct MergingTogether {
+    MergingTogether(const Model&, Worker&) {}
+    static bool defer(const ChunkCache::Key&, std::size_t) { return false; }
+    static bool full() { return false; }
+    template <typename Sink>
+    static void put_in(Sink&, std::size_t) {}
+};
+
 #include "encode/loops.inc"
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace toksmith {
 class Boundaries;
 namespace bpe {
 class Joins;
-}
+struct ByteMerges;
+}  // namespace bpe
 
 // Text that a model has no token for, not even an unknown one.
 struct UnknownText : std::runtime_error {
@@ -42,6 +43,8 @@ class Model {
     virtual const Boundaries* boundaries() const { return nullptr; }
     // Where chunks of a pattern may be cut further without changing an id, if the model tells.
     virtual const bpe::Joins* joins() const { return nullptr; }
+    // Not null where the ids of a chunk are what its bytes merge to, and ids rise with ranks.
+    virtual const bpe::ByteMerges* rising_merges() const { return nullptr; }
     // Not null where the ids of a chunk depend on a sum that is carried from chunk to chunk.
     virtual const Carrier* carrier() const { return nullptr; }
     // Whether a document that starts so is encoded as if a space stood before it.

@@ -54,6 +54,57 @@ struct Avx2 {
         return _pdep_u64(bits, mask);
     }
 
+    // 8 numbers of 32 bits side by side.
+    struct Lanes {
+        static constexpr std::size_t kCount = 8;
+        using Numbers = __m256i;
+        struct Mask {
+            __m256i bits;  // all of a lane, or none
+        };
+
+        static Numbers all(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+        static Numbers load(const std::uint32_t* p) {
+            return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
+        }
+        static void store(std::uint32_t* p, Numbers x) {
+            _mm256_store_si256(reinterpret_cast<__m256i*>(p), x);
+        }
+
+        static Numbers add(Numbers a, Numbers b) { return _mm256_add_epi32(a, b); }
+        static Numbers multiply(Numbers a, Numbers b) { return _mm256_mullo_epi32(a, b); }
+        static Numbers lower(Numbers a, Numbers b) { return _mm256_min_epu32(a, b); }
+        static Numbers both(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
+        static Numbers left(Numbers x, int bits) { return _mm256_sll_epi32(x, shift(bits)); }
+        static Numbers right(Numbers x, int bits) { return _mm256_srl_epi32(x, shift(bits)); }
+
+        static Mask equal(Numbers a, Numbers b) { return {_mm256_cmpeq_epi32(a, b)}; }
+        static Mask less(Numbers a, Numbers b) {
+            return but({_mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a)}, equal(a, b));
+        }
+        static Mask both(Mask a, Mask b) { return {_mm256_and_si256(a.bits, b.bits)}; }
+        static Mask either(Mask a, Mask b) { return {_mm256_or_si256(a.bits, b.bits)}; }
+        static Mask but(Mask a, Mask b) { return {_mm256_andnot_si256(b.bits, a.bits)}; }
+        static bool any(Mask mask) { return _mm256_testz_si256(mask.bits, mask.bits) == 0; }
+        static Mask bit(Numbers words, Numbers number) {
+            const Numbers shifted = _mm256_srlv_epi32(words, both(number, all(31)));
+            return equal(both(shifted, all(1)), all(1));
+        }
+
+        // `a` where the mask is set, elsewhere `b`.
+        static Numbers choose(Mask mask, Numbers a, Numbers b) {
+            return _mm256_blendv_epi8(b, a, mask.bits);
+        }
+        // The words at kBytes times each index from p, where the mask is set; elsewhere `b`.
+        template <int kBytes>
+        static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
+            return _mm256_mask_i32gather_epi32(b, reinterpret_cast<const int*>(p), index, mask.bits,
+                                               kBytes);
+        }
+
+     private:
+        static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
+    };
+
  private:
     static __m256i load(const std::uint8_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));

@@ -1,7 +1,15 @@
 // The vocabulary of an instruction set on AVX-512 (F, BW, VL) and BMI2.
 #pragma once
 
+// Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
@@ -56,6 +64,48 @@ struct Avx512 {
     static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
+
+    // 16 numbers of 32 bits side by side.
+    struct Lanes {
+        static constexpr std::size_t kCount = 16;
+        using Numbers = __m512i;
+        using Mask = __mmask16;
+
+        static Numbers all(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
+        static Numbers load(const std::uint32_t* p) { return _mm512_load_si512(p); }
+        static void store(std::uint32_t* p, Numbers x) { _mm512_store_si512(p, x); }
+
+        static Numbers add(Numbers a, Numbers b) { return _mm512_add_epi32(a, b); }
+        static Numbers multiply(Numbers a, Numbers b) { return _mm512_mullo_epi32(a, b); }
+        static Numbers lower(Numbers a, Numbers b) { return _mm512_min_epu32(a, b); }
+        static Numbers both(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
+        static Numbers left(Numbers x, int bits) { return _mm512_sll_epi32(x, shift(bits)); }
+        static Numbers right(Numbers x, int bits) { return _mm512_srl_epi32(x, shift(bits)); }
+
+        static Mask equal(Numbers a, Numbers b) { return _mm512_cmpeq_epi32_mask(a, b); }
+        static Mask less(Numbers a, Numbers b) { return _mm512_cmplt_epu32_mask(a, b); }
+        static Mask both(Mask a, Mask b) { return a & b; }
+        static Mask either(Mask a, Mask b) { return a | b; }
+        static Mask but(Mask a, Mask b) { return a & ~b; }
+        static bool any(Mask mask) { return mask != 0; }
+        static Mask bit(Numbers words, Numbers number) {
+            const Numbers bits = _mm512_sllv_epi32(all(1), both(number, all(31)));
+            return _mm512_test_epi32_mask(words, bits);
+        }
+
+        // `a` where the mask is set, elsewhere `b`.
+        static Numbers choose(Mask mask, Numbers a, Numbers b) {
+            return _mm512_mask_mov_epi32(b, mask, a);
+        }
+        // The words at kBytes times each index from p, where the mask is set; elsewhere `b`.
+        template <int kBytes>
+        static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
+            return _mm512_mask_i32gather_epi32(b, mask, index, p, kBytes);
+        }
+
+     private:
+        static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
+    };
 
  private:
     static __m512i all(std::uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }

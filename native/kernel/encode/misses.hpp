@@ -1,0 +1,45 @@
+// Short chunks that the first look-up did not find, until there are enough of them to be looked up
+// and merged together; and the places where their ids go, among the ids that are there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cache/chunk_cache.hpp"
+#include "ids.hpp"
+
+namespace toksmith {
+
+struct Misses {
+    static constexpr std::size_t kMostChunks = 64;
+    static constexpr std::size_t kMostPlaces = 256;
+
+    struct Chunk {
+        ChunkCache::Key key;
+        bool is_new;  // for sure
+        std::uint8_t count;
+        Id ids[ChunkCache::kInline];
+    };
+    struct Place {
+        std::size_t place;
+        std::size_t chunk;
+    };
+
+    std::size_t chunk_count = 0, place_count = 0;
+    std::array<Chunk, kMostChunks> chunks;
+    std::array<Place, kMostPlaces> places;
+    std::array<std::uint8_t, 256> last_by_hash{};  // chunks, perhaps of earlier times
+
+    bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
+    void clear() { chunk_count = place_count = 0; }
+
+    // How many ids go to all places.
+    std::size_t ids() const {
+        std::size_t total = 0;
+        for (std::size_t i = 0; i < place_count; ++i) total += chunks[places[i].chunk].count;
+        return total;
+    }
+};
+
+}  // namespace toksmith
