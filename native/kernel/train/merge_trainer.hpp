@@ -4,14 +4,15 @@
 //   allowed(left, right)   whether the two may become one symbol
 //   made(left, right)      they did; its id is the next
 //   worth(pair), tie(pair) the best pair has the highest worth, then the lowest tie
+//   magnitude(worth)       below kMagnitudes, and never lower for a higher worth
+//   most(magnitude)        if kRelative: the highest worth of that magnitude
 //   before(a, b)           then, if kFullTies, this decides, and at last the number of the pair
 //   kByPlace               ties are the first place, which must be one where the pair still stands
-//   kRelative              worth() also asks how often each symbol stands
+//   kRelative              worth() also asks how often each symbol stands, and may rise
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <queue>
@@ -157,6 +158,7 @@ class MergeTrainer {
         const auto number = static_cast<std::uint32_t>(pairs_.size());
         pairs_.push_back({left, right, 0, nullptr, 0, spelled});
         if constexpr (Order::kRelative) {
+            listed_.push_back(0);
             pairs_of_[left].push_back(number);
             if (left != right) pairs_of_[right].push_back(number);
         }
@@ -165,22 +167,38 @@ class MergeTrainer {
 
     void enqueue(std::uint32_t number) {
         const Pair& pair = pairs_[number];
-        if (pair.count >= min_frequency_) {
-            const std::uint64_t worth = order_.worth(pair);
-            const auto magnitude = static_cast<std::size_t>(std::bit_width(worth));
-            if (magnitude >= magnitude_) {
-                queue_.push({worth, order_.tie(pair), number});
-            } else {
-                waiting_[magnitude].push_back(number);
-            }
+        if (pair.count < min_frequency_) return;
+        const std::uint64_t worth = order_.worth(pair);
+        const std::size_t magnitude = Order::magnitude(worth);
+        const bool waits = magnitude < magnitude_;
+        if constexpr (Order::kRelative) {
+            if (worth <= listed_[number]) return;
+            listed_[number] = waits ? Order::most(magnitude) : worth;
         }
+        if (waits) {
+            waiting_[magnitude].push_back(number);
+        } else {
+            queue_.push({worth, order_.tie(pair), number});
+        }
+    }
+
+    // Whether what says that the pair is worth so much still holds; then it is taken away.
+    bool take_from_list(std::uint32_t number, std::uint64_t worth) {
+        if (listed_[number] != worth) return false;
+        listed_[number] = 0;
+        return true;
     }
 
     // Lets the pairs of the next lower magnitude into the queue. False: there are none.
     bool fill_queue() {
         while (queue_.empty() && magnitude_ > 0) {
             const std::vector<std::uint32_t> pairs = std::move(waiting_[--magnitude_]);
-            for (const std::uint32_t pair : pairs) enqueue(pair);
+            for (const std::uint32_t pair : pairs) {
+                if constexpr (Order::kRelative) {
+                    if (!take_from_list(pair, Order::most(magnitude_))) continue;
+                }
+                enqueue(pair);
+            }
         }
         return !queue_.empty();
     }
@@ -191,19 +209,20 @@ class MergeTrainer {
             queue_.pop();
             Pair& pair = pairs_[entry.pair];
             if (pair.count == 0) continue;
+            if constexpr (Order::kRelative) {
+                if (!take_from_list(entry.pair, entry.worth)) continue;
+            }
             if constexpr (Order::kByPlace) {
                 while (!stands(pair, *pair.places)) {
                     ++pair.places;
                     --pair.size;
                 }
             }
-            const std::uint64_t worth = order_.worth(pair);
-            if (worth == entry.worth && order_.tie(pair) == entry.tie &&
+            if (order_.worth(pair) == entry.worth && order_.tie(pair) == entry.tie &&
                 pair.count >= min_frequency_) {
                 return entry.pair;
             }
-            // A pair that gained was queued again when it did.
-            if (worth <= entry.worth) enqueue(entry.pair);
+            enqueue(entry.pair);
         }
         return PairIndex::kNone;
     }
@@ -371,11 +390,14 @@ class MergeTrainer {
     PlaceArena arena_;
     std::size_t enough_places_ = 0;  // with more, those that are out of date are dropped
     std::vector<Pair> pairs_;
-    // Pairs that may be the best soon; the others wait, by the bits that their worth takes.
+    // Pairs that may be the best soon; the others wait, by the magnitude of their worth.
     std::priority_queue<Entry, std::vector<Entry>, Worse> queue_;
-    std::array<std::vector<std::uint32_t>, 65> waiting_;
+    std::array<std::vector<std::uint32_t>, Order::kMagnitudes> waiting_;
     std::size_t magnitude_ = waiting_.size();
-    std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs that hold each id, if kRelative
+    // If kRelative, where worth rises too: the most that queue or waiting_ say of each pair (what
+    // says less is out of date; 0: they do not name it), and the pairs that hold each id.
+    std::vector<std::uint64_t> listed_;
+    std::vector<std::vector<std::uint32_t>> pairs_of_;
     std::uint64_t total_ = 0;
 
     // Of the present merge:

@@ -10,10 +10,19 @@
 
 namespace toksmith::bpe {
 
+// Pairs are worth their counts.
+struct ByCount {
+    static constexpr std::size_t kMagnitudes = 65;  // the bits that a count takes
+    static std::size_t magnitude(std::uint64_t worth) {
+        return static_cast<std::size_t>(std::bit_width(worth));
+    }
+    std::uint64_t worth(const Pair& pair) const { return pair.count; }
+};
+
 // The most frequent pair. Of several, the one that stands first in the text, or the one of the
 // lower ids, where `alphabet.places` says in which order the first ids come.
 template <bool kFirstSeen>
-class MostFrequent {
+class MostFrequent : public ByCount {
  public:
     static constexpr bool kByPlace = kFirstSeen;
     static constexpr bool kRelative = false;
@@ -33,7 +42,6 @@ class MostFrequent {
     void made(Id left, Id right) {
         if (longest_) lengths_.push_back(lengths_[left] + lengths_[right]);
     }
-    std::uint64_t worth(const Pair& pair) const { return pair.count; }
     std::uint64_t tie(const Pair& pair) const {
         if constexpr (kFirstSeen) return *pair.places;
         const auto order = [&](Id id) -> std::uint64_t {
@@ -56,6 +64,12 @@ class MostLikely {
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = true;
     static constexpr bool kFullTies = true;
+    // Sign, exponent and the first bits behind the point.
+    static constexpr std::size_t kMagnitudes = std::size_t{1} << 14;
+    static std::size_t magnitude(std::uint64_t worth) { return worth >> 50; }
+    static std::uint64_t most(std::size_t magnitude) {
+        return ((std::uint64_t{magnitude} + 1) << 50) - 1;
+    }
 
     bool allowed(Id, Id) const { return true; }
     void made(Id, Id) {}
@@ -75,7 +89,7 @@ class MostLikely {
 
 // SentencePiece: the most frequent pair that makes a piece; then the shortest, then the one that
 // comes first in the order of the symbols' ids.
-class MostFrequentPiece {
+class MostFrequentPiece : public ByCount {
  public:
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = false;
@@ -86,7 +100,6 @@ class MostFrequentPiece {
 
     bool allowed(Id left, Id right) const { return rules_.allow(traits_[left], traits_[right]); }
     void made(Id left, Id right) { traits_.push_back(joined(traits_[left], traits_[right])); }
-    std::uint64_t worth(const Pair& pair) const { return pair.count; }
     // The length and the first two symbols: they decide most ties.
     std::uint64_t tie(const Pair& pair) const {
         const Id* text = symbols_ + pair.spelled;
