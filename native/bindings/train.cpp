@@ -44,8 +44,10 @@ bpe::CountedSymbols counted(const Input<Id>& symbols, const Ends& ends, const Co
 }
 
 bpe::TrainingOptions training_options(std::size_t tokens, const std::string& ties,
-                                      std::uint64_t min_frequency, std::size_t max_token_length) {
+                                      std::uint64_t min_frequency, std::size_t max_token_length,
+                                      std::size_t threads) {
     bpe::TrainingOptions options;
+    options.sharing.threads = threads;
     options.tokens = tokens;
     options.min_frequency = min_frequency;
     options.max_token_length = max_token_length;
@@ -119,11 +121,11 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
 
 Trained train_bpe(nb::bytes chunks, Ends ends, Counts counts, std::size_t tokens,
                   const std::string& ties, std::uint64_t min_frequency,
-                  std::size_t max_token_length, nb::object watch, nb::object keep,
-                  double keep_seconds) {
+                  std::size_t max_token_length, std::size_t threads, nb::object watch,
+                  nb::object keep, double keep_seconds) {
     const auto given =
         counted(reinterpret_cast<const std::uint8_t*>(chunks.c_str()), chunks.size(), ends, counts);
-    const auto options = training_options(tokens, ties, min_frequency, max_token_length);
+    const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
     return trained(
         watch, [&](const bpe::Watch& tell) { return bpe::train(given, options, tell); }, keep,
         keep_seconds);
@@ -131,10 +133,11 @@ Trained train_bpe(nb::bytes chunks, Ends ends, Counts counts, std::size_t tokens
 
 Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
                       std::size_t tokens, const std::string& ties, std::uint64_t min_frequency,
-                      std::size_t max_token_length, nb::object watch, Input<std::uint32_t> places,
-                      Input<std::uint32_t> lengths, nb::object keep, double keep_seconds) {
+                      std::size_t max_token_length, std::size_t threads, nb::object watch,
+                      Input<std::uint32_t> places, Input<std::uint32_t> lengths, nb::object keep,
+                      double keep_seconds) {
     const auto given = counted(symbols, ends, counts, alphabet);
-    const auto options = training_options(tokens, ties, min_frequency, max_token_length);
+    const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
     const bpe::Alphabet known{alphabet,
                               {places.data(), places.data() + places.size()},
                               {lengths.data(), lengths.data() + lengths.size()}};
@@ -144,10 +147,12 @@ Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t a
 }
 
 Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
-                         std::size_t tokens, std::uint64_t min_frequency, nb::object watch) {
+                         std::size_t tokens, std::uint64_t min_frequency, std::size_t threads,
+                         nb::object watch) {
     const auto given = counted(symbols, ends, counts, alphabet);
     return trained(watch, [&](const bpe::Watch& tell) {
-        return bpe::train_likelihood(given, alphabet, tokens, min_frequency, tell);
+        return bpe::train_likelihood(given, alphabet, tokens, min_frequency, {.threads = threads},
+                                     tell);
     });
 }
 
@@ -175,7 +180,7 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
     const bpe::PieceRules rules{longest,      split_by_script, split_by_space,
                                 split_digits, space_as_suffix, only_spaces};
     return trained(watch, [&](const bpe::Watch& tell) {
-        return bpe::train_pieces(given, cut, alphabet, rules, tokens, threads, tell);
+        return bpe::train_pieces(given, cut, alphabet, rules, tokens, {.threads = threads}, tell);
     });
 }
 
@@ -185,13 +190,13 @@ void bind_train(nb::module_& module) {
     using namespace nb::literals;
 
     module.def("train_bpe", &train_bpe, "chunks"_a, "ends"_a, "counts"_a, "tokens"_a, "ties"_a,
-               "min_frequency"_a, "max_token_length"_a, "watch"_a.none(), "keep"_a.none(),
-               "keep_seconds"_a);
+               "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(),
+               "keep"_a.none(), "keep_seconds"_a);
     module.def("train_symbols", &train_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a,
-               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "watch"_a.none(),
-               "places"_a, "lengths"_a, "keep"_a.none(), "keep_seconds"_a);
+               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "threads"_a,
+               "watch"_a.none(), "places"_a, "lengths"_a, "keep"_a.none(), "keep_seconds"_a);
     module.def("train_likelihood", &train_likelihood, "symbols"_a, "ends"_a, "counts"_a,
-               "alphabet"_a, "tokens"_a, "min_frequency"_a, "watch"_a.none());
+               "alphabet"_a, "tokens"_a, "min_frequency"_a, "threads"_a, "watch"_a.none());
     module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
                "kinds"_a, "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a,
                "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "cut"_a, "threads"_a,

@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     options.ties = random.below(2) ? bpe::Ties::kSmallestPair : bpe::Ties::kFirstSeen;
     options.min_frequency = random.below(6);
     options.max_token_length = random.below(6);
+    options.sharing = {.threads = 1 + random.below(3), .least = 1 + random.below(9)};
     const auto trained = bpe::train(chunks, options, {});
     std::vector<std::size_t> lengths(256, 1);
     std::uint64_t last = ~std::uint64_t{0};

@@ -1,4 +1,8 @@
 // Counting chunks and training on them.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
 #include "kit.hpp"
 #include "train/counter.hpp"
 #include "train/word_counter.hpp"
@@ -99,6 +103,73 @@ struct Words {
 
 }  // namespace
 
+namespace {
+
+bool alike(const bpe::Training& a, const bpe::Training& b) {
+    return same(a.merges, b.merges) && a.counts == b.counts && a.tokens == b.tokens;
+}
+
+// Whether learn(sharing) gives the same on any number of threads, each of which gets work.
+template <typename Learn>
+bool is_same_on_threads(Learn learn) {
+    const bpe::Training alone = learn(bpe::Sharing{});
+    return std::ranges::all_of(std::array<std::size_t, 4>{1, 2, 3, 8}, [&](std::size_t threads) {
+        return alike(learn(bpe::Sharing{.threads = threads, .least = 1}), alone);
+    });
+}
+
+// Words of some of the letters, most of them short, and of any count.
+Words random_words(Random& random, std::size_t words, std::size_t letters) {
+    Words result;
+    for (std::size_t i = 0; i < words; ++i) {
+        std::string word(random.below(i % 100 ? 20 : 3000), ' ');
+        for (char& letter : word) letter = static_cast<char>('a' + random.below(letters));
+        result.add(word, i % 50 ? 1 + random.below(4) : std::uint64_t{1} << random.below(40));
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST(train_is_the_same_on_any_number_of_threads) {
+    Random random{8};
+    for (const std::size_t letters : {1, 2, 5, 20}) {
+        const Words words = random_words(random, 1500, letters);
+        const Bytes bytes(words.symbols.begin(), words.symbols.end());
+        const bpe::CountedChunks chunks{bytes.data(), words.ends, words.counts};
+        const std::vector<bpe::PieceTraits> alphabet(letters, {.first = 2, .last = 2});
+        for (const bpe::Ties ties : {bpe::Ties::kFirstSeen, bpe::Ties::kSmallestPair}) {
+            CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
+                return bpe::train(chunks, {.tokens = 300, .ties = ties, .sharing = sharing}, {});
+            }));
+        }
+        CHECK(
+            is_same_on_threads([&](const bpe::Sharing& sharing) {  // more symbols than a table has
+                return bpe::train(words.counted, {.size = 3000},
+                                  {.tokens = 300, .sharing = sharing}, {});
+            }));
+        CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
+            return bpe::train_likelihood(words.counted, letters, 300, 1, sharing, {});
+        }));
+        CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
+            return bpe::train_pieces(words.counted, 0, alphabet, {}, 300, sharing, {});
+        }));
+    }
+}
+
+TEST(train_is_stopped_on_threads) {
+    Random random{9};
+    const Words words = random_words(random, 200, 3);
+    const bpe::TrainingOptions options{.tokens = 50, .sharing = {.threads = 3, .least = 1}};
+    const auto stopped =
+        bpe::train(words.counted, {.size = 3}, options,
+                   [](const bpe::Training& so_far) { return so_far.merges.size() < 7; });
+    CHECK(stopped.merges.size() == 7);
+    CHECK_THROWS(bpe::train(words.counted, {.size = 3}, options,
+                            [](const bpe::Training&) -> bool { throw std::range_error("stop"); }),
+                 std::range_error);
+}
+
 TEST(train_goes_on_from_merged_chunks) {
     // aaabdaaabac after aa (id 256) and aaa (257): 257 b d 257 b a c.
     const std::vector<Id> symbols{257, 'b', 'd', 257, 'b', 'a', 'c'};
@@ -136,11 +207,11 @@ TEST(train_likelihood) {
     words.add("dbe", 12);
     words.add("fbe", 4);
     words.add("abcg", 5);
-    const auto trained = bpe::train_likelihood(words.counted, 7, 3, 1, {});
+    const auto trained = bpe::train_likelihood(words.counted, 7, 3, 1, {}, {});
     // count(c g) / (count(c) * count(g)) = 5 / (20 * 5); the next are 1 / 36, the frequent first.
     CHECK(same(trained.merges, {{2, 6, 7}, {3, 1, 8}, {0, 1, 9}}));
     CHECK(trained.counts == List({5, 17, 15}));
-    CHECK(bpe::train_likelihood(words.counted, 7, 1, 16, {}).counts == List({20}));
+    CHECK(bpe::train_likelihood(words.counted, 7, 1, 16, {}, {}).counts == List({20}));
 }
 
 TEST(train_pieces) {
@@ -150,18 +221,18 @@ TEST(train_pieces) {
     using Traits = bpe::PieceTraits;
     const Traits latin{.first = 2, .last = 2}, greek{.first = 3, .last = 3};
     const std::vector<Traits> alphabet{latin, latin, greek};
-    const auto trained = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, 1, {});
+    const auto trained = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, {}, {});
     CHECK(same(trained.merges, {{0, 1, 3}, {1, 0, 4}}));
     CHECK(trained.counts == List({6, 1}));
-    const auto mixed =
-        bpe::train_pieces(words.counted, 0, alphabet, {.split_by_script = false}, 9, 2, {});
+    const auto mixed = bpe::train_pieces(words.counted, 0, alphabet, {.split_by_script = false}, 9,
+                                         {.threads = 2}, {});
     CHECK(mixed.merges.size() == 4);
     words.add("ab", 2);
-    const auto whole = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, 1, {});
-    const auto partly = bpe::train_pieces(words.counted, 1, alphabet, {}, 9, 1, {});
+    const auto whole = bpe::train_pieces(words.counted, 0, alphabet, {}, 9, {}, {});
+    const auto partly = bpe::train_pieces(words.counted, 1, alphabet, {}, 9, {}, {});
     CHECK(whole.merges.size() == 2 && same(partly.merges, whole.merges));
     CHECK(partly.counts == whole.counts && partly.tokens == whole.tokens);
-    const auto shorter = bpe::train_pieces(words.counted, 0, alphabet, {.longest = 1}, 9, 1, {});
+    const auto shorter = bpe::train_pieces(words.counted, 0, alphabet, {.longest = 1}, 9, {}, {});
     CHECK(shorter.merges.empty());
 }
 

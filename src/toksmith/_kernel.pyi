@@ -369,6 +369,7 @@ def train_bpe(
     ties: str,
     min_frequency: int,
     max_token_length: int,
+    threads: int,
     watch: object | None,
     keep: object | None,
     keep_seconds: float,
@@ -392,6 +393,7 @@ def train_symbols(
     ties: str,
     min_frequency: int,
     max_token_length: int,
+    threads: int,
     watch: object | None,
     places: Annotated[
         NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
@@ -419,6 +421,7 @@ def train_likelihood(
     alphabet: int,
     tokens: int,
     min_frequency: int,
+    threads: int,
     watch: object | None,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],

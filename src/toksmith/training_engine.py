@@ -248,6 +248,7 @@ def merge_bytes(
     ties: str,
     min_frequency: int = 1,
     max_token_length: int | None = None,
+    threads: int = 1,
     watch: Watch | None = None,
     keep: Keep | None = None,
     keep_seconds: float = 0,
@@ -260,13 +261,14 @@ def merge_bytes(
         ties: ``first-seen`` or ``smallest-pair``.
         min_frequency: a pair that is rarer is never merged.
         max_token_length: in bytes.
+        threads: how many threads work; the result does not depend on it.
         watch: told of the progress.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
     """
     return _merges(
         _kernel.train_bpe(
-            *(*counted, tokens, ties, min_frequency, max_token_length or 0),
+            *(*counted, tokens, ties, min_frequency, max_token_length or 0, threads),
             *(_told(watch), _told(keep), keep_seconds),
         )
     )
@@ -279,6 +281,7 @@ def merge_symbols(
     ties: str,
     min_frequency: int = 1,
     max_token_length: int | None = None,
+    threads: int = 1,
     watch: Watch | None = None,
     places: npt.NDArray[np.uint32] | None = None,
     lengths: npt.NDArray[np.uint32] | None = None,
@@ -293,6 +296,7 @@ def merge_symbols(
         ties: ``first-seen`` or ``smallest-pair``.
         min_frequency: a pair that is rarer is never merged.
         max_token_length: in symbols, or in what ``lengths`` counts.
+        threads: how many threads work; the result does not depend on it.
         watch: told of the progress.
         places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
         lengths: of each of them; ``None`` for 1.
@@ -302,7 +306,7 @@ def merge_symbols(
     none = np.zeros(0, np.uint32)
     return _merges(
         _kernel.train_symbols(
-            *(*_parts(words), tokens, ties, min_frequency, max_token_length or 0),
+            *(*_parts(words), tokens, ties, min_frequency, max_token_length or 0, threads),
             *(_told(watch), none if places is None else places),
             none if lengths is None else lengths,
             *(_told(keep), keep_seconds),
@@ -311,13 +315,21 @@ def merge_symbols(
 
 
 def merge_likely(
-    words: SymbolWords, tokens: int, *, min_frequency: int = 1, watch: Watch | None = None
+    words: SymbolWords,
+    tokens: int,
+    *,
+    min_frequency: int = 1,
+    threads: int = 1,
+    watch: Watch | None = None,
 ) -> Merges:
     """Join the pair with the highest count(pair) / (count(left) · count(right)), again and again.
 
-    Of equal ones, the more frequent goes first, then the one of the smaller ids.
+    Of equal ones, the more frequent goes first, then the one of the smaller ids. The result does
+    not depend on the threads.
     """
-    return _merges(_kernel.train_likelihood(*_parts(words), tokens, min_frequency, _told(watch)))
+    return _merges(
+        _kernel.train_likelihood(*_parts(words), tokens, min_frequency, threads, _told(watch))
+    )
 
 
 def merge_pieces(

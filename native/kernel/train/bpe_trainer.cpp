@@ -25,7 +25,7 @@ template <typename Symbol>
 Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alphabet,
                              const TrainingOptions& options, const Watch& watch) {
     const auto run = [&](auto order) {
-        return MergeTrainer(chunks, alphabet.size, options.min_frequency, order)
+        return MergeTrainer(chunks, alphabet.size, options.min_frequency, order, options.sharing)
             .run(options.tokens, watch);
     };
     if (options.ties == Ties::kFirstSeen) {
@@ -46,24 +46,24 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
 }
 
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
-                          std::uint64_t min_frequency, const Watch& watch) {
+                          std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch) {
     MostLikely order;
-    return MergeTrainer(chunks, alphabet, min_frequency, order).run(tokens, watch);
+    return MergeTrainer(chunks, alphabet, min_frequency, order, sharing).run(tokens, watch);
 }
 
 Training train_pieces(const CountedSymbols& words, std::size_t cut,
                       const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
-                      std::size_t tokens, std::size_t threads, const Watch& watch) {
+                      std::size_t tokens, const Sharing& sharing, const Watch& watch) {
     const std::uint64_t whole = cut > 0 ? words.ends[cut - 1] : 0;
     const std::uint64_t others = words.ends.empty() ? 0 : words.ends.back() - whole;
     Stretches stretches;
     CountedSymbols counted = words;
     if (others > whole / 8) {  // fewer are not worth being counted
-        stretches = count_stretches(words, cut, alphabet, rules, threads);
+        stretches = count_stretches(words, cut, alphabet, rules, sharing.threads);
         counted = stretches.counted();
     }
     MostFrequentPiece order(counted.symbols, alphabet, rules);
-    return MergeTrainer(counted, alphabet.size(), 1, order).run(tokens, watch);
+    return MergeTrainer(counted, alphabet.size(), 1, order, sharing).run(tokens, watch);
 }
 
 }  // namespace toksmith::bpe

@@ -19,6 +19,7 @@ struct TrainingOptions {
     Ties ties = Ties::kFirstSeen;
     std::uint64_t min_frequency = 1;
     std::size_t max_token_length = 0;  // in bytes or symbols; 0: no limit
+    Sharing sharing{};
 };
 
 // All end early where no pair is frequent enough, and throw std::length_error where the chunks come
@@ -34,13 +35,12 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
 
 // WordPiece's own objective: count(pair) / (count(left) * count(right)).
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
-                          std::uint64_t min_frequency, const Watch& watch);
+                          std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch);
 
 // SentencePiece: symbols are characters, their ids in the order of their code points. No piece
-// reaches out of the first `cut` words, and most of them are distinct. The result does not depend
-// on the threads.
+// reaches out of the first `cut` words, and most of them are distinct.
 Training train_pieces(const CountedSymbols& words, std::size_t cut,
                       const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
-                      std::size_t tokens, std::size_t threads, const Watch& watch);
+                      std::size_t tokens, const Sharing& sharing, const Watch& watch);
 
 }  // namespace toksmith::bpe

@@ -1,13 +1,15 @@
 // Chunks as symbols that become ever longer: where each stands, what is beside it, how often.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "huge_array.hpp"
+#include "parallel/team.hpp"
+#include "train/place_arena.hpp"
 #include "train/training.hpp"
 
 namespace toksmith::bpe {
@@ -19,20 +21,30 @@ class Cells {
  public:
     static constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
 
-    // Throws std::length_error where there are kMost symbols or more.
+    // So many shares are written by a team. Throws std::length_error where there are kMost symbols
+    // or more.
     template <typename Symbol>
-    explicit Cells(const Counted<Symbol>& chunks) : cells_(checked_size(chunks.ends) + 1) {
-        std::uint64_t i = 0;
-        for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
-            const std::uint32_t count = stored(chunks.counts[chunk]);
-            Id mark = kFirst;
-            for (; i < chunks.ends[chunk]; ++i, mark = 0) {
-                cells_.data()[i] = {mark | chunks.symbols[i], count};
-            }
+    Cells(const Counted<Symbol>& chunks, Team& team, std::size_t shares)
+        : size_(checked_size(chunks.size())), cells_(size_ + 1) {
+        for (const std::uint64_t count : chunks.counts) {
+            if (count >= kLarge) large_.push_back(count);
         }
-        cells_.data()[i] = {kFirst, 0};
+        std::sort(large_.begin(), large_.end());
+        team.run(shares, [&](std::size_t share) {
+            const std::size_t first = chunks.cut(share, shares);
+            std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
+            for (std::size_t chunk = first; chunk < chunks.cut(share + 1, shares); ++chunk) {
+                const std::uint32_t count = stored(chunks.counts[chunk]);
+                Id mark = kFirst;
+                for (; i < chunks.ends[chunk]; ++i, mark = 0) {
+                    cells_.data()[i] = {mark | chunks.symbols[i], count};
+                }
+            }
+        });
+        cells_.data()[size_] = {kFirst, 0};
     }
 
+    std::size_t size() const { return size_; }
     void prefetch(std::size_t place) const { __builtin_prefetch(cells_.data() + place, 1); }
 
     // Whether the symbol starts here.
@@ -41,6 +53,13 @@ class Cells {
     bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
     // Whether a chunk starts here, or all chunks have ended.
     bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
+    // Where the chunk starts that this place is in; 0 if that is far away.
+    Place chunk_start(Place place) const {
+        constexpr Place kFar = 1000;
+        const Place least = place - std::min(place, kFar);
+        while (place > least && !is_first(place)) --place;
+        return is_first(place) ? place : 0;
+    }
     // The symbol that starts here, inside a chunk; or that ends before.
     Id id_at(std::size_t place) const { return at(place); }
     Id id_before(std::size_t place) const { return at(place - 1) & ~(kFirst | kLast); }
@@ -68,8 +87,7 @@ class Cells {
         std::uint32_t count;  // of its chunk; marked: a place in large_
     };
 
-    static std::size_t checked_size(std::span<const std::uint64_t> ends) {
-        const std::uint64_t size = ends.empty() ? 0 : ends.back();
+    static std::size_t checked_size(std::uint64_t size) {
         if (size >= kMost) {
             throw std::length_error(
                 "the distinct chunks come to 2^31 symbols or more, which training cannot hold: use "
@@ -77,15 +95,16 @@ class Cells {
         }
         return size;
     }
-    std::uint32_t stored(std::uint64_t count) {
+    std::uint32_t stored(std::uint64_t count) const {
         if (count < kLarge) return static_cast<std::uint32_t>(count);
-        large_.push_back(count);
-        return kLarge | static_cast<std::uint32_t>(large_.size() - 1);
+        const auto found = std::lower_bound(large_.begin(), large_.end(), count);
+        return kLarge | static_cast<std::uint32_t>(found - large_.begin());
     }
     Id at(std::size_t place) const { return cells_.data()[place].id; }
 
+    std::size_t size_;
     HugeArray<Cell> cells_;
-    std::vector<std::uint64_t> large_;
+    std::vector<std::uint64_t> large_;  // in order
 };
 
 }  // namespace toksmith::bpe

@@ -10,11 +10,13 @@
 
 namespace toksmith::bpe {
 
-// Calls visit(left, right, count, place) for each pair of neighbours, in the order of the text.
+// Calls visit(left, right, count, place) for each pair of neighbours in the chunks from `first` up
+// to `last`, in the order of the text.
 template <typename Symbol, typename Visit>
-void for_each_pair(const Counted<Symbol>& chunks, Visit visit) {
-    std::uint64_t i = 0;
-    for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t last,
+                   Visit visit) {
+    std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
+    for (std::size_t chunk = first; chunk < last; ++chunk) {
         const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
         for (; i + 1 < end; ++i) visit(Id{chunks.symbols[i]}, Id{chunks.symbols[i + 1]}, count, i);
         i = end;
@@ -37,9 +39,7 @@ class FirstPairs {
         }
         const std::uint32_t known = index_.find(left, right);
         if (known != PairIndex::kNone) return known - 2;
-        const std::uint32_t number = make();
-        index_.add(left, right, number + 2);
-        return number;
+        return index_.find_or_add(left, right, make() + 2) - 2;
     }
 
     std::uint32_t find(Id left, Id right) const {

@@ -23,11 +23,14 @@ class PairIndex {
         return slot.mark == 0 ? kNone : slot.number;
     }
 
-    // Adds a pair that is not there yet.
-    void add(Id left, Id right, std::uint32_t number) {
+    // The number of a pair; that which is given if it is not there yet.
+    std::uint32_t find_or_add(Id left, Id right, std::uint32_t number) {
         const std::uint64_t key = pair_key(left, right);
-        slots_.data()[slot_of(key)] = {key, number, 1};
+        Slot& slot = slots_.data()[slot_of(key)];
+        if (slot.mark != 0) return slot.number;
+        slot = {key, number, 1};
         if (++size_ * 2 > mask_ + 1) grow();
+        return number;
     }
 
  private:

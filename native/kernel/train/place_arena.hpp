@@ -32,13 +32,6 @@ class PlaceArena {
         return result;
     }
 
-    // Takes back the last so many places of the list that was made last.
-    void give_back(std::size_t places) {
-        next_ -= places;
-        free_ += places;
-        taken_ -= places;
-    }
-
     // Frees the blocks before the one that holds this list.
     void drop_before(const Place* list) {
         while (!blocks_.front().holds(list)) blocks_.pop_front();

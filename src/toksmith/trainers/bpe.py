@@ -117,6 +117,7 @@ def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Train
             ties=options.ties,
             min_frequency=options.min_frequency,
             max_token_length=options.max_token_length,
+            threads=corpus.threads,
             watch=watch,
         )
     merges = learned.merges + np.uint32(before)

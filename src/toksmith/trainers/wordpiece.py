@@ -128,7 +128,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
 
     letters = [piece.encode() for piece in alphabet]
     with watching(letters, room, corpus.progress, join=join) as watch:
-        learned = _merge(symbols, room + _SPARE, options, watch)
+        learned = _merge(symbols, room + _SPARE, options, corpus.threads, watch)
     pieces, merges = _pieces(alphabet, learned, room, options)
     if len(pieces) < size - special:
         warnings.warn(
@@ -187,11 +187,15 @@ def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[
     return alphabet, SymbolWords(found, words.words.ends, words.words.counts, len(alphabet))
 
 
-def _merge(words: SymbolWords, merges: int, options: WordPieceOptions, watch: Watch) -> Merges:
+def _merge(
+    words: SymbolWords, merges: int, options: WordPieceOptions, threads: int, watch: Watch
+) -> Merges:
     least = max(options.min_frequency, 1)
     if options.objective == "likelihood":
-        return merge_likely(words, merges, min_frequency=least, watch=watch)
-    return merge_symbols(words, merges, ties="smallest-pair", min_frequency=least, watch=watch)
+        return merge_likely(words, merges, min_frequency=least, threads=threads, watch=watch)
+    return merge_symbols(
+        words, merges, ties="smallest-pair", min_frequency=least, threads=threads, watch=watch
+    )
 
 
 def _pieces(

@@ -1,0 +1,112 @@
+"""Learning on several threads: the same result, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import toksmith
+from toksmith.training_engine import merge_bytes
+
+TASKS = Path("/proc/self/task")
+
+
+def words(size: int) -> toksmith.Counts:
+    """Return so many words; eight threads get work from 16,000 letters each."""
+    rng = random.Random(5)
+    letters = "aaabbcdefghijkl"
+    found = {" " + "".join(rng.choices(letters, k=rng.randint(3, 15))) for _ in range(size)}
+    return toksmith.Counts.of({word.encode(): rng.randint(1, 9) for word in sorted(found)})
+
+
+@pytest.fixture(scope="module")
+def counts() -> toksmith.Counts:
+    return words(20_000)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "bpe", "vocab_size": 3_000},
+        {"model": "bpe", "vocab_size": 3_000, "ties": "smallest-pair"},
+        {"model": "bpe", "vocab_size": 3_000, "unit": "characters"},
+        {"model": "wordpiece", "vocab_size": 1_000, "objective": "frequency"},
+        {"model": "wordpiece", "vocab_size": 1_000},
+        {"model": "sentencepiece-bpe", "vocab_size": 1_000},
+    ],
+    ids=str,
+)
+def test_result_does_not_depend_on_threads(
+    options: dict[str, Any], counts: toksmith.Counts
+) -> None:
+    alone = toksmith.train(counts=counts, threads=1, **options)
+    assert alone.training is not None
+    for threads in (2, 3, 8):
+        found = toksmith.train(counts=counts, threads=threads, **options)
+        assert found.training is not None
+        assert found.pipeline == alone.pipeline
+        assert np.array_equal(found.training.counts, alone.training.counts)
+        assert np.array_equal(found.training.tokens_after, alone.training.tokens_after)
+
+
+def learn(counts: toksmith.Counts, watch: Callable[[object], None]) -> None:
+    merge_bytes(
+        (counts.chunks, counts.ends, counts.counts),
+        500_000, ties="first-seen", threads=3, watch=watch,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not TASKS.is_dir(), reason="Linux tells a process's threads there")
+def test_no_thread_is_left() -> None:
+    counts = words(200_000)
+    before = len([*TASKS.iterdir()])
+    at_work: list[int] = []
+
+    def stop(_: object) -> None:
+        at_work.append(len([*TASKS.iterdir()]))
+        raise ValueError("stopped")
+
+    with pytest.raises(ValueError, match="stopped"):
+        learn(counts, stop)
+    assert at_work == [before + 2]
+    assert len([*TASKS.iterdir()]) == before
+
+    learning = threading.Event()
+
+    def interrupt() -> None:
+        learning.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        learn(counts, lambda _: learning.set())
+    thread.join()
+    assert len([*TASKS.iterdir()]) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12: threads and fork
+def test_fork_while_learning(counts: toksmith.Counts) -> None:
+    """The child has none of the threads, and may train itself."""
+    codes: list[int] = []
+
+    def fork(_: object) -> None:
+        if codes:
+            return
+        child = os.fork()
+        if child == 0:
+            found = toksmith.train(counts=counts, vocab_size=400, threads=3)
+            os._exit(0 if found.vocab_size == 400 else 1)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    learn(words(60_000), fork)
+    assert codes == [0]
