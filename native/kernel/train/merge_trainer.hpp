@@ -100,7 +100,7 @@ class MergeTrainer {
                 });
                 if (number == PairIndex::kNone) return;
                 seen[number].count += count;
-                ++seen[number].size;
+                ++seen[number].places;
             });
         });
         add_pairs(shares);
@@ -155,7 +155,7 @@ class MergeTrainer {
         for (std::size_t share = 0; share < shares; ++share) {
             for (Sighting& seen : shares_[share].pairs) {
                 if (seen.pair != PairIndex::kNone)
-                    seen.next = pairs_[seen.pair].places + seen.start;
+                    seen.next = pairs_[seen.pair].places + seen.places;
             }
         }
     }
@@ -164,7 +164,8 @@ class MergeTrainer {
         const auto next = static_cast<std::uint32_t>(pairs_.size());
         seen.pair = index_.find_or_add(seen.left, seen.right, next);
         if (seen.pair == next) {
-            pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.size, 0});
+            pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.places, 0});
+            seen.places = 0;
             if constexpr (Order::kRelative) {
                 pairs_of_[seen.left].push_back(next);
                 if (seen.left != seen.right) pairs_of_[seen.right].push_back(next);
@@ -172,7 +173,7 @@ class MergeTrainer {
         } else {
             Pair& pair = pairs_[seen.pair];
             pair.count += seen.count;
-            seen.start = std::exchange(pair.size, pair.size + seen.size);
+            seen.places = std::exchange(pair.size, pair.size + seen.places);
         }
     }
 
@@ -241,10 +242,11 @@ class MergeTrainer {
     // pairs. What stands in the chunks of other shares is not looked at.
     void join(const Pair& pair, Id id, std::size_t share) {
         Sightings& seen = shares_[share];
-        seen.begin(lengths_.size());
+
         const auto allowed = [&](Id left, Id right) { return order_.allowed(left, right); };
         const Place* const places = cuts_[share].place;
         const std::size_t size = cuts_[share + 1].place - places;
+        seen.begin(lengths_.size(), size);
         const Place chunks_end = cuts_[share + 1].start;
         const std::uint32_t left = lengths_[pair.left], whole = left + lengths_[pair.right];
         for (std::size_t i = 0; i < std::min(kAhead, size); ++i) cells_.prefetch(places[i]);

@@ -14,23 +14,23 @@ namespace toksmith::bpe {
 struct Sighting {
     Id left, right;
     std::uint64_t count = 0;
-    std::uint32_t size = 0;   // how many places
-    std::uint32_t start = 0;  // how many other shares have before
-    std::uint32_t pair = 0;   // its number, once it has one; kNone: it may not merge
-    Place* next = nullptr;    // where its next place goes
+    std::uint32_t places = 0;  // how many; once it has a number, how many other shares have before
+    std::uint32_t pair = 0;    // its number; kNone: it may not merge
+    Place* next = nullptr;     // where its next place goes
 };
 
 // What one share of a merge's places shows: the pairs of the new id with its neighbours. No two
 // shares write to one line of the cache, or to one that is fetched with it.
 class alignas(128) Sightings {
  public:
-    // Begins with the next merge; `ids` are known with the one that it makes.
-    void begin(std::size_t ids) {
+    // Begins with the next merge, in so many places; `ids` are known with the one that it makes.
+    void begin(std::size_t ids, std::size_t places) {
         ++merge_;
         before_.resize(ids);
         after_.resize(ids);
         pairs.clear();
-        noted_.clear();
+        size_ = 0;
+        if (noted_.size() < 2 * places) noted_.resize(2 * places);
         joined = 0;
     }
 
@@ -46,7 +46,9 @@ class alignas(128) Sightings {
 
     // Puts the places where the pairs' lists want them.
     void keep_places() {
-        for (const Noted& noted : noted_) *pairs[noted.sighting].next++ = noted.place;
+        for (std::size_t i = 0; i < size_; ++i) {
+            *pairs[noted_[i].sighting].next++ = noted_[i].place;
+        }
     }
 
     std::vector<Sighting> pairs;  // in the order of first sight
@@ -59,13 +61,13 @@ class alignas(128) Sightings {
         std::uint32_t sighting = 0;
     };
     struct Noted {
-        std::uint32_t sighting;
-        Place place;
+        std::uint32_t sighting = 0;
+        Place place = 0;
     };
 
     template <typename MayMerge>
-    void note(Neighbour& neighbour, Id left, Id right, std::uint64_t count, Place place,
-              MayMerge may_merge) {
+    [[gnu::always_inline]] void note(Neighbour& neighbour, Id left, Id right, std::uint64_t count,
+                                     Place place, MayMerge may_merge) {
         if (neighbour.merge != merge_) {
             neighbour = {merge_, static_cast<std::uint32_t>(pairs.size())};
             pairs.push_back({left, right});
@@ -74,13 +76,14 @@ class alignas(128) Sightings {
         Sighting& sighting = pairs[neighbour.sighting];
         sighting.count += count;
         if (sighting.pair == PairIndex::kNone) return;
-        ++sighting.size;
-        noted_.push_back({neighbour.sighting, place});
+        ++sighting.places;
+        noted_.data()[size_++] = {neighbour.sighting, place};
     }
 
     std::uint32_t merge_ = 0;
     std::vector<Neighbour> before_, after_;  // by id
-    std::vector<Noted> noted_;
+    std::vector<Noted> noted_;               // the first size_ of them
+    std::size_t size_ = 0;
 };
 
 }  // namespace toksmith::bpe
