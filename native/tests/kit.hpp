@@ -205,7 +205,7 @@ class Merger {
     std::vector<Id> slowly(Text chunk) const {
         std::vector<Id> ids(chunk.begin, chunk.end);
         for (;;) {
-            bpe::Merge best = bpe::kNoMerge;
+            bpe::Merge best{bpe::kNoRank, 0};
             std::size_t place = 0;
             for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
                 const bpe::Merge merge = pairs_.find(ids[i], ids[i + 1]);

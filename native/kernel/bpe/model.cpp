@@ -47,15 +47,22 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     for (std::size_t pair = 0; pair < byte_pairs_.size(); ++pair) {
         byte_pairs_[pair] = pairs_.find(byte_ids_[pair / 256], byte_ids_[pair % 256]);
     }
-    rising_ = vocabulary_.size() <= kMostRisingIds &&
-              std::ranges::is_sorted(merges, std::less_equal<>(), &MergeRule::id);
-    if (!whole_chunk_first) return;
     const bool all = source == Merges::kRecovered && recovered_make_all(merges);
+    if (all || !whole_chunk_first) row_merges_ = rows_of(merges);
+    if (!whole_chunk_first) return;
     if (!all) whole_ = TokenIndex(vocabulary_);
-    rising_ = rising_ && all;
     // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
     // chunk has none such.
     may_cut_ = all || merges_make_all();
+}
+
+std::optional<RowMerges> BpeModel::rows_of(const std::vector<MergeRule>& merges) const {
+    std::vector<RowRule> rules;
+    rules.reserve(merges.size());
+    for (const MergeRule& merge : merges) {
+        rules.push_back({merge.left, merge.right, merge.id, static_cast<Id>(rules.size())});
+    }
+    return RowMerges::make(std::move(rules), byte_ids_);
 }
 
 bool BpeModel::merges_make_all() const {

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bpe/joins.hpp"
 #include "bpe/pair_table.hpp"
+#include "bpe/row_merges.hpp"
 #include "bpe/token_index.hpp"
 #include "bpe/vocabulary.hpp"
 #include "encode/model.hpp"
@@ -28,9 +30,6 @@ struct ByteMerges {
     const Vocabulary& vocabulary;
 };
 
-// Chunks are merged together only where there are no more ids: a place stands beside them.
-inline constexpr std::size_t kMostRisingIds = std::size_t{1} << 27;
-
 // Whose merges a model has: some that are given, or those of `recover_merges`.
 enum class Merges { kGiven, kRecovered };
 
@@ -44,9 +43,10 @@ class BpeModel final : public Model {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
     const Joins* joins() const override { return may_cut_ ? &joins_ : nullptr; }
-    const ByteMerges* rising_merges() const override { return rising_ ? &merging_ : nullptr; }
+    const RowMerges* row_merges() const override { return row_merges_ ? &*row_merges_ : nullptr; }
 
  private:
+    std::optional<RowMerges> rows_of(const std::vector<MergeRule>& merges) const;
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
     // Whether recovered merges make each token, of ASCII too.
@@ -59,8 +59,8 @@ class BpeModel final : public Model {
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
     ByteMerges merging_;
-    bool rising_ = true;  // see rising_merges()
-    TokenIndex whole_;    // empty unless a look-up of a whole chunk may find what no merges make
+    std::optional<RowMerges> row_merges_;
+    TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
 };
 
 // Each appends the ids that remain. `merge_bytes` takes the one that fits the size.

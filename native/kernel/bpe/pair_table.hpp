@@ -2,10 +2,9 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
+#include "hash.hpp"
 #include "huge_array.hpp"
 #include "ids.hpp"
 
@@ -17,7 +16,6 @@ struct Merge {
 };
 
 inline constexpr std::uint32_t kNoRank = 0xFFFFFFFFu;
-inline constexpr Merge kNoMerge{kNoRank, kNoRank};
 
 inline std::uint64_t pair_key(Id left, Id right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
@@ -25,66 +23,51 @@ inline std::uint64_t pair_key(Id left, Id right) {
 
 // Most pairs that are looked up have no merge; a filter of bits, which is small enough to stay
 // near, tells so of nearly all of them.
-//
-// Hashes have 32 bits, so that many pairs can be looked up at once (see merge_rows.inc).
 class PairTable {
  public:
-    struct Slot {
-        Id left_and_one;  // 0: empty
-        Id right;
-        Merge merge;
-    };
-
-    static constexpr std::uint32_t kLeft = 0x9E3779B1u, kRight = 0x85EBCA6Bu;
-    static constexpr std::uint32_t kPlace = 0xC2B2AE35u;
-
     explicit PairTable(std::size_t merges)
-        : place_bits_(bits_for(merges + merges / 2 + 16)),
-          slots_(std::size_t{1} << place_bits_),
-          filter_bits_(bits_for(merges * 8 + 64)),
-          filter_((std::size_t{1} << filter_bits_) / 32) {}
+        : mask_(std::bit_ceil(merges + merges / 2 + 16) - 1),
+          slots_(mask_ + 1),
+          filter_mask_(std::bit_ceil(merges * 8 + 64) - 1),
+          filter_((filter_mask_ + 1) / 64) {}
 
     void insert(Id left, Id right, Merge merge) {
-        const std::uint32_t hash = hash_of(left, right), bit = hash >> (32 - filter_bits_);
-        filter_.data()[bit / 32] |= std::uint32_t{1} << bit % 32;
+        const std::uint64_t key = stored_key(left, right);
+        const std::uint64_t hash = hash_of(key);
+        filter_.data()[(hash & filter_mask_) / 64] |= std::uint64_t{1} << hash % 64;
         std::size_t i = place(hash);
-        while (slots_.data()[i].left_and_one != 0) i = after(i);
-        slots_.data()[i] = {left + 1, right, merge};
+        while (slots_.data()[i].key != 0) i = (i + 1) & mask_;
+        slots_.data()[i] = {key, merge};
     }
 
-    // kNoMerge where the pair has none.
+    // `rank` is kNoRank where the pair has no merge.
     Merge find(Id left, Id right) const {
-        const std::uint32_t hash = hash_of(left, right), bit = hash >> (32 - filter_bits_);
-        if ((filter_.data()[bit / 32] >> bit % 32 & 1) == 0) return kNoMerge;
-        for (std::size_t i = place(hash);; i = after(i)) {
+        const std::uint64_t key = stored_key(left, right);
+        const std::uint64_t hash = hash_of(key);
+        if ((filter_.data()[(hash & filter_mask_) / 64] >> hash % 64 & 1) == 0) return {kNoRank, 0};
+        for (std::size_t i = place(hash);; i = (i + 1) & mask_) {
             const Slot& slot = slots_.data()[i];
-            if (slot.left_and_one == left + 1 && slot.right == right) return slot.merge;
-            if (slot.left_and_one == 0) return kNoMerge;
+            if (slot.key == key) return slot.merge;
+            if (slot.key == 0) return {kNoRank, 0};
         }
     }
 
-    const Slot* slots() const { return slots_.data(); }
-    int place_bits() const { return place_bits_; }
-    const std::uint32_t* filter() const { return filter_.data(); }
-    int filter_bits() const { return filter_bits_; }
-
  private:
-    static int bits_for(std::size_t size) {
-        const auto bits = static_cast<int>(std::bit_width(size - 1));
-        if (bits > 31) throw std::length_error("too many merges");
-        return bits;
-    }
-    static std::uint32_t hash_of(Id left, Id right) { return left * kLeft + right * kRight; }
-    // Of other bits than the filter's, so that those it lets through for nothing are spread.
-    std::size_t place(std::uint32_t hash) const { return hash * kPlace >> (32 - place_bits_); }
-    std::size_t after(std::size_t i) const {
-        return (i + 1) & ((std::size_t{1} << place_bits_) - 1);
-    }
+    struct Slot {
+        std::uint64_t key;  // 0: empty
+        Merge merge;
+    };
 
-    int place_bits_;
+    static std::uint64_t stored_key(Id left, Id right) { return pair_key(left, right) + 1; }
+
+    static std::uint64_t hash_of(std::uint64_t key) { return mix(key, 0x9E3779B97F4A7C15ULL); }
+    // Of other bits than the filter's, so that those it lets through for nothing are spread.
+    std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
+
+    std::size_t mask_;
     HugeArray<Slot> slots_;
-    int filter_bits_;
-    HugeArray<std::uint32_t> filter_;
+    std::size_t filter_mask_;
+    HugeArray<std::uint64_t> filter_;
 };
 
 }  // namespace toksmith::bpe

@@ -23,7 +23,7 @@ std::vector<Id> by_length(const Vocabulary& vocabulary) {
 std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
     const std::array<Id, 256> byte_ids = single_bytes(vocabulary);
     PairTable pairs(vocabulary.size());
-    std::vector<Merge> byte_pairs(256 * 256, kNoMerge);
+    std::vector<Merge> byte_pairs(256 * 256, Merge{kNoRank, 0});
     std::vector<MergeRule> found(vocabulary.size(), MergeRule{0, 0, kNoRank});
     const ByteMerges merging{byte_ids, pairs, byte_pairs.data(), vocabulary};
     Ids parts;

@@ -58,6 +58,14 @@ class SentencePieceModel::Rules {
         find_pairs(vocabulary, ranks_of(scores), std::move(merged), types);
     }
 
+    std::vector<RowRule> row_rules() const {
+        std::vector<RowRule> rules;
+        for (const auto& [left, right, merge] : pairs) {
+            rules.push_back({left, right, merge.id, merge.rank, known[merge.id]});
+        }
+        return rules;
+    }
+
     std::size_t symbols;  // how many there are: ids, and characters that are no pieces
     std::vector<bool> known;
     std::vector<std::uint32_t> lengths;
@@ -251,6 +259,7 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
                                        bool byte_fallback)
     : unk_(unk),
       byte_fallback_(byte_fallback),
+      row_rules_(rules.row_rules()),
       byte_ids_(bytes),
       characters_(std::move(rules.characters)),
       known_(std::move(rules.known)),
@@ -269,6 +278,15 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
     if (byte_fallback && std::ranges::find(byte_ids_, kNone) != byte_ids_.end()) {
         throw std::invalid_argument("byte_fallback lacks the piece of a byte");
     }
+}
+
+std::optional<Id> SentencePieceModel::row_symbol(const std::uint8_t* character,
+                                                 std::size_t size) const {
+    const utf8::Char found = utf8::decode(character, character + size);
+    const Id symbol = characters_[found.code];
+    if (found.size != size || symbol == kNone || !known_[symbol]) return {};
+    if (starts_user_defined_[*character]) return {};
+    return symbol;
 }
 
 std::unique_ptr<Model::Scratch> SentencePieceModel::scratch() const {

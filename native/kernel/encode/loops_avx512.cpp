@@ -1,4 +1,4 @@
-#include "bpe/model.hpp"
+#include "bpe/row_merges.hpp"
 #include "encode/loops.hpp"
 #include "unicode/classes.hpp"
 

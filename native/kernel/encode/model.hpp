@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "ids.hpp"
 
@@ -13,7 +15,8 @@ namespace toksmith {
 class Boundaries;
 namespace bpe {
 class Joins;
-struct ByteMerges;
+class RowMerges;
+struct RowRule;
 }  // namespace bpe
 
 // Text that a model has no token for, not even an unknown one.
@@ -43,8 +46,12 @@ class Model {
     virtual const Boundaries* boundaries() const { return nullptr; }
     // Where chunks of a pattern may be cut further without changing an id, if the model tells.
     virtual const bpe::Joins* joins() const { return nullptr; }
-    // Not null where the ids of a chunk are what its bytes merge to, and ids rise with ranks.
-    virtual const bpe::ByteMerges* rising_merges() const { return nullptr; }
+    // Not null where chunks whose bytes it knows can be merged by it, side by side.
+    virtual const bpe::RowMerges* row_merges() const { return nullptr; }
+    // Of a model of characters: null, or what merges the symbols of characters; and the symbol of
+    // one in UTF-8, if it is a token itself and always merges so.
+    virtual const std::vector<bpe::RowRule>* row_rules() const { return nullptr; }
+    virtual std::optional<Id> row_symbol(const std::uint8_t*, std::size_t) const { return {}; }
     // Not null where the ids of a chunk depend on a sum that is carried from chunk to chunk.
     virtual const Carrier* carrier() const { return nullptr; }
     // Whether a document that starts so is encoded as if a space stood before it.

@@ -122,6 +122,23 @@ StagedModel::Single StagedModel::single(std::uint32_t code) const {
     return made;
 }
 
+std::optional<bpe::RowMerges> StagedModel::rows_of(const std::vector<bpe::RowRule>& rules) const {
+    if (stages_.collapse || stages_.trim) return {};
+    std::array<Id, 256> symbols;
+    symbols.fill(bpe::RowMerges::kNone);
+    auto run = Unit::kRemoved;
+    for (std::size_t byte = 0; byte < ascii_.size(); ++byte) {
+        const Single& c = ascii_[byte];
+        if (!c.told || c.unit < Unit::kSpace) continue;
+        if (c.unit >= Unit::kRun) {
+            if (run == Unit::kRemoved) run = c.unit;
+            if (c.unit != run) continue;
+        }
+        if (const auto symbol = model_->row_symbol(c.bytes.data(), c.size)) symbols[byte] = *symbol;
+    }
+    return bpe::RowMerges::make(rules, symbols);
+}
+
 bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const {
     constexpr std::size_t kMost = 64;
     if (size > kMost) return false;

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "bpe/row_merges.hpp"
 #include "encode/model.hpp"
 #include "staged/boundaries.hpp"
 #include "staged/character_table.hpp"
@@ -50,6 +52,7 @@ class StagedModel final : public Model, public Carrier {
           boundaries_(std::move(boundaries)),
           stages_(std::move(stages)) {
         for (std::uint32_t code = 0; code < ascii_.size(); ++code) ascii_[code] = single(code);
+        if (const auto* rules = model_->row_rules()) row_merges_ = rows_of(*rules);
     }
 
     std::unique_ptr<Scratch> scratch() const override;
@@ -57,6 +60,9 @@ class StagedModel final : public Model, public Carrier {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
     const Boundaries* boundaries() const override { return boundaries_.get(); }
+    const bpe::RowMerges* row_merges() const override {
+        return row_merges_ ? &*row_merges_ : nullptr;
+    }
     bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
     const Carrier* carrier() const override { return model_->carrier() ? this : nullptr; }
@@ -80,6 +86,9 @@ class StagedModel final : public Model, public Carrier {
         bool told;  // whether it is such a character
     };
     Single single(std::uint32_t code) const;
+    // By what chunks can be merged side by side: of bytes that become one character, whatever
+    // stands beside them.
+    std::optional<bpe::RowMerges> rows_of(const std::vector<bpe::RowRule>& rules) const;
 
     // Puts a chunk of single characters that the splitter does not cut into one piece. False where
     // it is no such chunk.
@@ -94,6 +103,7 @@ class StagedModel final : public Model, public Carrier {
     std::shared_ptr<const Boundaries> boundaries_;
     Stages stages_;
     std::array<Single, 128> ascii_;
+    std::optional<bpe::RowMerges> row_merges_;
 };
 
 }  // namespace toksmith

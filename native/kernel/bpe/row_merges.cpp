@@ -1,0 +1,98 @@
+#include "bpe/row_merges.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+namespace toksmith::bpe {
+namespace {
+
+constexpr std::uint32_t kMostNumbers = (1u << RowMerges::kBits) - 1;
+
+std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
+    return left * RowMerges::kLeft + right * RowMerges::kRight;
+}
+
+std::uint64_t slot_of(std::uint32_t left, std::uint32_t right) {
+    return (std::uint64_t{left} << RowMerges::kBits | right) << RowMerges::kBits;
+}
+
+}  // namespace
+
+std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
+                                         const std::array<Id, 256>& symbols) {
+    if (rules.size() + symbols.size() > kMostNumbers) return {};
+    if (!std::ranges::is_sorted(rules, {}, &RowRule::rank)) {
+        std::ranges::sort(rules, {}, &RowRule::rank);
+    }
+    return RowMerges(rules, symbols);
+}
+
+RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols)
+    : byte_pairs_(256 * 256, kNone),
+      slot_bits_(static_cast<int>(std::bit_width(rules.size() + rules.size() / 2 + 16))),
+      filter_bits_(static_cast<int>(std::bit_width(rules.size() * 8 + 64))),
+      slots_(std::size_t{1} << slot_bits_),
+      filter_((std::size_t{1} << filter_bits_) / 32) {
+    Id highest = 0;
+    for (const RowRule& rule : rules) highest = std::max({highest, rule.left, rule.right, rule.id});
+    for (const Id symbol : symbols) {
+        if (symbol != kNone) highest = std::max(highest, symbol);
+    }
+    // 0: no number yet; the first is 1.
+    std::vector<std::uint32_t> numbers(std::size_t{highest} + 1);
+    ids_.assign(1, kNone);
+    // Bytes come behind what merges make, which has the numbers of its rules.
+    ids_.resize(rules.size() + 1, kNone);
+    for (std::size_t byte = 0; byte < symbols.size(); ++byte) {
+        const Id symbol = symbols[byte];
+        all_bytes_ = all_bytes_ && symbol != kNone;
+        bytes_[byte] = kNone;
+        if (symbol == kNone) continue;
+        if (numbers[symbol] == 0) {
+            numbers[symbol] = static_cast<std::uint32_t>(ids_.size());
+            ids_.push_back(symbol);
+        }
+        bytes_[byte] = numbers[symbol];
+    }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const RowRule& rule = rules[i];
+        const bool ties = (i > 0 && rules[i - 1].rank == rule.rank) ||
+                          (i + 1 < rules.size() && rules[i + 1].rank == rule.rank);
+        if (ties || !rule.plain || numbers[rule.id] != 0) continue;
+        numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
+        ids_[i + 1] = rule.id;
+    }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
+        if (left == 0 || right == 0) continue;  // no row ever holds them
+        insert(left, right, ids_[i + 1] == kNone ? kStop : static_cast<std::uint32_t>(i + 1));
+    }
+    for (std::size_t i = 0; i < byte_pairs_.size(); ++i) {
+        const std::uint32_t left = bytes_[i / 256], right = bytes_[i % 256];
+        if (left != kNone && right != kNone) byte_pairs_[i] = find(left, right);
+    }
+}
+
+void RowMerges::insert(std::uint32_t left, std::uint32_t right, std::uint32_t number) {
+    const std::uint32_t hash = hash_of(left, right), bit = hash >> (32 - filter_bits_);
+    filter_.data()[bit / 32] |= 1u << bit % 32;
+    const std::size_t mask = (std::size_t{1} << slot_bits_) - 1;
+    std::size_t i = hash * kPlace >> (32 - slot_bits_);
+    while (slots_.data()[i] != 0) i = (i + 1) & mask;
+    slots_.data()[i] = slot_of(left, right) | number;
+}
+
+std::uint32_t RowMerges::find(std::uint32_t left, std::uint32_t right) const {
+    const std::uint32_t hash = hash_of(left, right);
+    const std::size_t mask = (std::size_t{1} << slot_bits_) - 1;
+    for (std::size_t i = hash * kPlace >> (32 - slot_bits_); slots_.data()[i] != 0;
+         i = (i + 1) & mask) {
+        const std::uint64_t number = slots_.data()[i] - slot_of(left, right);
+        if (number < std::uint64_t{1} << kBits) return static_cast<std::uint32_t>(number);
+    }
+    return kNone;
+}
+
+}  // namespace toksmith::bpe

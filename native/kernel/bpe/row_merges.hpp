@@ -1,0 +1,75 @@
+// What merging chunks side by side needs of a model's merges (see merge_rows.inc): symbols are
+// numbered anew, in the order in which merges make them, so that the pair to merge next is the one
+// that makes the lowest number.
+//
+// Merges that do not fit into one order stop a row, and are for merge_short: those of equal rank,
+// and those that make what another one makes too.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "huge_array.hpp"
+#include "ids.hpp"
+
+namespace toksmith::bpe {
+
+struct RowRule {
+    Id left, right, id;
+    std::uint32_t rank;
+    bool plain = true;  // whether `id` is a token as it stands
+};
+
+class RowMerges {
+ public:
+    static constexpr Id kNone = 0xFFFFFFFFu;
+    // A pair that stops its row.
+    static constexpr std::uint32_t kStop = 0;
+
+    // `symbols`: of each byte; kNone: chunks that hold it are merged otherwise. Nothing where there
+    // are too many numbers.
+    static std::optional<RowMerges> make(std::vector<RowRule> rules,
+                                         const std::array<Id, 256>& symbols);
+
+    // The numbers of bytes; kNone: as above. And of what each two bytes become, by the first one
+    // times 256 and the second; kNone: they do not merge.
+    const std::uint32_t* bytes() const { return bytes_.data(); }
+    const std::uint32_t* byte_pairs() const { return byte_pairs_.data(); }
+    Id id(std::uint32_t number) const { return ids_[number]; }
+
+    bool fits(const std::uint8_t* bytes, std::size_t size) const {
+        if (all_bytes_) return true;
+        for (std::size_t i = 0; i < size; ++i) {
+            if (bytes_[bytes[i]] == kNone) return false;
+        }
+        return true;
+    }
+
+    // All other pairs stand in a table: each in 64 bits, the left number, the right one and what
+    // they become. A filter of bits, which stays near, tells of most that they are not in it.
+    // Hashes have 32 bits, so that vectors can make them.
+    static constexpr int kBits = 21;
+    static constexpr std::uint32_t kLeft = 0x9E3779B1u, kRight = 0x85EBCA6Bu;
+    static constexpr std::uint32_t kPlace = 0xC2B2AE35u;
+    const std::uint64_t* slots() const { return slots_.data(); }  // 0: empty
+    int slot_bits() const { return slot_bits_; }                  // of the number of slots
+    const std::uint32_t* filter() const { return filter_.data(); }
+    int filter_bits() const { return filter_bits_; }
+
+ private:
+    RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols);
+    void insert(std::uint32_t left, std::uint32_t right, std::uint32_t number);
+    std::uint32_t find(std::uint32_t left, std::uint32_t right) const;
+
+    bool all_bytes_ = true;
+    std::array<std::uint32_t, 256> bytes_;
+    std::vector<std::uint32_t> byte_pairs_;
+    std::vector<Id> ids_;  // by number
+    int slot_bits_, filter_bits_;
+    HugeArray<std::uint64_t> slots_;
+    HugeArray<std::uint32_t> filter_;
+};
+
+}  // namespace toksmith::bpe
