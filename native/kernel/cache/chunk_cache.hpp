@@ -92,27 +92,29 @@ class ChunkCache {
           arena_words_(most_slots_ * kWordsPerSlot),
           arena_(arena_words_) {}
 
-    // `end` is the end of the readable text, at or behind the chunk's.
-    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size,
-                                             const std::uint8_t* end) {
+    // Of a chunk behind whose start at least kReach bytes can be read.
+    static constexpr std::size_t kReach = 16;
+    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size) {
         if (size > kInline) {
             const std::uint64_t hash = hash_bytes(p, size);
             return {hash, kLongMark << 56 | size, hash};
         }
         std::uint64_t low, high;
-        if (p + 16 <= end) [[likely]] {
-            std::memcpy(&low, p, 8);
-            std::memcpy(&high, p + 8, 8);
-            low &= kMasks[size][0];
-            high &= kMasks[size][1];
-        } else {
-            std::uint64_t words[2] = {0, 0};
-            std::memcpy(words, p, size);
-            low = words[0];
-            high = words[1];
-        }
-        high |= static_cast<std::uint64_t>(size) << 56;
+        std::memcpy(&low, p, 8);
+        std::memcpy(&high, p + 8, 8);
+        low &= kMasks.low[size];
+        high = (high & kMasks.high[size]) | kMasks.size[size];
         return {low, high, hash_words(low, high)};
+    }
+    // `end` is the end of the readable text, at or behind the chunk's.
+    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size,
+                                             const std::uint8_t* end) {
+        std::uint8_t copy[kReach] = {};
+        if (p + kReach > end && size <= kInline) [[unlikely]] {
+            std::memcpy(copy, p, size);
+            p = copy;
+        }
+        return key_of(p, size);
     }
 
     // Asks the memory for what find() will look at.
@@ -123,15 +125,14 @@ class ChunkCache {
         __builtin_prefetch(bucket_of(key.hash) + kWays / 2);
     }
 
-    // Of a short chunk of few ids, if it is one of the first two of its bucket.
-    [[gnu::always_inline]] const Answer* find(const Key& key) const {
+    // Of a short chunk of few ids, if it is one of the first two of its bucket. `differ` tells
+    // whether two words at two places do.
+    template <typename Differ>
+    [[gnu::always_inline]] const Answer* find(const Key& key, Differ differ) const {
         const Slot* bucket = bucket_of(key.hash);
         // Without branches: no guess is good at which one it is.
-        const auto differs = [&](const Slot& slot) {
-            return ((slot.low ^ key.low) | (slot.high ^ key.high)) != 0;
-        };
-        const Slot* slot = bucket + differs(bucket[0]);
-        return differs(*slot) ? nullptr : &slot->answer;
+        const Slot* slot = bucket + differ(&bucket->low, &key.low);
+        return differ(&slot->low, &key.low) ? nullptr : &slot->answer;
     }
 
     // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
@@ -186,13 +187,17 @@ class ChunkCache {
     static constexpr std::uint64_t kLongMark = 0x20;     // its text is too long for a slot
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
-    // What of 16 bytes belongs to a chunk of that size.
-    static constexpr auto kMasks = [] {
-        std::array<std::array<std::uint64_t, 2>, kInline + 1> masks{};
+    // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
+    struct Masks {
+        std::array<std::uint64_t, kInline + 1> low, high, size;
+    };
+    static constexpr Masks kMasks = [] {
+        Masks masks{};
         for (std::size_t size = 0; size <= kInline; ++size) {
             for (std::size_t i = 0; i < size; ++i) {
-                masks[size][i / 8] |= std::uint64_t{0xFF} << i % 8 * 8;
+                (i < 8 ? masks.low : masks.high)[size] |= std::uint64_t{0xFF} << i % 8 * 8;
             }
+            masks.size[size] = std::uint64_t{size} << 56;
         }
         return masks;
     }();

@@ -6,6 +6,12 @@ namespace {
 
 #include "split/scanner.inc"
 
+struct Isa {
+    static bool differ(const std::uint64_t* a, const std::uint64_t* b) {
+        return ((a[0] ^ b[0]) | (a[1] ^ b[1])) != 0;
+    }
+};
+
 // Without vectors, masks take longer than reading byte by byte.
 template <Family kFamily>
 inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,

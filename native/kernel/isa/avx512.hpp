@@ -57,6 +57,13 @@ struct Avx512 {
         return _mm512_test_epi8_mask(_mm512_loadu_si512(p), all(1 << kBit));
     }
 
+    // Whether two words at one place differ from those at another one.
+    static bool differ(const std::uint64_t* a, const std::uint64_t* b) {
+        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
+        const __m128i y = _mm_xor_si128(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
+        return _mm_testz_si128(y, y) == 0;
+    }
+
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
     static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
