@@ -25,6 +25,7 @@ struct MergingTogether {
     MergingTogether(const Model&, Worker&) {}
     static bool defer(const ChunkCache::Key&, std::size_t) { return false; }
     static bool full() { return false; }
+    static std::size_t reach(std::size_t) { return 0; }
     template <typename Sink>
     static void put_in(Sink&, std::size_t) {}
 };
