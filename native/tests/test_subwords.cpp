@@ -100,6 +100,41 @@ TEST(pieces_as_in_the_slow_way) {
     }
 }
 
+// Close calls, behind sums up to the largest for which the ids are said to hold.
+TEST(ids_hold_behind_the_sums_they_are_relied_on) {
+    Random random{31};
+    std::size_t bounded = 0;  // by how close a call was
+    for (int round = 0; round < 3000; ++round) {
+        Bytes bytes(1 + random.below(round % 10 ? 16 : 100));
+        for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>('a' + random.below(3));
+        const Text text = text_of(bytes);
+        PieceSet pieces = random_pieces(random, text, 30);
+        for (double& score : pieces.scores) {
+            const double noise = static_cast<double>(random.below(1000)) / 20'000;
+            score = std::round(score) / 2 - 0.2 * static_cast<double>(round % 7) - noise;
+        }
+        const unigram::UnigramModel<float> model = pieces.unigram_model();
+        const auto scratch = model.scratch();
+        Ids ids;
+        const auto reliance = model.encode_relying(text.begin, text.size(), *scratch, ids);
+        const auto most = static_cast<float>(reliance.limit * Carrier::Reliance::kStep) -
+                          static_cast<float>(reliance.weight);
+        if (reliance.limit == 0 || most < 0) continue;
+        bounded += most > 200 && most < 90'000;
+        for (int i = 0; i < 30; ++i) {
+            const float before = i % 2 ? -most + static_cast<float>(random.below(1000)) / 1000
+                                       : -most * static_cast<float>(random.below(1000)) / 1000;
+            float sum = std::min(before, 0.0f);
+            const float added = model.add(sum, ids.data(), ids.size());
+            Ids behind;
+            model.encode_behind(text.begin, text.size(), *scratch, sum, behind);
+            CHECK(list(behind) == list(ids));
+            CHECK(!reliance.summable || added == sum);
+        }
+    }
+    CHECK(bounded > 200);
+}
+
 TEST(long_runs_merge_from_the_left_whatever_the_ranks) {
     Random random{6};
     for (int round = 0; round < 30; ++round) {

@@ -29,7 +29,11 @@ constexpr std::size_t kSettling = 256;
 template <typename Real>
 constexpr bool kSentencePiece = std::is_same_v<Real, float>;
 
-// How many of its last units a number just below a power of two has.
+// How many pieces may be added before roundings, of 1/256 each at kFar, could come to 1 for two
+// ways.
+constexpr double kFew = 64;
+
+// How many of its last units a power of two has.
 template <typename Real>
 constexpr auto kUnits =
     static_cast<double>(std::uint64_t{1} << (std::numeric_limits<Real>::digits - 1));
@@ -41,6 +45,11 @@ double power_below(double number) {
 }
 
 template <typename Real>
+bool stands_for_text(PieceType type) {
+    return !kSentencePiece<Real> || type == PieceType::kNormal || type == PieceType::kUserDefined;
+}
+
+template <typename Real>
 ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
                  const std::vector<std::uint8_t>& types) {
     if (scores.size() != vocabulary.size() || types.size() != vocabulary.size()) {
@@ -48,9 +57,7 @@ ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& s
     }
     std::vector<ByteTrie::Entry> entries;
     for (std::size_t id = 0; id < vocabulary.size(); ++id) {
-        const auto type = static_cast<PieceType>(types[id]);
-        if (kSentencePiece<Real> && type != PieceType::kNormal && type != PieceType::kUserDefined)
-            continue;
+        if (!stands_for_text<Real>(static_cast<PieceType>(types[id]))) continue;
         entries.push_back({vocabulary[static_cast<Id>(id)], static_cast<Id>(id)});
     }
     return ByteTrie(std::move(entries));
@@ -128,9 +135,14 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
             score = static_cast<Real>(0.1 * (length - 1));  // more than any probability
         }
         scores_.push_back(score);
-        highest_score_ = std::max(highest_score_, score);
+        if (stands_for_text<Real>(type)) highest_score_ = std::max(highest_score_, score);
     }
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
+    if (options.unk != kNone && !options.byte_fallback &&
+        !stands_for_text<Real>(static_cast<PieceType>(types[options.unk]))) {
+        scores_[options.unk] = unknown_score_;
+        sums_unknown_ = true;
+    }
     for (std::size_t id = 0; id < vocabulary.size(); ++id) {
         longest_ = std::max(longest_, vocabulary.length(static_cast<Id>(id)));
     }
@@ -147,27 +159,42 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
     run(chunk, size, scratch, 0, out, spans, nullptr);
 }
 
-// Adding to a sum that stays below 2^L rounds by at most 2^(L - digits - 1). Two ways of at most n
-// pieces each differ by the gap, as it was found in sums far below 2^L; behind such sums they move
-// by no more than 2 n 2^(L - digits - 1) against each other, and no rounding turns a gap of twice
-// that. Nor must the sum start anew inside the chunk.
+// Adding to a sum that stays below 2^L is off by at most half a unit, 2^(L - digits - 1). Behind
+// such sums, two ways of at most n pieces each move by no more than 2 n of these against each
+// other, from where they stand in real numbers; and the gap between them was found in small sums,
+// which are off as well, though hardly. No rounding turns a gap that is larger than all that. Nor
+// must the sum start anew inside the chunk.
+//
+// Where every piece costs something, a way of many pieces costs much: what costs 1 more than the
+// best way is lost anyway, since even 2 n roundings come to less; and all others have few pieces,
+// and add up to hardly more than it.
 template <typename Real>
 Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
                                                      Model::Scratch& scratch, Ids& out) const {
     Margin margin{.gap = std::numeric_limits<Real>::infinity()};
     run(chunk, size, scratch, 0, out, nullptr, &margin);
-    const double weight =
-        1 + static_cast<double>(margin.weight) + kRounding * static_cast<double>(margin.characters);
+    const auto characters = static_cast<double>(margin.characters);
+    const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
     if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMost)) return {};
-    const auto adds = static_cast<double>(margin.characters + 1);
-    const double far = static_cast<double>(margin.gap) / (2 * adds);
-    const double most = power_below(far) * kUnits<Real>;
-    const double inside = adds * (std::abs(static_cast<double>(unknown_score_)) +
-                                  static_cast<double>(highest_score_));
-    const double limit = (std::min(most, kFar) - inside) / Reliance::kStep;
+    // Of any way that may come close: its pieces, and how far from 0 its sums are.
+    double pieces = characters;
+    double deepest = (characters + 1) * (std::abs(static_cast<double>(unknown_score_)) +
+                                         std::max(0.0, static_cast<double>(highest_score_)));
+    double reach = deepest;
+    if (highest_score_ < 0 && characters <= kFew && deepest <= kFar / 4) {
+        pieces = std::min(pieces, (weight + 1) / -static_cast<double>(highest_score_));
+        deepest = weight + 1;
+        reach = static_cast<double>(margin.deepest) + 1;
+    }
+    const double units = static_cast<double>(margin.gap) / (2 * pieces) - deepest / kUnits<Real>;
+    if (!(units > 0)) return {};
+    const double most = power_below(units) * 4 * kUnits<Real>;
+    // Of the sum behind the chunk, to which its weight was added.
+    const double limit = weight + std::min(most - deepest, kFar - reach);
     return {.weight = static_cast<std::uint32_t>(std::ceil(weight)),
-            .limit = static_cast<std::uint32_t>(std::clamp(limit, 0.0, double{Reliance::kMost})),
-            .summable = margin.known};
+            .limit = static_cast<std::uint32_t>(
+                std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMost})),
+            .summable = margin.summable};
 }
 
 template <typename Real>
@@ -195,6 +222,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
     Cell* best = cells.data();
     best[0] = {sum, sum, 0, kNone};
     std::size_t settled = 0, ready = 0, furthest = 0;
+    bool after_unknown = false;
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
@@ -218,7 +246,8 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             if (!margin) continue;
             const bool known = cell.id != options_.unk;
             margin->gap = std::min(margin->gap, cell.score - cell.second);
-            margin->known &= known;
+            margin->summable &= known || (sums_unknown_ && !after_unknown);
+            after_unknown = !known;
             margin->weight += std::abs(known ? scores_[cell.id] : unknown_score_);
         }
         best[0].score = best[place - settled].score;
@@ -264,7 +293,9 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             if (cell.id == kNone) throw UnknownText(chunk, size, start);
         }
         start = next;
-        if (margin) ++margin->characters;
+        if (!margin) continue;
+        ++margin->characters;
+        margin->deepest = std::max(margin->deepest, std::abs(score));
     }
     settle(size);
     writer.finish();

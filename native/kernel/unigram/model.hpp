@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -63,10 +64,11 @@ class UnigramModel final : public Model, public Carrier {
     class Writer;
     // How sure a best way is.
     struct Margin {
-        Real gap;           // the least by which it was better where it stands
-        Real weight = 0;    // the sum of its scores, each away from 0
-        bool known = true;  // it has no unknown character
-        bool whole = true;  // the sum never started anew
+        Real gap;              // the least by which it was better where it stands
+        Real weight = 0;       // the sum of its scores, each away from 0
+        Real deepest = 0;      // of the best sums before the characters, away from 0
+        bool summable = true;  // whether add() tells its sum
+        bool whole = true;     // the sum never started anew
         std::size_t characters = 0;
     };
     // Returns the sum at the end.
@@ -76,7 +78,8 @@ class UnigramModel final : public Model, public Carrier {
     ByteTrie trie_;
     std::vector<Real> scores_;
     Real unknown_score_;
-    Real highest_score_ = 0;   // of any piece, and at least 0
+    bool sums_unknown_ = false;  // the unknown piece's own score is that of one unknown character
+    Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
     std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;
