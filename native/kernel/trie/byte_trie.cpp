@@ -176,7 +176,10 @@ class ByteTrie::Builder {
 ByteTrie::ByteTrie(std::vector<Entry> entries) : ByteTrie(Builder(std::move(entries))) {}
 
 ByteTrie::ByteTrie(const Builder& built)
-    : root_(built.root), nodes_(built.nodes.size()), ids_(built.ids.size()) {
+    : root_(built.root),
+      places_(built.nodes.size()),
+      nodes_(built.nodes.size()),
+      ids_(built.ids.size()) {
     std::ranges::copy(built.nodes, nodes_.data());
     std::ranges::copy(built.ids, ids_.data());
 }

@@ -37,9 +37,30 @@ class ByteTrie {
         node = next;
         return true;
     }
+    // Steps without branches.
+    class Walk {
+     public:
+        explicit Walk(const ByteTrie& trie) : nodes_(trie.nodes_.data()), node_(trie.root_) {}
+        // Where it leads; or to place 0, where no token ends, if the trie went no further.
+        std::size_t step(std::uint8_t byte) {
+            const Node place = node_ >> 9 ^ byte;
+            node_ = nodes_[place];
+            differs_ |= (node_ ^ byte) & 0xFF;
+            return place & static_cast<Node>(static_cast<std::int32_t>(differs_ - 1) >> 31);
+        }
+        bool goes() const { return differs_ == 0; }
+        Node node() const { return node_; }
+
+     private:
+        const Node* nodes_;
+        Node node_, differs_ = 0;
+    };
     static bool ends_token(Node node) { return node & kEndsToken; }
     // Of the node that the last step led to.
     Id token(std::size_t place) const { return ids_.data()[place]; }
+
+    std::size_t places() const { return places_; }
+    bool has_token(std::size_t place) const { return ends_token(nodes_.data()[place]); }
 
     // Asks the memory for what a walk over these two bytes will look at.
     void prefetch(std::uint8_t first, std::uint8_t second) const {
@@ -72,6 +93,7 @@ class ByteTrie {
     explicit ByteTrie(const Builder& built);
 
     Node root_;
+    std::size_t places_;
     HugeArray<Node> nodes_;
     HugeArray<Id> ids_;  // by place
 };

@@ -5,29 +5,22 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <type_traits>
 
 #include "trie/byte_ids.hpp"
 #include "trie/piece_types.hpp"
+#include "unigram/writer.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith::unigram {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
-// When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
-// from 0 there.
-constexpr double kFar = 100'000;
-
 // By how much adding a number to a sum that is no further from 0 can be off.
 constexpr double kRounding = 0.01;
 
 // Where nothing reaches across a place, the way up to there is settled and can be written out. So
 // the memory is that of the longest stretch without such a place; but this much is kept at least.
 constexpr std::size_t kSettling = 256;
-
-template <typename Real>
-constexpr bool kSentencePiece = std::is_same_v<Real, float>;
 
 // How many pieces may be added before roundings, of 1/256 each at kFar, could come to 1 for two
 // ways.
@@ -65,52 +58,6 @@ ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& s
 
 }  // namespace
 
-// Turns pieces into tokens: unknown characters that stand side by side into one, or into bytes.
-template <typename Real>
-class UnigramModel<Real>::Writer {
- public:
-    Writer(const UnigramModel& model, const std::uint8_t* chunk, Ids& out, Ids* spans)
-        : model_(model), chunk_(chunk), out_(out), spans_(spans) {}
-
-    void piece(Id id, std::size_t start, std::size_t end) {
-        if (id != model_.options_.unk) {
-            if (unknown_end_ > unknown_start_) finish();
-            token(id, start, end);
-            return;
-        }
-        if (unknown_end_ > unknown_start_ && !model_.options_.fuse_unk) finish();
-        if (unknown_end_ == unknown_start_) unknown_start_ = start;
-        unknown_end_ = end;
-    }
-
-    // Writes the unknown characters that wait for more.
-    void finish() {
-        const std::size_t start = unknown_start_, end = unknown_end_;
-        unknown_start_ = unknown_end_ = 0;
-        if (start == end) return;
-        if constexpr (!kSentencePiece<Real>) {
-            const Id known = model_.trie_.find(chunk_ + start, end - start);
-            if (known != kNone) return token(known, start, end);
-        }
-        if (!model_.options_.byte_fallback) return token(model_.options_.unk, start, end);
-        for (std::size_t i = start; i < end; ++i) token(model_.byte_ids_[chunk_[i]], i, i + 1);
-    }
-
- private:
-    void token(Id id, std::size_t start, std::size_t end) {
-        out_.push(id);
-        if (!spans_) return;
-        spans_->push(static_cast<Id>(start));
-        spans_->push(static_cast<Id>(end));
-    }
-
-    const UnigramModel& model_;
-    const std::uint8_t* chunk_;
-    Ids& out_;
-    Ids* spans_;
-    std::size_t unknown_start_ = 0, unknown_end_ = 0;
-};
-
 template <typename Real>
 UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
                                  const std::vector<double>& scores,
@@ -137,12 +84,14 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
         scores_.push_back(score);
         if (stands_for_text<Real>(type)) highest_score_ = std::max(highest_score_, score);
     }
+    pieces_per_cost_ = -1 / static_cast<double>(highest_score_);
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
     if (options.unk != kNone && !options.byte_fallback &&
         !stands_for_text<Real>(static_cast<PieceType>(types[options.unk]))) {
         scores_[options.unk] = unknown_score_;
         sums_unknown_ = true;
     }
+    if constexpr (kSentencePiece<Real>) prepare_for_short();
     for (std::size_t id = 0; id < vocabulary.size(); ++id) {
         longest_ = std::max(longest_, vocabulary.length(static_cast<Id>(id)));
     }
@@ -182,7 +131,7 @@ Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, 
                                          std::max(0.0, static_cast<double>(highest_score_)));
     double reach = deepest;
     if (highest_score_ < 0 && characters <= kFew && deepest <= kFar / 4) {
-        pieces = std::min(pieces, (weight + 1) / -static_cast<double>(highest_score_));
+        pieces = std::min(pieces, (weight + 1) * pieces_per_cost_);
         deepest = weight + 1;
         reach = static_cast<double>(margin.deepest) + 1;
     }
@@ -191,7 +140,7 @@ Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, 
     const double most = power_below(units) * 4 * kUnits<Real>;
     // Of the sum behind the chunk, to which its weight was added.
     const double limit = weight + std::min(most - deepest, kFar - reach);
-    return {.weight = static_cast<std::uint32_t>(std::ceil(weight)),
+    return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(
                 std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMost})),
             .summable = margin.summable};
@@ -213,6 +162,11 @@ void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t si
 template <typename Real>
 Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& memory,
                              Real sum, Ids& out, Ids* spans, Margin* margin) const {
+    if constexpr (kSentencePiece<Real>) {
+        if (size <= kShort && std::abs(sum) <= most_before_short_) {
+            return run_short(chunk, size, sum, out, spans, margin);
+        }
+    }
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
     // best[i] is of the place `settled` + i. Up to `ready`, cells were made empty or better; up to
@@ -245,10 +199,9 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             writer.piece(cell.id, end - cell.length, end);
             if (!margin) continue;
             const bool known = cell.id != options_.unk;
-            margin->gap = std::min(margin->gap, cell.score - cell.second);
-            margin->summable &= known || (sums_unknown_ && !after_unknown);
+            margin->add(cell.score - cell.second, known ? scores_[cell.id] : unknown_score_,
+                        known || (sums_unknown_ && !after_unknown));
             after_unknown = !known;
-            margin->weight += std::abs(known ? scores_[cell.id] : unknown_score_);
         }
         best[0].score = best[place - settled].score;
         settled = ready = place;

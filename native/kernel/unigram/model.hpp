@@ -3,7 +3,9 @@
 // Viterbi, from left to right over the bytes: each place knows the best way to it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -17,6 +19,13 @@
 namespace toksmith::unigram {
 
 inline constexpr Id kNone = ByteTrie::kNone;
+
+// When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
+// from 0 there.
+inline constexpr double kFar = 100'000;
+
+// Chunks of at most so many bytes are short.
+inline constexpr std::size_t kShort = 60;
 
 struct Options {
     Id unk = kNone;
@@ -70,20 +79,41 @@ class UnigramModel final : public Model, public Carrier {
         bool summable = true;  // whether add() tells its sum
         bool whole = true;     // the sum never started anew
         std::size_t characters = 0;
+
+        void add(Real ahead, Real score, bool sums) {
+            gap = std::min(gap, ahead);
+            weight += std::abs(score);
+            summable &= sums;
+        }
     };
     // Returns the sum at the end.
     Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
              Ids& out, Ids* spans, Margin* margin) const;
 
+    // The same for a short chunk, behind a sum so small that it does not start anew; of floats
+    // alone.
+    Real run_short(const std::uint8_t* text, std::size_t size, Real sum, Ids& out, Ids* spans,
+                   Margin* margin) const;
+    void prepare_for_short();
+
     ByteTrie trie_;
+    std::vector<Real> place_scores_;  // by place of the trie; where no token ends, no way leads
+    Real most_before_short_ = -1;
     std::vector<Real> scores_;
     Real unknown_score_;
     bool sums_unknown_ = false;  // the unknown piece's own score is that of one unknown character
     Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
+    double pieces_per_cost_ = 0;                                   // at most, where that is below 0
     std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;
 };
+
+template <>
+void UnigramModel<float>::prepare_for_short();
+template <>
+float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
+                                     Ids& out, Ids* spans, Margin* margin) const;
 
 extern template class UnigramModel<float>;
 extern template class UnigramModel<double>;
