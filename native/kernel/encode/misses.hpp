@@ -12,8 +12,8 @@
 namespace toksmith {
 
 struct Misses {
-    static constexpr std::size_t kMostChunks = 64;
-    static constexpr std::size_t kMostPlaces = 256;
+    static constexpr std::size_t kMostChunks = 128;
+    static constexpr std::size_t kMostPlaces = 512;
 
     struct Chunk {
         ChunkCache::Key key;
