@@ -100,6 +100,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
         self.address = address
         self.driver: Any = webdriver.Chrome(options, Service(_program("chromedriver")))
+        self.driver.get("about:blank")  # away from Chromium's own start page
         self.size(DESKTOP)
 
     def size(self, size: tuple[int, int, int, bool]) -> None:
@@ -163,7 +164,10 @@ class Browser:
         ActionChains(self.driver, duration=0).move_to_element(element).perform()
 
     def requests(self) -> list[str]:
-        """Return the addresses that the page asked for since the last time."""
+        """Return the addresses that pages asked for since the last time.
+
+        What Chromium's own start page asked for is left out: that may still be told late.
+        """
         messages = [
             json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
         ]
@@ -171,6 +175,7 @@ class Browser:
             message["params"]["request"]["url"]
             for message in messages
             if message["method"] == "Network.requestWillBeSent"
+            and not message["params"]["documentURL"].startswith("chrome://")
         ]
 
     def complaints(self) -> list[str]:
