@@ -22,10 +22,11 @@ function startSteppers(root) {
       figure.dataset.at = at;
     };
     const go = (how) => {
+      const focused = document.activeElement;  // before it is disabled, which may end that
       at = Math.max(0, Math.min(last, moves[how](at, last)));
       show(true);
       // A button that can go no further would take the keys with it.
-      if (figure.contains(document.activeElement) && document.activeElement.disabled) bar.focus();
+      if (figure.contains(focused) && focused.disabled) bar.focus();
     };
     for (const button of buttons) {
       button.addEventListener("click", () => { button.focus(); go(button.dataset.go); });
