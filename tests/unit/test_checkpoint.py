@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.interrupting import interrupted
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
 from toksmith.training_engine import Merges, merge_bytes
@@ -170,21 +170,12 @@ def test_merges_are_handed_over_while_they_are_learned() -> None:
 def test_ctrl_c_hands_over_what_was_learned() -> None:
     counts = letters(2_000_000)
     kept: list[Merges] = []
-    learning = threading.Event()
-
-    def interrupt() -> None:
-        learning.wait()
-        signal.raise_signal(signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted() as learning:
         merge_bytes(
             (counts.chunks, counts.ends, counts.counts),
             500_000, ties="first-seen", watch=lambda *_: learning.set(), keep=kept.append,
             keep_seconds=1e9,
         )  # fmt: skip
-    thread.join()
     assert len(kept) == 1
     assert len(kept[0].merges) > 0
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.interrupting import interrupted
 from toksmith.training_engine import merge_bytes
 
 TASKS = Path("/proc/self/task")
@@ -79,17 +78,8 @@ def test_no_thread_is_left() -> None:
     assert at_work == [before + 2]
     assert len([*TASKS.iterdir()]) == before
 
-    learning = threading.Event()
-
-    def interrupt() -> None:
-        learning.wait()
-        signal.raise_signal(signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted() as learning:
         learn(counts, lambda _: learning.set())
-    thread.join()
     assert len([*TASKS.iterdir()]) == before
 
 

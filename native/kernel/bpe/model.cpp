@@ -1,7 +1,6 @@
 #include "bpe/model.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -27,9 +26,7 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     : vocabulary_(std::move(vocabulary)),
       joins_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
-      pairs_(merges.size()),
-      byte_pairs_(256 * 256),
-      merging_{byte_ids_, pairs_, byte_pairs_.data(), vocabulary_} {
+      pairs_(merges.size()) {
     // The highest bit is the marker of merge_long_bytes.
     if (vocabulary_.size() >= 0x80000000u) throw std::invalid_argument("ids must be below 2^31");
     std::uint32_t rank = 0;
@@ -44,8 +41,9 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
         }
         pairs_.insert(merge.left, merge.right, {rank++, merge.id});
     }
-    for (std::size_t pair = 0; pair < byte_pairs_.size(); ++pair) {
-        byte_pairs_[pair] = pairs_.find(byte_ids_[pair / 256], byte_ids_[pair % 256]);
+    byte_pairs_.reserve(256 * 256);
+    for (const Id left : byte_ids_) {
+        for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
     const bool all = source == Merges::kRecovered && recovered_make_all(merges);
     if (all || !whole_chunk_first) row_merges_ = rows_of(merges);
@@ -72,7 +70,7 @@ bool BpeModel::merges_make_all() const {
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
         if (utf8::is_ascii(bytes, bytes + token.size())) continue;
         ids.clear();
-        merge_bytes(merging_, bytes, token.size(), ids);
+        merge_bytes(merging(), bytes, token.size(), ids);
         if (ids.size() != 1 || ids.data()[0] != id) return false;
     }
     return true;
@@ -100,7 +98,7 @@ void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch
     if (whole != TokenIndex::kNone) {
         out.push(whole);
     } else {
-        merge_bytes(merging_, chunk, size, out);
+        merge_bytes(merging(), chunk, size, out);
     }
     if (!spans) return;
     std::uint32_t start = 0;

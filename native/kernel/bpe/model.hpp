@@ -51,6 +51,7 @@ class BpeModel final : public Model {
     bool merges_make_all() const;
     // Whether recovered merges make each token, of ASCII too.
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
+    ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
     Vocabulary vocabulary_;
     Joins joins_;
@@ -58,8 +59,7 @@ class BpeModel final : public Model {
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    ByteMerges merging_;
-    std::optional<RowMerges> row_merges_;
+    std::optional<RowMerges> row_merges_;  // empty where chunks are looked up as a whole
     TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
 };
 
