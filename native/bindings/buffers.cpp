@@ -45,11 +45,17 @@ std::vector<Text> TextViews::texts() const {
     return result;
 }
 
-Array<Id> to_numpy(Ids ids) {
-    const std::size_t size = ids.size();
-    Id* data = ids.release();
-    nb::capsule owner(data ? data : std::malloc(1), [](void* p) noexcept { std::free(p); });
-    return Array<Id>(data, {size}, owner);
+Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept) {
+    struct Owner {
+        Ids ids;
+        std::shared_ptr<KeptIds> kept;
+        ~Owner() {
+            if (kept) kept->put(ids);
+        }
+    };
+    auto* owned = new Owner{std::move(ids), std::move(kept)};
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owner*>(p); });
+    return Array<Id>(owned->ids.data(), {owned->ids.size()}, owner);
 }
 
 std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds) {

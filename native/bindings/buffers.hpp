@@ -5,9 +5,11 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "bpe/vocabulary.hpp"
+#include "encode/kept_ids.hpp"
 #include "encode/loops.hpp"
 #include "ids.hpp"
 
@@ -54,7 +56,8 @@ class TextViews {
     std::vector<TextView> views_;
 };
 
-Array<Id> to_numpy(Ids ids);
+// `kept`: where the memory goes when the array is out of use, if not back to the system.
+Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept = {});
 
 template <typename T>
 Array<T> to_numpy(std::vector<T> values) {

@@ -56,7 +56,7 @@ Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_
         nb::gil_scoped_release release;
         encoded = encoder.encode(documents, threads, starting);
     }
-    return {to_numpy(std::move(encoded.ids)), to_numpy(std::move(encoded.offsets))};
+    return {to_numpy(std::move(encoded.ids), encoder.kept()), to_numpy(std::move(encoded.offsets))};
 }
 
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
@@ -79,7 +79,9 @@ nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
         nb::gil_scoped_release release;
         encoded = encoder.encode({view.text()}, threads);
     }
-    return to_list(encoded.ids.data(), encoded.ids.size());
+    nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
+    encoder.kept()->put(encoded.ids);
+    return list;
 }
 
 Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {

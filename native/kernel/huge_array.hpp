@@ -3,29 +3,18 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+
+#include "pages.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 namespace toksmith {
-
-// Asks for huge pages where whole ones lie inside the memory. To be called before the first touch;
-// a wish, no more.
-inline void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__)
-    constexpr std::uintptr_t kPage = 4096, kHuge = std::uintptr_t{1} << 21;
-    if (bytes < 2 * kHuge) return;
-    const auto start = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) & ~(kPage - 1);
-    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) & ~(kPage - 1);
-    ::madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);
-#endif
-}
 
 namespace detail {
 
@@ -58,7 +47,7 @@ class HugeArray {
         void* memory =
             ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        ask_for_huge_pages(memory, bytes);
+        pages::ask_for_huge(memory, bytes);
 #else
         void* memory = std::calloc(1, bytes);
         if (!memory) throw std::bad_alloc();

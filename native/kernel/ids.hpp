@@ -1,6 +1,7 @@
 // A growing array of token ids whose memory can be handed over without a copy.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,12 +9,15 @@
 #include <new>
 #include <utility>
 
-#include "huge_array.hpp"
+#include "pages.hpp"
 
 namespace toksmith {
 
 using Id = std::uint32_t;
 
+// Its memory is on small pages, which are asked for shortly before they are written: ids are
+// written one after the other, so huge pages would save little, and where a virtual machine has to
+// ask its host for them they cost more than they save.
 class Ids {
  public:
     Ids() = default;
@@ -29,24 +33,31 @@ class Ids {
     Id* data() { return data_; }
     const Id* data() const { return data_; }
     std::size_t size() const { return size_; }
+    std::size_t capacity() const { return capacity_; }
+    std::size_t touched() const { return touched_; }
     void clear() { size_ = 0; }
-    void resize(std::size_t size) { size_ = size; }  // to at most as many as there is room for
+    // To at most as many as there is room for, which have been written.
+    void resize(std::size_t size) {
+        size_ = size;
+        touched_ = std::max(touched_, size);
+    }
 
     void push(Id id) {
-        if (size_ == capacity_) grow(size_ + 1);
-        data_[size_++] = id;
+        *room(1) = id;
+        ++size_;
     }
     void append(const Id* ids, std::size_t count) {
         Id* place = extend(count);
         // Mostly one to three: a loop is quicker than a call.
         for (std::size_t i = 0; i < count; ++i) place[i] = ids[i];
     }
+    // Memory that is not touched costs nothing.
     void reserve(std::size_t capacity) {
         if (capacity > capacity_) resize_memory(capacity);
     }
     // Makes room for `count` more ids without counting them in, and returns where they go.
     Id* room(std::size_t count) {
-        if (capacity_ - size_ < count) grow(size_ + count);
+        if (size_ + count > touched_) prepare(size_ + count);
         return data_ + size_;
     }
     // Makes room for `count` more ids, counts them in, and returns where to write them.
@@ -55,35 +66,39 @@ class Ids {
         size_ += count;
         return place;
     }
-    // Gives the memory (from malloc) to the caller.
-    Id* release() {
-        Id* data = data_;
-        data_ = nullptr;
-        size_ = capacity_ = 0;
-        return data;
+    // Gives memory back in which no ids stand.
+    void trim() {
+        if (touched_ < size_ + 2 * kStep) return;
+        pages::give_back(data_ + size_, data_ + touched_);
+        touched_ = size_;
     }
 
  private:
+    static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
+
     void swap(Ids& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
+        std::swap(touched_, other.touched_);
     }
-    void grow(std::size_t least) {
-        const std::size_t doubled = capacity_ + capacity_ / 2 + 16;
-        resize_memory(least > doubled ? least : doubled);
+    [[gnu::noinline]] void prepare(std::size_t needed) {
+        if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
+        const std::size_t start = touched_;
+        touched_ = std::min(needed + kStep, capacity_);
+        if (capacity_ > 4 * kStep) pages::ask_for(data_ + start, data_ + touched_);
     }
     void resize_memory(std::size_t capacity) {
         auto* data = static_cast<Id*>(std::realloc(data_, capacity * sizeof(Id)));
         if (!data) throw std::bad_alloc();
         data_ = data;
         capacity_ = capacity;
-        ask_for_huge_pages(data, capacity * sizeof(Id));
     }
 
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
+    std::size_t touched_ = 0;  // so many can be written without a fault
 };
 
 }  // namespace toksmith

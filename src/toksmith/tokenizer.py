@@ -431,11 +431,15 @@ class Tokenizer(Explaining, Sampling):
     def forget(self, cache_bytes: int | None = None) -> None:
         """Give back the memory of the chunk caches; they fill again as texts are encoded.
 
+        The memory of the largest result that is out of use, which is kept for the next one, is
+        given back as well.
+
         Args:
             cache_bytes: the most that the cache of each thread takes from now on, at least about
                 400 kB; ``None`` leaves it as it is (48 MiB to begin with,
                 ``engine.CACHE_BYTES``). Models of characters keep up to 1 MiB more, for single
-                ones beyond ASCII. Speed depends on it, ids do not.
+                ones beyond ASCII; a result that is kept may take four times as much. Speed
+                depends on it, ids do not.
 
         Raises:
             OptionError: ``cache_bytes`` is no whole number, or negative.

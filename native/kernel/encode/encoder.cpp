@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
 #include "split/cut.hpp"
 
@@ -13,13 +14,17 @@ namespace {
 
 // Long documents are cut into pieces of about this many bytes for the threads to share.
 constexpr std::size_t kPiece = std::size_t{1} << 18;
-// Most texts have fewer ids than one for so many bytes.
-constexpr std::size_t kBytesPerId = 2;
+// The memory of a result that is kept may be so many times that of a cache.
+constexpr std::size_t kKeptCaches = 4;
 
 }  // namespace
 
 Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level)
-    : model_(std::move(model)), family_(family), level_(level), loops_(loops(level)) {
+    : model_(std::move(model)),
+      family_(family),
+      level_(level),
+      loops_(loops(level)),
+      kept_(std::make_shared<KeptIds>(kKeptCaches * ChunkCache::kBytes)) {
     if (traits(family).by_model && !model_->boundaries()) {
         throw std::invalid_argument("this model does not say where a text may be cut");
     }
@@ -46,6 +51,7 @@ void Encoder::put(std::unique_ptr<Worker> worker) {
 void Encoder::forget(std::optional<std::size_t> cache_bytes) {
     if (cache_bytes) cache_bytes_ = *cache_bytes;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) idle_.clear();
+    kept_->forget(kKeptCaches * cache_bytes_);
 }
 
 std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
@@ -68,6 +74,19 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
     return pieces;
 }
 
+// Runs of pieces that one thread takes at once.
+std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t bytes,
+                                           std::size_t threads) {
+    const std::size_t most = threads > 1 ? std::min(kPiece, bytes / (threads * 4) + 1) : bytes;
+    std::vector<Run> runs;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        if (runs.empty() || runs.back().bytes >= most) runs.push_back({i, i, 0});
+        runs.back().last = i + 1;
+        runs.back().bytes += work[i].text.size();
+    }
+    return runs;
+}
+
 Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
                         std::size_t starting) {
     const std::vector<Piece> work = pieces(documents, threads);
@@ -75,47 +94,38 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
-    // Each thread takes runs of pieces, and puts what they become into an array of its own. The
-    // first one takes them from the front, and its array becomes the result; the others from the
-    // back, and their places in the result are known when all have ended.
-    struct Run {
-        std::size_t first, last, bytes;               // of the pieces
-        std::size_t thread = 0, start = 0, size = 0;  // of the ids
-    };
     std::size_t total_bytes = 0;
     for (const Text& document : documents) total_bytes += document.size();
-    const std::size_t run_bytes =
-        threads > 1 ? std::min(kPiece, total_bytes / (threads * 4) + 1) : total_bytes;
-    std::vector<Run> runs;
-    for (std::size_t i = 0; i < work.size(); ++i) {
-        if (runs.empty() || runs.back().bytes >= run_bytes) runs.push_back({i, i, 0});
-        runs.back().last = i + 1;
-        runs.back().bytes += work[i].text.size();
-    }
+    const std::vector<Run> runs = runs_of(work, total_bytes, threads);
+    result.ids = kept_->take(total_bytes);
     std::vector<std::size_t> sizes(work.size());
-    std::atomic<std::size_t> taken{0}, taken_behind{0};
-    const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
-    std::vector<Ids> found(used);
-    run_on_threads(used, [&](std::size_t thread) {
-        std::unique_ptr<Worker> worker = take();
-        Ids ids;
-        // Memory costs nothing before it is touched.
-        ids.reserve(total_bytes / kBytesPerId / (thread == 0 ? 1 : used));
-        for (std::size_t front = 0; taken++ < runs.size();) {
-            Run& run = runs[thread == 0 ? front++ : runs.size() - ++taken_behind];
-            run.thread = thread;
-            run.start = ids.size();
-            for (std::size_t i = run.first; i < run.last; ++i) {
-                const std::size_t before = ids.size();
-                const bool starts = work[i].starts && work[i].document < starting;
-                encode_piece(work[i].text, starts, *model_, *worker, ids);
-                sizes[i] = ids.size() - before;
-            }
-            run.size = ids.size() - run.start;
+    const auto encode_run = [&](const Run& run, Worker& worker, Ids& ids) {
+        for (std::size_t i = run.first; i < run.last; ++i) {
+            const std::size_t before = ids.size();
+            const bool starts = work[i].starts && work[i].document < starting;
+            encode_piece(work[i].text, starts, *model_, worker, ids);
+            sizes[i] = ids.size() - before;
         }
-        found[thread] = std::move(ids);
+    };
+    const std::size_t used = std::min(threads, runs.size());
+    if (used > 1) {
+        InOrder in_order(result.ids, runs.size(), used);
+        std::atomic<std::size_t> taken{0};
+        run_on_threads(used, [&](std::size_t thread) {
+            std::unique_ptr<Worker> worker = take();
+            for (std::size_t run = taken++; run < runs.size(); run = taken++) {
+                encode_run(runs[run], *worker, in_order.ids(thread));
+                in_order.add(thread, run);
+            }
+            put(std::move(worker));
+        });
+        in_order.finish();
+    } else {
+        std::unique_ptr<Worker> worker = take();
+        for (const Run& run : runs) encode_run(run, *worker, result.ids);
         put(std::move(worker));
-    });
+    }
+    result.ids.trim();
 
     for (std::size_t i = 0; i < work.size(); ++i) {
         result.offsets[work[i].document + 1] += static_cast<std::int64_t>(sizes[i]);
@@ -123,18 +133,6 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     for (std::size_t i = 0; i < documents.size(); ++i) {
         result.offsets[i + 1] += result.offsets[i];
     }
-    result.ids = std::move(found[0]);
-    const std::size_t first = runs.size() - taken_behind;
-    std::vector<std::size_t> places(runs.size() + 1, result.ids.size());
-    for (std::size_t r = first; r < runs.size(); ++r) places[r + 1] = places[r] + runs[r].size;
-    result.ids.extend(places.back() - places[first]);
-    Id* begin = result.ids.data();
-    for_each_on_threads(used, runs.size() - first, [&](std::size_t i) {
-        const Run& run = runs[first + i];
-        if (run.size == 0) return;  // there may be no memory at all
-        std::memcpy(begin + places[first + i], found[run.thread].data() + run.start,
-                    run.size * sizeof(Id));
-    });
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "encode/kept_ids.hpp"
 #include "encode/loops.hpp"
 
 namespace toksmith {
@@ -43,7 +44,11 @@ class Encoder {
     // The end of each chunk of the text, in bytes from its start.
     std::vector<std::uint64_t> chunk_ends(Text text) const;
 
-    // Gives the memory of the caches back; from now on, each thread's takes at most so many bytes.
+    // Where the memory of results goes that are out of use; it may outlive the encoder.
+    const std::shared_ptr<KeptIds>& kept() const { return kept_; }
+
+    // Gives the memory of the caches and the one that is kept back. From now on, each thread's
+    // cache takes at most so many bytes, and a kept result four times that.
     void forget(std::optional<std::size_t> cache_bytes = {});
 
     isa::Level level() const { return level_; }
@@ -56,6 +61,11 @@ class Encoder {
         bool starts;  // the document
     };
     std::vector<Piece> pieces(const std::vector<Text>& documents, std::size_t threads) const;
+    struct Run {
+        std::size_t first, last, bytes;  // of the pieces
+    };
+    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t bytes,
+                                    std::size_t threads);
     std::unique_ptr<Worker> take();
     void put(std::unique_ptr<Worker> worker);
 
@@ -65,6 +75,7 @@ class Encoder {
     const Loops& loops_;
     std::mutex guard_;
     std::vector<std::unique_ptr<Worker>> idle_;
+    std::shared_ptr<KeptIds> kept_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};
 };
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "huge_array.hpp"
+#include "pages.hpp"
 
 namespace toksmith {
 
@@ -21,7 +21,7 @@ struct HugeAllocator {
     T* allocate(std::size_t size) {
         void* const memory = std::malloc(size * sizeof(T));
         if (!memory) throw std::bad_alloc();
-        ask_for_huge_pages(memory, size * sizeof(T));
+        pages::ask_for_huge(memory, size * sizeof(T));
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, std::size_t) { std::free(memory); }

@@ -1,0 +1,87 @@
+// One array of what several threads encode: runs of the work, in the order of the work. Each thread
+// writes into an array of its own, which stays near; as soon as all runs before it are done, the
+// place of a run is known, and its thread copies it there.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "ids.hpp"
+#include "parallel/parallel.hpp"
+
+namespace toksmith {
+
+class InOrder {
+ public:
+    // `result` is not to be touched meanwhile.
+    InOrder(Ids& result, std::size_t runs, std::size_t threads)
+        : result_(result), sizes_(runs, kNotYet), places_(runs + 1), shares_(threads) {}
+
+    // Where a thread appends the ids of its next run.
+    Ids& ids(std::size_t thread) { return shares_[thread].ids; }
+
+    // The thread has appended a run.
+    void add(std::size_t thread, std::size_t run) {
+        Share& share = shares_[thread];
+        const std::size_t start = share.waiting.empty() ? 0 : share.waiting.back().end;
+        share.waiting.push_back({run, start, share.ids.size()});
+        const std::size_t known = note(run, share.ids.size() - start);
+        copy(share, known);
+    }
+
+    // When all threads have ended: copies what is left, on so many threads.
+    void finish() {
+        result_.reserve(places_.back());  // it may have to move
+        for_each_on_threads(shares_.size(), shares_.size(),
+                            [&](std::size_t i) { copy(shares_[i], sizes_.size()); });
+        result_.resize(places_.back());
+    }
+
+ private:
+    static constexpr std::size_t kNotYet = ~std::size_t{0};
+
+    struct Waiting {
+        std::size_t run, start, end;  // of the ids of its thread
+    };
+    struct alignas(64) Share {
+        Ids ids;
+        std::vector<Waiting> waiting;
+        std::size_t copied = 0;  // of those that wait
+    };
+
+    // Returns how many runs, from the first, are known.
+    std::size_t note(std::size_t run, std::size_t size) {
+        const std::scoped_lock lock(guard_);
+        sizes_[run] = size;
+        for (; known_ < sizes_.size() && sizes_[known_] != kNotYet; ++known_) {
+            places_[known_ + 1] = places_[known_] + sizes_[known_];
+        }
+        return known_;
+    }
+
+    void copy(Share& share, std::size_t known) {
+        for (; share.copied < share.waiting.size(); ++share.copied) {
+            const auto [run, start, end] = share.waiting[share.copied];
+            if (run > known) return;
+            const std::size_t place = places_[run], size = end - start;
+            if (place + size > result_.capacity()) return;
+            if (size == 0) continue;  // there may be no memory at all
+            Id* const to = result_.data() + place;
+            if (place + size > result_.touched()) pages::ask_for(to, to + size);
+            std::memcpy(to, share.ids.data() + start, size * sizeof(Id));
+        }
+        share.ids.clear();
+        share.waiting.clear();
+        share.copied = 0;
+    }
+
+    Ids& result_;
+    std::mutex guard_;
+    std::size_t known_ = 0;
+    std::vector<std::size_t> sizes_, places_;
+    std::vector<Share> shares_;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,133 @@
+// The memory of ids: where it comes from, what is kept, and what threads put together.
+#include <atomic>
+#include <vector>
+
+#include "check.hpp"
+#include "encode/in_order.hpp"
+#include "encode/kept_ids.hpp"
+
+using namespace toksmith;
+
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 20;  // ids
+
+void fill(Ids& ids, std::size_t count) {
+    ids.clear();
+    for (std::size_t i = 0; i < count; ++i) ids.push(static_cast<Id>(i));
+}
+
+bool is_filled(const Ids& ids, std::size_t count) {
+    bool same = ids.size() == count;
+    for (std::size_t i = 0; i < count && same; ++i) same = ids.data()[i] == i;
+    return same;
+}
+
+}  // namespace
+
+TEST(ids_grow_and_are_trimmed) {
+    for (const std::size_t count : {std::size_t{1}, kLarge / 8, kLarge, 3 * kLarge + 5}) {
+        for (const std::size_t reserved : {std::size_t{0}, count / 2, 2 * count}) {
+            Ids ids;
+            ids.reserve(reserved);
+            fill(ids, count);
+            CHECK(is_filled(ids, count));
+            CHECK(ids.touched() >= count && ids.touched() <= ids.capacity());
+            ids.resize(count / 3);
+            ids.trim();
+            CHECK(is_filled(ids, count / 3));
+            CHECK(count < kLarge || ids.touched() == count / 3);
+            fill(ids, count);
+            CHECK(is_filled(ids, count));
+        }
+    }
+}
+
+TEST(kept_ids_are_given_out_again) {
+    KeptIds kept(4 * kLarge * sizeof(Id));
+    Ids ids = kept.take(2 * kLarge);
+    CHECK(ids.size() == 0 && ids.capacity() >= kLarge && ids.touched() == 0);
+    fill(ids, kLarge);
+    const Id* const memory = ids.data();
+    kept.put(ids);
+    CHECK(kept.take(kLarge).data() != memory);  // far too large for that
+    Ids again = kept.take(2 * kLarge + 1000);
+    CHECK(again.size() == 0 && again.touched() >= kLarge);
+    CHECK(kept.take(2 * kLarge + 1000).touched() == 0);  // it is given out once
+    fill(again, kLarge + 10);
+    CHECK(is_filled(again, kLarge + 10));
+}
+
+TEST(kept_ids_are_the_largest_within_bounds) {
+    KeptIds kept(2 * kLarge * sizeof(Id));
+    const auto put = [&](std::size_t count) {
+        Ids ids;
+        fill(ids, count);
+        kept.put(ids);
+    };
+    const auto held = [&] {
+        Ids ids = kept.take(100 * kLarge);
+        const std::size_t touched = ids.touched();
+        kept.put(ids);
+        return touched;
+    };
+    put(1000);
+    CHECK(held() == 0);  // not worth it
+    put(3 * kLarge);
+    CHECK(held() == 0);  // too large
+    put(kLarge / 2);
+    const std::size_t first = held();
+    CHECK(first >= kLarge / 2);
+    put(kLarge);
+    CHECK(held() > first);
+    put(kLarge / 2);
+    CHECK(held() > first);
+    kept.forget(kLarge * sizeof(Id) / 2);
+    CHECK(held() == 0);
+    put(kLarge);
+    CHECK(held() == 0);
+}
+
+TEST(runs_of_threads_stand_in_order) {
+    for (const std::size_t threads : {2, 3, 8}) {
+        for (const std::size_t reserved : {std::size_t{0}, std::size_t{1000}, kLarge}) {
+            const std::size_t runs = 200;
+            Ids result;
+            result.reserve(reserved);
+            InOrder in_order(result, runs, threads);
+            std::atomic<std::size_t> taken{0};
+            run_on_threads(threads, [&](std::size_t thread) {
+                for (std::size_t run = taken++; run < runs; run = taken++) {
+                    const std::size_t size = run % 7 == 0 ? 0 : run * 37 % 1001;
+                    for (std::size_t i = 0; i < size; ++i) {
+                        in_order.ids(thread).push(static_cast<Id>(run * 10'000 + i));
+                    }
+                    in_order.add(thread, run);
+                }
+            });
+            in_order.finish();
+            std::vector<Id> expected;
+            for (std::size_t run = 0; run < runs; ++run) {
+                const std::size_t size = run % 7 == 0 ? 0 : run * 37 % 1001;
+                for (std::size_t i = 0; i < size; ++i) {
+                    expected.push_back(static_cast<Id>(run * 10'000 + i));
+                }
+            }
+            CHECK(std::vector<Id>(result.data(), result.data() + result.size()) == expected);
+        }
+    }
+}
+
+TEST(runs_that_one_thread_holds_back_come_at_the_end) {
+    Ids result;
+    result.reserve(100);
+    InOrder in_order(result, 4, 2);
+    for (const std::size_t run : {1, 2, 3}) {
+        in_order.ids(1).push(static_cast<Id>(run));
+        in_order.add(1, run);
+    }
+    in_order.ids(0).push(0);
+    in_order.add(0, 0);
+    in_order.finish();
+    CHECK(is_filled(result, 4));
+}
