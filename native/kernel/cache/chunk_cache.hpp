@@ -2,7 +2,8 @@
 // doubles up to a limit, and a ring for what does not fit into a slot.
 //
 // What came first stands first in its bucket, and is mostly what comes most often; so the first two
-// slots, which are one line of memory, answer nearly always.
+// slots answer nearly always. They are one line of memory, and lie apart from the other two, so
+// that what is asked for lies on few pages.
 #pragma once
 
 #include <algorithm>
@@ -82,13 +83,18 @@ class ChunkCache {
     static_assert(sizeof(Slot) == 32);
 
     static constexpr std::size_t kWays = 4;
-    // The bits of a hash that tell the bucket while the table is small: its place in bytes.
-    static constexpr std::uint64_t kFirstMask = (kFirstSlots - kWays) * sizeof(Slot);
+    // Two slots of a bucket.
+    struct Line {
+        Slot slots[kWays / 2];
+    };
+    // The bits of a hash that tell the bucket while the table is small: its lines' place in bytes.
+    static constexpr std::uint64_t kFirstMask = (kFirstSlots / kWays - 1) * sizeof(Line);
 
     // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
     explicit ChunkCache(std::size_t bytes = kBytes)
         : most_slots_(std::clamp(std::bit_floor(bytes / kBytesPerSlot), kFirstSlots, kMostSlots)),
-          slots_(most_slots_),
+          first_(most_slots_ / kWays),
+          rest_(most_slots_ / kWays),
           arena_words_(most_slots_ * kWordsPerSlot),
           arena_(arena_words_) {}
 
@@ -118,18 +124,16 @@ class ChunkCache {
     }
 
     // Asks the memory for what find() will look at.
-    void prefetch(const Key& key) const { __builtin_prefetch(bucket_of(key.hash)); }
+    void prefetch(const Key& key) const { __builtin_prefetch(line_of(first_, key.hash)); }
 
     // Asks it for what look_up() looks at beside.
-    void prefetch_rest(const Key& key) const {
-        __builtin_prefetch(bucket_of(key.hash) + kWays / 2);
-    }
+    void prefetch_rest(const Key& key) const { __builtin_prefetch(line_of(rest_, key.hash)); }
 
     // Of a short chunk of few ids, if it is one of the first two of its bucket. `differ` tells
     // whether two words at two places do.
     template <typename Differ>
     [[gnu::always_inline]] const Answer* find(const Key& key, Differ differ) const {
-        const Slot* bucket = bucket_of(key.hash);
+        const Slot* bucket = line_of(first_, key.hash);
         // Without branches: no guess is good at which one it is.
         const Slot* slot = bucket + differ(&bucket->low, &key.low);
         return differ(&slot->low, &key.low) ? nullptr : &slot->answer;
@@ -174,7 +178,8 @@ class ChunkCache {
     }
 
     void clear() {
-        slots_.clear();
+        first_.clear();
+        rest_.clear();
         use(kFirstSlots);
         inserted_ = 0;
         written_ = 0;
@@ -203,21 +208,31 @@ class ChunkCache {
     }();
 
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    Slot* bucket_of(std::uint64_t hash) const {
-        auto* slots = reinterpret_cast<std::byte*>(slots_.data());
-        return reinterpret_cast<Slot*>(slots + (hash & bucket_mask_));
+    Slot* line_of(const HugeArray<Line>& lines, std::uint64_t hash) const {
+        auto* bytes = reinterpret_cast<std::byte*>(lines.data());
+        return reinterpret_cast<Line*>(bytes + (hash & bucket_mask_))->slots;
+    }
+    // The slots of a bucket.
+    struct Bucket {
+        Slot *first, *rest;
+        Slot& operator[](std::size_t way) const {
+            return way < kWays / 2 ? first[way] : rest[way - kWays / 2];
+        }
+    };
+    Bucket bucket_of(std::uint64_t hash) const {
+        return {line_of(first_, hash), line_of(rest_, hash)};
     }
     void use(std::size_t slots) {
         used_ = slots;
-        bucket_mask_ = (slots - kWays) * sizeof(Slot);
+        bucket_mask_ = (slots / kWays - 1) * sizeof(Line);
     }
     const Slot* slot_of(const Key& key) {
-        Slot* bucket = bucket_of(key.hash);
+        const Bucket bucket = bucket_of(key.hash);
         for (std::size_t way = 0; way < kWays && bucket[way].high != 0; ++way) {
             if (!holds(bucket[way], key)) continue;
-            if (way < 2) return bucket + way;
+            if (way < 2) return &bucket[way];
             std::swap(bucket[1], bucket[way]);
-            return bucket + 1;
+            return &bucket[1];
         }
         return nullptr;  // mostly known from the first line: slots are taken in order
     }
@@ -228,7 +243,7 @@ class ChunkCache {
     // and then, one of the first makes room instead, so that what has gone out of use does not stay
     // for good.
     Slot& slot_for(const Key& key) {
-        Slot* bucket = bucket_of(key.hash);
+        const Bucket bucket = bucket_of(key.hash);
         for (std::size_t way = 0; way < kWays; ++way) {
             if (bucket[way].high == 0 || holds(bucket[way], key)) return bucket[way];
         }
@@ -240,15 +255,18 @@ class ChunkCache {
 
     // Doubles the slots in use. Of each bucket, some move to the one of the new half.
     void grow() {
-        for (std::size_t i = 0; i < used_; i += kWays) {
-            Slot* const old = slots_.data() + i;
-            Slot* free[2] = {old, old + used_};
+        const std::uint64_t bit = used_ / kWays * sizeof(Line);  // of a hash, new in the mask
+        use(used_ * 2);
+        for (std::uint64_t hash = 0; hash < bit; hash += sizeof(Line)) {
+            const Bucket halves[2] = {bucket_of(hash), bucket_of(hash | bit)};
+            std::size_t count[2] = {};
             for (std::size_t way = 0; way < kWays; ++way) {
-                const Slot slot = std::exchange(old[way], {});
-                if (slot.high != 0) *free[(hash_of(slot) & used_ * sizeof(Slot)) != 0]++ = slot;
+                const Slot slot = std::exchange(halves[0][way], {});
+                if (slot.high == 0) continue;
+                const bool half = (hash_of(slot) & bit) != 0;
+                halves[half][count[half]++] = slot;
             }
         }
-        use(used_ * 2);
     }
     static std::uint64_t hash_of(const Slot& slot) {
         const std::uint64_t high = slot.high & ~(kOutsideMark << 56);
@@ -256,7 +274,7 @@ class ChunkCache {
     }
 
     std::size_t most_slots_;
-    HugeArray<Slot> slots_;  // memory behind those in use is not touched
+    HugeArray<Line> first_, rest_;  // of each bucket; memory behind those in use is not touched
     std::size_t used_ = kFirstSlots;
     std::uint64_t bucket_mask_ = kFirstMask;
     std::size_t inserted_ = 0;
