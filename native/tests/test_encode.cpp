@@ -86,7 +86,10 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
         while (text.size() < 30'000) {
             if (words.empty() || random.below(3) > 0) {
                 Bytes word(1, ' ');
-                for (std::size_t i = 1 + random.below(random.below(20) ? 15 : 120); i > 0; --i) {
+                const std::size_t most = random.below(20) == 0  ? 120
+                                         : random.below(3) == 0 ? 36
+                                                                : 15;
+                for (std::size_t i = 1 + random.below(most); i > 0; --i) {
                     word.push_back(static_cast<std::uint8_t>('a' + random.below(letters)));
                 }
                 words.push_back(std::move(word));
@@ -121,6 +124,16 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
             }
         }
     }
+}
+
+TEST(misses_of_one_hash_are_told_apart_by_their_text) {
+    const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
+    const ChunkCache::Key key = ChunkCache::key_of(text.data(), text.size());
+    const Misses::Chunk chunk{
+        .key = key, .text = text.data(), .is_new = false, .count = 0, .ids = {}};
+    CHECK(!key.is_short() && key.size() == text.size() && chunk.bytes() == text.data());
+    CHECK(chunk.is(key, Bytes(text).data()));
+    CHECK(!chunk.is(key, other.data()));
 }
 
 TEST(encode_levels_agree_where_capitals_end_a_window) {

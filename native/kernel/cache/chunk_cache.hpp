@@ -27,19 +27,21 @@ class ChunkCache {
                                           << 20;  // of memory, unless said otherwise
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
+    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds: a short one
 
+    static constexpr std::uint64_t kLongMark = 0x20;  // of a key: the text is too long for a slot
     struct Key {
         std::uint64_t low;
         std::uint64_t high;  // the highest byte: the size, or a mark
         std::uint64_t hash;
 
         bool operator==(const Key&) const = default;
+        bool is_short() const { return high >> 56 <= kInline; }
+        std::size_t size() const { return is_short() ? high >> 56 : high & ~(kLongMark << 56); }
         // Of a short chunk:
-        unsigned size() const { return static_cast<unsigned>(high >> 56); }
         const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
     };
 
-    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds
     static constexpr std::size_t kIdsInside = 3;
 
     // What a model says of the ids of a chunk beside them.
@@ -189,7 +191,6 @@ class ChunkCache {
     static constexpr std::size_t kMostSlots = std::size_t{1} << 30;
     static constexpr std::size_t kWordsPerSlot = 4;  // of the arena
     static constexpr std::size_t kBytesPerSlot = sizeof(Slot) + kWordsPerSlot * sizeof(Id);
-    static constexpr std::uint64_t kLongMark = 0x20;     // its text is too long for a slot
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
     // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.

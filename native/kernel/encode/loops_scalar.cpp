@@ -23,7 +23,7 @@ inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,
 // Without vectors, chunks are merged one by one.
 struct MergingTogether {
     MergingTogether(const Model&, Worker&) {}
-    static bool defer(const ChunkCache::Key&, std::size_t) { return false; }
+    static bool defer(const ChunkCache::Key&, const Byte*, std::size_t) { return false; }
     static bool full() { return false; }
     static std::size_t reach(std::size_t) { return 0; }
     template <typename Sink>

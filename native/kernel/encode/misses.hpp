@@ -1,10 +1,12 @@
-// Short chunks that the first look-up did not find, until there are enough of them to be looked up
-// and merged together; and the places where their ids go, among the ids that are there.
+// Chunks of some words at most that the first look-up did not find, until there are enough of them
+// to be looked up and merged together; and the places where their ids go, among the ids that are
+// there.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "cache/chunk_cache.hpp"
 #include "ids.hpp"
@@ -14,12 +16,21 @@ namespace toksmith {
 struct Misses {
     static constexpr std::size_t kMostChunks = 128;
     static constexpr std::size_t kMostPlaces = 512;
+    static constexpr std::size_t kLongest = 31;  // bytes of a chunk
 
     struct Chunk {
         ChunkCache::Key key;
-        bool is_new;  // for sure
+        const std::uint8_t* text;  // of a chunk that its key does not hold
+        bool is_new;               // for sure
         std::uint8_t count;
-        Id ids[ChunkCache::kInline];
+        Id ids[kLongest];
+
+        std::size_t size() const { return key.size(); }
+        const std::uint8_t* bytes() const { return key.is_short() ? key.bytes() : text; }
+        bool is(const ChunkCache::Key& other, const std::uint8_t* other_text) const {
+            return key == other &&
+                   (key.is_short() || std::memcmp(text, other_text, key.size()) == 0);
+        }
     };
     struct Place {
         std::size_t place;
