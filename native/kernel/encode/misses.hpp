@@ -3,6 +3,7 @@
 // there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,8 @@ struct Misses {
         ChunkCache::Key key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
         bool is_new;               // for sure
-        std::uint8_t count;
+        std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
+        std::size_t place;
         Id ids[kLongest];
 
         std::size_t size() const { return key.size(); }
@@ -41,9 +43,26 @@ struct Misses {
     std::array<Chunk, kMostChunks> chunks;
     std::array<Place, kMostPlaces> places;
     std::array<std::uint8_t, 256> last_by_hash{};  // chunks, perhaps of earlier times
+    Ids more;
 
     bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
-    void clear() { chunk_count = place_count = 0; }
+    void clear() {
+        chunk_count = place_count = 0;
+        more.clear();
+    }
+
+    const Id* ids_of(const Chunk& chunk) const {
+        return chunk.count <= kLongest ? chunk.ids : more.data() + chunk.place;
+    }
+    void set_ids(Chunk& chunk, const Id* ids, std::size_t count) {
+        chunk.count = static_cast<std::uint32_t>(count);
+        if (count <= kLongest) {
+            std::copy_n(ids, count, chunk.ids);
+        } else {
+            chunk.place = more.size();
+            more.append(ids, count);
+        }
+    }
 
     // How many ids go to all places.
     std::size_t ids() const {
