@@ -2,7 +2,7 @@
 // takes up to a quarter of the time of encoding what is known.
 #pragma once
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -38,18 +38,16 @@ class KeptIds {
 
     // Gives the memory back; from now on, keeps at most so many bytes.
     void forget(std::size_t most_bytes) {
-        const std::unique_lock lock(guard_, std::try_to_lock);
-        if (!lock) return;
         most_ = most_bytes / sizeof(Id);
-        kept_ = Ids();
+        if (const std::unique_lock lock(guard_, std::try_to_lock); lock) kept_ = Ids();
     }
 
  private:
     static constexpr std::size_t kLeast = std::size_t{1} << 18;  // ids; fewer are not worth it
     static constexpr std::size_t kBytesPerId = 2;  // most texts have fewer ids than one for so many
 
-    std::mutex guard_;  // only ever tried: a fork may have left it taken for good
-    std::size_t most_;
+    std::mutex guard_;               // only ever tried: a fork may have left it taken for good
+    std::atomic<std::size_t> most_;  // ids
     Ids kept_;
 };
 

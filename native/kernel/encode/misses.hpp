@@ -1,5 +1,5 @@
-// Chunks of some words at most that the first look-up did not find, until there are enough of them
-// to be looked up and merged together; and the places where their ids go, among the ids that are
+// Chunks of at most 31 bytes that the first look-up did not find, until there are enough of them to
+// be looked up and merged together; and the places where their ids go, among the ids that are
 // there.
 #pragma once
 
