@@ -5,6 +5,7 @@ What the kernel cuts into chunks, the reference leaves whole: the cuts change no
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import numpy as np
@@ -220,6 +221,17 @@ def test_words(vocab: list[str], texts: list[str]) -> None:
     agree(WordPiece(tokens, 0, max_characters=6), WORD_STAGES, texts)
     agree(WordLevel(tokens, 0), WORD_STAGES, texts)
     agree(WordLevel(tokens, None), WORD_STAGES, texts)
+
+
+@pytest.mark.parametrize("repeats", [1, 7, 10])
+def test_short_chunks_that_become_many_tokens(repeats: int) -> None:
+    """NFKC makes 18 characters of U+FDFA, so a chunk of a few bytes can have hundreds of ids."""
+    letters = sorted({*"abcdefgh ", *unicodedata.normalize("NFKC", "\ufdfa")})
+    vocab = ["?", *letters, *("##" + letter for letter in letters)]
+    model = WordPiece(tuple(token.encode() for token in vocab), 0, max_characters=1000)
+    known = ["\ufdfa" * repeats, "abc", "\ufdfa" + "a" * 20]
+    words = [*known, *(f"{a}{b}\ufdfa{c}" for a in "abc" for b in "defg" for c in "abcdefgh")]
+    agree(model, [((UnicodeForm("NFKC"),), WhitespaceSplit())], [" ".join([*words, *known])] * 2)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
