@@ -13,7 +13,7 @@ TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
 
 struct Avx2 {
     // What the 64 bytes at p are.
-    static ByteMasks classify(const std::uint8_t* p) {
+    [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m256i first = load(p), second = load(p + 32);
         const __m256i a = classes(first), b = classes(second);
         const std::uint64_t letter = bit<0>(a, b) | bit<1>(a, b);

@@ -21,7 +21,7 @@ TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl")
 
 struct Avx512 {
     // What the 64 bytes at p are.
-    static ByteMasks classify(const std::uint8_t* p) {
+    [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m512i bytes = _mm512_loadu_si512(p);
         const __m512i low_halves = _mm512_load_si512(byte_classes::kLow.data());
         const __m512i high_halves = _mm512_load_si512(byte_classes::kHigh.data());
