@@ -1,5 +1,6 @@
 // The chunk cache.
 #include "cache/single_cache.hpp"
+#include "isa/pairs.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -58,7 +59,7 @@ TEST(cache_key_is_of_the_chunk_alone) {
         std::fill_n(inside.begin(), size, 'x');
         const auto a = Cache::key(alone);
         const auto b = ChunkCache::key_of(inside.data(), size, inside.data() + inside.size());
-        CHECK(a.low == b.low && a.high == b.high && a.hash == b.hash);
+        CHECK(a == b);
         const auto longer = Cache::key(Bytes(size + 1, 'x'));
         CHECK(a.low != longer.low || a.high != longer.high);
     }
@@ -74,18 +75,17 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
 }
 
 TEST(cache_keeps_the_first_and_the_last_of_a_full_bucket) {
-    std::map<std::uint64_t, std::vector<Bytes>> buckets;
+    std::map<const ChunkCache::Line*, std::vector<Bytes>> buckets;
+    const Cache empty;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        auto& bucket = buckets[Cache::key(chunk).hash & ChunkCache::kFirstMask];
+        auto& bucket = buckets[empty.cache.first_lines().ask(Cache::key(chunk))];
         bucket.push_back(chunk);
         if (bucket.size() < 40) continue;
         Cache cache;
-        const auto differ = [](const std::uint64_t* a, const std::uint64_t* b) {
-            return a[0] != b[0] || a[1] != b[1];
-        };
         const auto is_found = [&](Id id) {
-            return cache.cache.find(Cache::key(bucket[id]), differ);
+            const ChunkCache::Key key = Cache::key(bucket[id]);
+            return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
         };
         for (Id id = 0; id < 40; ++id) {
             cache.insert(bucket[id], {id});

@@ -60,7 +60,7 @@ void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::siz
         merges[i] = by.byte_pairs ? by.byte_pairs[chunk[i] * 256 + chunk[i + 1]]
                                   : by.pairs.find(ids[i], ids[i + 1]);
     }
-    out.append(ids, merge_short(ids, merges, size, by.pairs, [](std::size_t) {}));
+    out.append(ids, merge_short(ids, merges, size, by.pairs, [](std::size_t, std::size_t) {}));
 }
 
 void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out) {

@@ -24,8 +24,8 @@ inline constexpr std::uint32_t kOpen = kNoRank - 1;
 inline constexpr std::size_t kShort = 96;
 
 // Merges a short row in place: quadratic in the worst case, but without any bookkeeping.
-// `merges[i]` is that of ids[i] and ids[i + 1]. Tells `moved` of each place that the next one moves
-// to. Returns how many ids remain.
+// `merges[i]` is that of ids[i] and ids[i + 1]. Tells `moved(to, from)` of each place that is
+// moved. Returns how many ids remain.
 template <class Moved>
 std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTable& pairs,
                         Moved moved) {
@@ -34,16 +34,29 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
         for (std::size_t i = 1; i + 1 < count; ++i) {
             if (merges[i].rank < merges[best].rank) best = i;
         }
-        if (merges[best].rank >= kOpen) break;
-        ids[best] = merges[best].id;
-        --count;
-        for (std::size_t i = best + 1; i < count; ++i) {
-            ids[i] = ids[i + 1];
-            merges[i - 1] = merges[i];
-            moved(i);
+        const std::uint32_t rank = merges[best].rank;
+        if (rank >= kOpen) break;
+        // Where symbols repeat, many pairs have this rank. They are merged in one go, from left to
+        // right, unless what one becomes has to be merged before.
+        std::size_t to = best, from = best;
+        for (bool is_next = true; from < count; ++to) {
+            if (to != from) moved(to, from);
+            ids[to] = ids[from++];
+            if (from == count) continue;  // the last one
+            merges[to] = merges[from - 1];
+            if (!is_next || merges[to].rank != rank) continue;
+            ids[to] = merges[to].id;
+            ++from;
+            if (to > 0) {
+                merges[to - 1] = pairs.find(ids[to - 1], ids[to]);
+                is_next = merges[to - 1].rank > rank;
+            }
+            if (from < count) {
+                merges[to] = pairs.find(ids[to], ids[from]);
+                is_next = is_next && merges[to].rank > rank;
+            }
         }
-        if (best > 0) merges[best - 1] = pairs.find(ids[best - 1], ids[best]);
-        if (best + 1 < count) merges[best] = pairs.find(ids[best], ids[best + 1]);
+        count = to;
     }
     return count;
 }

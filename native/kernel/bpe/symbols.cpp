@@ -39,7 +39,8 @@ class SizedRow {
 void SymbolRun::merge(const PairTable& pairs, bool places) {
     const std::size_t size = ids.size();
     if (!places && size <= kShort) {
-        ids.resize(merge_short(ids.data(), merges.data(), size, pairs, [](std::size_t) {}));
+        ids.resize(
+            merge_short(ids.data(), merges.data(), size, pairs, [](std::size_t, std::size_t) {}));
         return;
     }
     first.resize(size + 1);
@@ -47,7 +48,7 @@ void SymbolRun::merge(const PairTable& pairs, bool places) {
     std::size_t count = 0;
     if (size <= kShort) {
         count = merge_short(ids.data(), merges.data(), size, pairs,
-                            [&](std::size_t i) { first[i] = first[i + 1]; });
+                            [&](std::size_t to, std::size_t from) { first[to] = first[from]; });
     } else {
         SizedRow row(ids);
         LongMerge(row, pairs).run();

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "hash.hpp"
@@ -31,9 +32,8 @@ class ChunkCache {
 
     static constexpr std::uint64_t kLongMark = 0x20;  // of a key: the text is too long for a slot
     struct Key {
-        std::uint64_t low;
-        std::uint64_t high;  // the highest byte: the size, or a mark
-        std::uint64_t hash;
+        std::uint64_t low;   // of a chunk that is not short: the hash of its text
+        std::uint64_t high;  // the highest byte: the size, or a mark; 0: no key
 
         bool operator==(const Key&) const = default;
         bool is_short() const { return high >> 56 <= kInline; }
@@ -71,26 +71,14 @@ class ChunkCache {
         }
     };
 
-    struct Slot {
-        std::uint64_t low;
-        std::uint64_t high;  // 0: empty
-        Answer answer;       // or, in the first two ids, the place in the arena of (text and) ids
-
-        std::uint64_t place() const { return std::uint64_t{answer.ids[1]} << 32 | answer.ids[0]; }
-        void set_place(std::uint64_t place) {
-            answer.ids[0] = static_cast<Id>(place);
-            answer.ids[1] = static_cast<Id>(place >> 32);
-        }
-    };
-    static_assert(sizeof(Slot) == 32);
-
     static constexpr std::size_t kWays = 4;
-    // Two slots of a bucket.
-    struct Line {
-        Slot slots[kWays / 2];
+    // Two slots of a bucket, in a line of memory. Where the ids of one do not fit in, the answer's
+    // first two tell where (text and) ids stand in the arena.
+    struct alignas(64) Line {
+        Key keys[kWays / 2];
+        Answer answers[kWays / 2];
     };
-    // The bits of a hash that tell the bucket while the table is small: its lines' place in bytes.
-    static constexpr std::uint64_t kFirstMask = (kFirstSlots / kWays - 1) * sizeof(Line);
+    static_assert(sizeof(Line) == 64);
 
     // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
     explicit ChunkCache(std::size_t bytes = kBytes)
@@ -104,15 +92,11 @@ class ChunkCache {
     static constexpr std::size_t kReach = 16;
     [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size) {
         if (size > kInline) {
-            const std::uint64_t hash = hash_bytes(p, size);
-            return {hash, kLongMark << 56 | size, hash};
+            return long_key(p, size);
         }
-        std::uint64_t low, high;
-        std::memcpy(&low, p, 8);
-        std::memcpy(&high, p + 8, 8);
-        low &= kMasks.low[size];
-        high = (high & kMasks.high[size]) | kMasks.size[size];
-        return {low, high, hash_words(low, high)};
+        Key key;
+        std::memcpy(&key, p, sizeof key);
+        return {key.low & kMasks.low[size], (key.high & kMasks.high[size]) | kMasks.size[size]};
     }
     // `end` is the end of the readable text, at or behind the chunk's.
     [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size,
@@ -125,29 +109,56 @@ class ChunkCache {
         return key_of(p, size);
     }
 
-    // Asks the memory for what find() will look at.
-    void prefetch(const Key& key) const { __builtin_prefetch(line_of(first_, key.hash)); }
+    // Spreads keys so that the first bits are the best.
+    static std::uint64_t hash(const Key& key) {
+        return (key.low + key.high * 0x5851F42D) * 0x9E3779B97F4A7C15;
+    }
 
+    // Where the lines of a key are, until the cache grows.
+    class Places {
+     public:
+        explicit Places(std::size_t buckets) : shift_(64 - 6 - std::countr_zero(buckets)) {}
+        std::size_t bytes(const Key& key) const { return hash(key) >> shift_ & ~std::size_t{63}; }
+
+     private:
+        int shift_;
+        static_assert(sizeof(Line) == 1 << 6);
+    };
+    struct FirstLines {
+        const std::byte* begin;
+        Places places;
+        // Asks the memory for what find() looks at.
+        [[gnu::always_inline]] const Line* ask(const Key& key) const {
+            const std::byte* line = begin + places.bytes(key);
+            __builtin_prefetch(line);
+            return reinterpret_cast<const Line*>(line);
+        }
+    };
+    FirstLines first_lines() const {
+        return {reinterpret_cast<const std::byte*>(first_.data()), places_};
+    }
     // Asks it for what look_up() looks at beside.
-    void prefetch_rest(const Key& key) const { __builtin_prefetch(line_of(rest_, key.hash)); }
+    void prefetch_rest(const Key& key) const { __builtin_prefetch(line_of(rest_, key)); }
 
-    // Of a short chunk of few ids, if it is one of the first two of its bucket. `differ` tells
-    // whether two words at two places do.
-    template <typename Differ>
-    [[gnu::always_inline]] const Answer* find(const Key& key, Differ differ) const {
-        const Slot* bucket = line_of(first_, key.hash);
-        // Without branches: no guess is good at which one it is.
-        const Slot* slot = bucket + differ(&bucket->low, &key.low);
-        return differ(&slot->low, &key.low) ? nullptr : &slot->answer;
+    // Of a short chunk of few ids, if it is one of the first two of its bucket. `place_of` is
+    // pairs::place_of: no guess is good at which one it is.
+    template <typename PlaceOf>
+    [[gnu::always_inline]] static const Answer* find(const Line* line, const Key& key,
+                                                     PlaceOf place_of) {
+        const std::size_t place = place_of(&line->keys[0].low, &key.low);
+        if (place > sizeof(Key)) return nullptr;
+        static_assert(sizeof(Answer) == sizeof(Key));
+        const auto* answers = reinterpret_cast<const std::byte*>(line->answers);
+        return reinterpret_cast<const Answer*>(answers + place);
     }
 
     // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
     // two: what is asked for again is worth it.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
-        const Slot* slot = slot_of(key);
+        const std::optional<Slot> slot = slot_of(key);
         if (!slot) return {};
         const Answer& answer = slot->answer;
-        if (slot->high == key.high) return {answer.ids, answer.count(), answer.note()};
+        if (slot->key.high == key.high) return {answer.ids, answer.count(), answer.note()};
         const std::uint64_t place = slot->place();
         if (written_ - place > arena_words_) return {};  // written over since
         const Id* stored = arena_.data() + (place & (arena_words_ - 1));
@@ -163,12 +174,11 @@ class ChunkCache {
                 std::size_t count, Note note = 0) {
         if (size > kLongest || count > kMostIds) return;
         if (++inserted_ > used_ / 2 && used_ < most_slots_) grow();
-        Slot& slot = slot_for(key);
-        slot.low = key.low;
-        slot.high = key.high;
+        Slot slot = slot_for(key);
+        slot.key = key;
         if (size <= kInline && count <= kIdsInside) return slot.answer.set({ids, count, note});
         slot.answer.set_tail(count, note);
-        slot.high |= kOutsideMark << 56;
+        slot.key.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (arena_words_ - 1);
         if (start + text + count > arena_words_) written_ += arena_words_ - start;
@@ -190,7 +200,8 @@ class ChunkCache {
  private:
     static constexpr std::size_t kMostSlots = std::size_t{1} << 30;
     static constexpr std::size_t kWordsPerSlot = 4;  // of the arena
-    static constexpr std::size_t kBytesPerSlot = sizeof(Slot) + kWordsPerSlot * sizeof(Id);
+    static constexpr std::size_t kBytesPerSlot =
+        sizeof(Key) + sizeof(Answer) + kWordsPerSlot * sizeof(Id);
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
     // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
@@ -209,75 +220,94 @@ class ChunkCache {
     }();
 
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    Slot* line_of(const HugeArray<Line>& lines, std::uint64_t hash) const {
-        auto* bytes = reinterpret_cast<std::byte*>(lines.data());
-        return reinterpret_cast<Line*>(bytes + (hash & bucket_mask_))->slots;
+    [[gnu::noinline, gnu::cold]] static Key long_key(const std::uint8_t* p, std::size_t size) {
+        return {hash_bytes(p, size), kLongMark << 56 | size};
     }
-    // The slots of a bucket.
-    struct Bucket {
-        Slot *first, *rest;
-        Slot& operator[](std::size_t way) const {
-            return way < kWays / 2 ? first[way] : rest[way - kWays / 2];
+    Line* line_of(const HugeArray<Line>& lines, const Key& key) const {
+        auto* bytes = reinterpret_cast<std::byte*>(lines.data());
+        return reinterpret_cast<Line*>(bytes + places_.bytes(key));
+    }
+
+    struct Slot {
+        Key& key;
+        Answer& answer;
+
+        std::uint64_t place() const { return std::uint64_t{answer.ids[1]} << 32 | answer.ids[0]; }
+        void set_place(std::uint64_t place) {
+            answer.ids[0] = static_cast<Id>(place);
+            answer.ids[1] = static_cast<Id>(place >> 32);
         }
     };
-    Bucket bucket_of(std::uint64_t hash) const {
-        return {line_of(first_, hash), line_of(rest_, hash)};
+    static void swap(Slot a, Slot b) {
+        std::swap(a.key, b.key);
+        std::swap(a.answer, b.answer);
     }
+    struct Bucket {
+        Line *first, *rest;
+        Slot operator[](std::size_t way) const {
+            Line& line = way < kWays / 2 ? *first : *rest;
+            return {line.keys[way % (kWays / 2)], line.answers[way % (kWays / 2)]};
+        }
+    };
+    Bucket bucket_of(const Key& key) const { return {line_of(first_, key), line_of(rest_, key)}; }
     void use(std::size_t slots) {
         used_ = slots;
-        bucket_mask_ = (slots / kWays - 1) * sizeof(Line);
+        places_ = Places(slots / kWays);
     }
-    const Slot* slot_of(const Key& key) {
-        const Bucket bucket = bucket_of(key.hash);
-        for (std::size_t way = 0; way < kWays && bucket[way].high != 0; ++way) {
+    std::optional<Slot> slot_of(const Key& key) {
+        const Bucket bucket = bucket_of(key);
+        for (std::size_t way = 0; way < kWays && bucket[way].key.high != 0; ++way) {
             if (!holds(bucket[way], key)) continue;
-            if (way < 2) return &bucket[way];
-            std::swap(bucket[1], bucket[way]);
-            return &bucket[1];
+            if (way < 2) return bucket[way];
+            swap(bucket[1], bucket[way]);
+            return bucket[1];
         }
-        return nullptr;  // mostly known from the first line: slots are taken in order
+        return {};  // mostly known from the first line: slots are taken in order
     }
     static bool holds(const Slot& slot, const Key& key) {
-        return slot.low == key.low && (slot.high & ~(kOutsideMark << 56)) == key.high;
+        return slot.key.low == key.low && (slot.key.high & ~(kOutsideMark << 56)) == key.high;
     }
     // A free slot, or the key's own, whose ids were written over; or else one of the last two. Now
     // and then, one of the first makes room instead, so that what has gone out of use does not stay
     // for good.
-    Slot& slot_for(const Key& key) {
-        const Bucket bucket = bucket_of(key.hash);
+    Slot slot_for(const Key& key) {
+        const Bucket bucket = bucket_of(key);
         for (std::size_t way = 0; way < kWays; ++way) {
-            if (bucket[way].high == 0 || holds(bucket[way], key)) return bucket[way];
+            if (bucket[way].key.high == 0 || holds(bucket[way], key)) return bucket[way];
         }
         ++evicted_;
-        Slot& last = bucket[kWays - 1 - evicted_ % 2];
-        if (evicted_ % 8 == 0) std::swap(last, bucket[evicted_ / 8 % 2]);
+        const Slot last = bucket[kWays - 1 - evicted_ % 2];
+        if (evicted_ % 8 == 0) swap(last, bucket[evicted_ / 8 % 2]);
         return last;
     }
 
-    // Doubles the slots in use. Of each bucket, some move to the one of the new half.
+    // Doubles the slots in use. The slots of each bucket go to two that lie side by side, behind
+    // all whose slots have not moved yet.
     void grow() {
-        const std::uint64_t bit = used_ / kWays * sizeof(Line);  // of a hash, new in the mask
         use(used_ * 2);
-        for (std::uint64_t hash = 0; hash < bit; hash += sizeof(Line)) {
-            const Bucket halves[2] = {bucket_of(hash), bucket_of(hash | bit)};
+        for (std::size_t bucket = used_ / kWays / 2; bucket-- > 0;) {
+            const std::array<Line, 2> lines = {std::exchange(first_.data()[bucket], {}),
+                                               std::exchange(rest_.data()[bucket], {})};
             std::size_t count[2] = {};
-            for (std::size_t way = 0; way < kWays; ++way) {
-                const Slot slot = std::exchange(halves[0][way], {});
-                if (slot.high == 0) continue;
-                const bool half = (hash_of(slot) & bit) != 0;
-                halves[half][count[half]++] = slot;
+            for (const Line& line : lines) {
+                for (std::size_t i = 0; i < kWays / 2; ++i) {
+                    Key key = line.keys[i];
+                    if (key.high == 0) continue;
+                    key.high &= ~(kOutsideMark << 56);
+                    const std::size_t half = places_.bytes(key) / sizeof(Line) % 2;
+                    const std::size_t to = 2 * bucket + half;
+                    const Slot slot = Bucket{&first_.data()[to], &rest_.data()[to]}[count[half]++];
+                    slot.key = line.keys[i];
+                    slot.answer = line.answers[i];
+                }
             }
         }
-    }
-    static std::uint64_t hash_of(const Slot& slot) {
-        const std::uint64_t high = slot.high & ~(kOutsideMark << 56);
-        return high >> 56 == kLongMark ? slot.low : hash_words(slot.low, high);
     }
 
     std::size_t most_slots_;
     HugeArray<Line> first_, rest_;  // of each bucket; memory behind those in use is not touched
     std::size_t used_ = kFirstSlots;
-    std::uint64_t bucket_mask_ = kFirstMask;
+    Places places_{kFirstSlots / kWays};
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;
     // A ring: what was written longest ago is written over first. A place counts all words that

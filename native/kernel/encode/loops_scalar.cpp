@@ -1,4 +1,5 @@
 #include "encode/loops.hpp"
+#include "isa/pairs.hpp"
 #include "unicode/classes.hpp"
 
 namespace toksmith::scalar {
@@ -7,9 +8,7 @@ namespace {
 #include "split/scanner.inc"
 
 struct Isa {
-    static bool differ(const std::uint64_t* a, const std::uint64_t* b) {
-        return ((a[0] ^ b[0]) | (a[1] ^ b[1])) != 0;
-    }
+    static constexpr auto place_of_pair = pairs::place_of;
 };
 
 // Without vectors, masks take longer than reading byte by byte.

@@ -14,6 +14,7 @@
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
+#include "isa/pairs.hpp"
 
 namespace toksmith {
 
@@ -57,11 +58,12 @@ struct Avx512 {
         return _mm512_test_epi8_mask(_mm512_loadu_si512(p), all(1 << kBit));
     }
 
-    // Whether two words at one place differ from those at another one.
-    static bool differ(const std::uint64_t* a, const std::uint64_t* b) {
-        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
-        const __m128i y = _mm_xor_si128(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)));
-        return _mm_testz_si128(y, y) == 0;
+    // As pairs::place_of.
+    static std::size_t place_of_pair(const std::uint64_t* pairs, const std::uint64_t* pair) {
+        const __m256i one =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
+        return pairs::kPlaces[_mm256_cmpeq_epi64_mask(
+            one, _mm256_load_si256(reinterpret_cast<const __m256i*>(pairs)))];
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.

@@ -6,7 +6,8 @@ namespace toksmith {
 
 void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
                      std::uint64_t first) {
-    add(ChunkCache::key_of(chunk, size, chunk + size), chunk, size, count, first);
+    const Key key = ChunkCache::key_of(chunk, size, chunk + size);
+    add(key, hash_of(key), chunk, size, count, first);
 }
 
 void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* ends,
@@ -15,6 +16,7 @@ void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* e
     // All are asked for beforehand, so that memory answers for many at once.
     constexpr std::size_t kAhead = 64;
     Key keys[kAhead];
+    std::uint64_t hashes[kAhead];
     const std::uint8_t* text = begin;
     for (std::size_t done = 0; done < chunks;) {
         const std::size_t some = std::min(kAhead, chunks - done);
@@ -22,23 +24,24 @@ void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* e
         for (std::size_t i = 0; i < some; chunk = ends[done + i++]) {
             keys[i] = ChunkCache::key_of(chunk, static_cast<std::size_t>(ends[done + i] - chunk),
                                          text_end);
-            __builtin_prefetch(slots_.data() + place_of(keys[i].hash), 1);
+            hashes[i] = hash_of(keys[i]);
+            __builtin_prefetch(slots_.data() + place_of(hashes[i]), 1);
         }
         for (std::size_t i = 0; i < some; begin = ends[done + i++]) {
-            add(keys[i], begin, static_cast<std::size_t>(ends[done + i] - begin),
+            add(keys[i], hashes[i], begin, static_cast<std::size_t>(ends[done + i] - begin),
                 counts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(begin - text));
         }
         done += some;
     }
 }
 
-inline void ChunkTable::add(const Key& key, const std::uint8_t* chunk, std::size_t size,
-                            std::uint64_t count, std::uint64_t first) {
+inline void ChunkTable::add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk,
+                            std::size_t size, std::uint64_t count, std::uint64_t first) {
     if (size > ChunkCache::kInline) [[unlikely]] {
-        return add_long(key.hash, chunk, size, count, first);
+        return add_long(hash, chunk, size, count, first);
     }
     const std::size_t mask = (std::size_t{1} << bits_) - 1;
-    for (std::size_t i = place_of(key.hash);; i = (i + 1) & mask) {
+    for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
         Slot& slot = slots_.data()[i];
         if (slot.low == key.low && slot.high == key.high) [[likely]] {
             slot.count += count;

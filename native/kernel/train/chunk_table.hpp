@@ -90,6 +90,9 @@ class ChunkTable {
     };
     using Key = ChunkCache::Key;
     static constexpr unsigned kFirstBits = 10;
+    static std::uint64_t hash_of(const Key& key) {
+        return key.is_short() ? hash_words(key.low, key.high) : key.low;
+    }
     static std::uint64_t hash_of(const Slot& slot) {
         return is_long(slot.high) ? slot.low : hash_words(slot.low, slot.high);
     }
@@ -103,8 +106,8 @@ class ChunkTable {
     bool is_used(std::size_t i) const {
         return slots_.data()[i & ((std::size_t{1} << bits_) - 1)].high != 0;
     }
-    void add(const Key& key, const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
-             std::uint64_t first);
+    void add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+             std::uint64_t count, std::uint64_t first);
     void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
                   std::uint64_t count, std::uint64_t first);
     void fill(Slot& slot, const Slot& with);
