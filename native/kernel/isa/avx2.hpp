@@ -105,11 +105,43 @@ struct Avx2 {
         static Numbers choose(Mask mask, Numbers a, Numbers b) {
             return _mm256_blendv_epi8(b, a, mask.bits);
         }
-        // The words at kBytes times each index from p, where the mask is set; elsewhere `b`.
-        template <int kBytes>
+        // The numbers as they stand in memory: to take them out of a register one by one takes
+        // longer.
+        struct alignas(32) Spilled {
+            std::uint32_t numbers[kCount];
+            explicit Spilled(Numbers x) {
+                store(numbers, x);
+                asm("" : "+m"(numbers));  // or the compiler would take them out all the same
+            }
+            std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
+        };
+
+        // The words at each index from p, where the mask is set; elsewhere `b`. One by one: the
+        // processors that stop at AVX2 take longer to gather.
         static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
-            return _mm256_mask_i32gather_epi32(b, reinterpret_cast<const int*>(p), index, mask.bits,
-                                               kBytes);
+            const Spilled at(_mm256_and_si256(index, mask.bits));
+            const auto four = [&](std::size_t lane) {
+                __m128i words = _mm_cvtsi32_si128(static_cast<int>(p[at[lane]]));
+                words = _mm_insert_epi32(words, static_cast<int>(p[at[lane + 1]]), 1);
+                words = _mm_insert_epi32(words, static_cast<int>(p[at[lane + 2]]), 2);
+                return _mm_insert_epi32(words, static_cast<int>(p[at[lane + 3]]), 3);
+            };
+            return choose(mask, _mm256_set_m128i(four(4), four(0)), b);
+        }
+        // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
+        // anything.
+        static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
+                                   Numbers& high) {
+            const Spilled at(_mm256_and_si256(index, mask.bits));
+            const auto two = [&](std::size_t lane) {
+                const auto first = static_cast<std::int64_t>(p[at[lane]]);
+                const auto second = static_cast<std::int64_t>(p[at[lane + 1]]);
+                return _mm_insert_epi64(_mm_cvtsi64_si128(first), second, 1);
+            };
+            const __m256 a = _mm256_castsi256_ps(_mm256_set_m128i(two(4), two(0)));
+            const __m256 b = _mm256_castsi256_ps(_mm256_set_m128i(two(6), two(2)));
+            low = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
+            high = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD));
         }
 
      private:

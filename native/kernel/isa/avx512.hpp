@@ -106,10 +106,28 @@ struct Avx512 {
         static Numbers choose(Mask mask, Numbers a, Numbers b) {
             return _mm512_mask_mov_epi32(b, mask, a);
         }
-        // The words at kBytes times each index from p, where the mask is set; elsewhere `b`.
-        template <int kBytes>
+        // The numbers as they stand in memory: to take them out of a register one by one takes
+        // longer.
+        struct alignas(64) Spilled {
+            std::uint32_t numbers[kCount];
+            explicit Spilled(Numbers x) {
+                store(numbers, x);
+                asm("" : "+m"(numbers));  // or the compiler would take them out all the same
+            }
+            std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
+        };
+
+        // The words at each index from p, where the mask is set; elsewhere `b`.
         static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
-            return _mm512_mask_i32gather_epi32(b, mask, index, p, kBytes);
+            return _mm512_mask_i32gather_epi32(b, mask, index, p, 4);
+        }
+        // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
+        // anything.
+        static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
+                                   Numbers& high) {
+            const auto* halves = reinterpret_cast<const std::uint32_t*>(p);
+            low = _mm512_mask_i32gather_epi32(all(0), mask, index, halves, 8);
+            high = _mm512_mask_i32gather_epi32(all(0), mask, index, halves + 1, 8);
         }
 
      private:
