@@ -9,6 +9,17 @@ namespace {
 
 struct Isa {
     static constexpr auto place_of_pair = pairs::place_of;
+    template <int kBit>
+    static std::uint64_t bit(const std::uint8_t* p) {
+        std::uint64_t result = 0;
+        for (unsigned i = 0; i < 8; ++i) {
+            std::uint64_t eight;
+            std::memcpy(&eight, p + 8 * i, sizeof eight);
+            const std::uint64_t ones = eight >> kBit & 0x0101010101010101;
+            result |= (ones * 0x0102040810204080 >> 56) << 8 * i;  // side by side
+        }
+        return result;
+    }
 };
 
 // Without vectors, masks take longer than reading byte by byte.

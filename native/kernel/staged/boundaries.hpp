@@ -46,6 +46,10 @@ class Boundaries {
             const std::size_t place = place_of(product_of(left, right));
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
+        for (std::uint32_t code = 0; code < 0x80; ++code) {
+            const CharacterTable::Row& row = table_->row(code);
+            ascii_opens_ |= row.left == kOpen || row.right == kOpen;
+        }
         for (std::uint32_t left = 0; left < 256; ++left) {
             for (std::uint32_t right = 0; right < 256; ++right) {
                 pairs_[left | right << 8] = right >= 0x80  ? kHigh
@@ -74,19 +78,17 @@ class Boundaries {
     }
 
     // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
-    // last bytes may have some that are not told.
-    std::uint64_t among(const Byte* p, const Byte* end) const {
-        alignas(8) std::uint8_t flags[64];
+    // last bytes may have some that are not told. `Isa` tells which of 64 bytes have a bit.
+    template <typename Isa>
+    [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end) const {
+        alignas(64) std::uint8_t flags[64];
         flags[0] = p[0] < 0x80 ? 0 : kHigh;
 #pragma GCC unroll 9
         for (unsigned i = 1; i < 64; ++i) flags[i] = pair_at(p + i - 1);
-        std::array<std::uint64_t, 8> eights;
-        std::memcpy(eights.data(), flags, 64);
-        std::uint64_t any = 0;
-        for (const std::uint64_t eight : eights) any |= eight;
-        std::uint64_t marks = bits<kCut>(eights);
-        if (any & kHigh * kEach) mark_high(p, end, bits<kHigh>(eights), marks);
-        if (any & kOpens * kEach) marks &= ~(bits<kOpens>(eights) >> 1);
+        std::uint64_t marks = Isa::template bit<std::countr_zero(kCut)>(flags);
+        const std::uint64_t high = Isa::template bit<std::countr_zero(kHigh)>(flags);
+        if (high != 0) mark_high(p, end, high, marks);
+        if (ascii_opens_) marks &= ~(Isa::template bit<std::countr_zero(kOpens)>(flags) >> 1);
         return marks & ~(std::uint64_t{1} << 63 | 1);
     }
 
@@ -101,7 +103,8 @@ class Boundaries {
     static constexpr std::uint8_t kCut = 1;    // one may cut between the two
     static constexpr std::uint8_t kOpens = 2;  // the one before may go with the second
     static constexpr std::uint8_t kHigh = 4;   // the second is not ASCII: rows tell of it
-    static constexpr std::uint64_t kEach = 0x0101010101010101;  // in each byte of eight
+    // What is told of a character of three bytes.
+    static constexpr std::uint8_t kJoined = 1, kAlone = 2;
 
     std::uint8_t ascii(std::uint32_t left, std::uint32_t right) const {
         const CharacterTable::Row& row = table_->row(right);
@@ -125,7 +128,19 @@ class Boundaries {
             if (row.right == kOpen) marks &= ~(std::uint64_t{1} << start);
             if (between(*before, row)) marks |= std::uint64_t{1} << i;
         };
-        for (std::uint64_t rest = high; rest != 0;) {
+        std::uint64_t rest = high;
+        if (!ascii_opens_) {
+            // Mostly all of them stand alone.
+            for (; rest != 0; rest &= ~(std::uint64_t{7} << start)) {
+                const auto i = static_cast<unsigned>(std::countr_zero(rest));
+                if (i + 3 >= 64 || !stands_alone(p + i, end)) break;
+                marks |= (p[i + 3] < 0x80 ? std::uint64_t{0b1001} : 1) << i;
+                start = i;
+                behind = i + 3;
+            }
+            if (behind > 0) before = see(p + start, end).row;
+        }
+        while (rest != 0) {
             const auto i = static_cast<unsigned>(std::countr_zero(rest));
             if (i > 0 && behind != i) {
                 before = &table_->row(p[i - 1]);
@@ -167,19 +182,31 @@ class Boundaries {
         return {&table_->row(code), p + c.size, code, c.size};
     }
 
-    // Whether nothing is joined with the character, as with most of large scripts. Told by a byte
-    // each, so that rows and atoms need not be looked at.
+    // Whether nothing is joined with the character, as with most of large scripts. Of those of
+    // three bytes, it is told by a byte each, so that rows and atoms need not be looked at.
     bool is_alone(const Seen& c) const {
-        if (c.code >= alone_.size()) return false;
-        std::atomic<std::uint8_t>& told = alone_[c.code];
-        std::uint8_t alone = told.load(std::memory_order_relaxed);
-        if (alone == 0) {
-            const CharacterTable::Row& row = *c.row;
-            const bool joined = row.left == kOpen || row.right == kOpen ||
-                                (left_keys_[row.left] | right_keys_[row.right]) != 0;
-            told.store(alone = joined ? 1 : 2, std::memory_order_relaxed);
-        }
-        return alone == 2;
+        if (c.size != 3) return false;
+        const std::uint8_t told = alone_[c.code].load(std::memory_order_relaxed);
+        return (told ? told : tell_alone(c)) == kAlone;
+    }
+    // Whether such a one is at p.
+    bool stands_alone(const Byte* p, const Byte* end) const {
+        if (end - p < 4) return false;
+        std::uint32_t bytes;
+        std::memcpy(&bytes, p, sizeof bytes);
+        if ((bytes & 0xC0C0F0) != 0x8080E0) return false;
+        const std::uint32_t code =
+            (bytes & 0x0F) << 12 | (bytes >> 8 & 0x3F) << 6 | (bytes >> 16 & 0x3F);
+        const std::uint8_t told = alone_[code].load(std::memory_order_relaxed);
+        return told ? told == kAlone : is_alone(see(p, end));  // which knows what is no character
+    }
+    [[gnu::noinline]] std::uint8_t tell_alone(const Seen& c) const {
+        const CharacterTable::Row& row = *c.row;
+        const bool joined = row.left == kOpen || row.right == kOpen ||
+                            (left_keys_[row.left] | right_keys_[row.right]) != 0;
+        const std::uint8_t told = joined ? kJoined : kAlone;
+        alone_[c.code].store(told, std::memory_order_relaxed);
+        return told;
     }
 
     bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
@@ -188,17 +215,6 @@ class Boundaries {
         if (product == 0) return true;
         const std::size_t place = place_of(product);
         return (bits_[place / 64] >> place % 64 & 1) == 0;
-    }
-
-    // One bit of each of 64 bytes.
-    template <std::uint8_t kFlag>
-    static std::uint64_t bits(const std::array<std::uint64_t, 8>& eights) {
-        std::uint64_t result = 0;
-        for (unsigned i = 0; i < 8; ++i) {
-            const std::uint64_t ones = eights[i] / kFlag & kEach;
-            result |= (ones * 0x0102040810204080ULL >> 56) << 8 * i;  // side by side
-        }
-        return result;
     }
 
     // Spread so that products do not tell alike which factor was which; never 0.
@@ -220,6 +236,7 @@ class Boundaries {
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
+    bool ascii_opens_ = false;  // some of ASCII is rewritten together with another one
     mutable std::array<std::atomic<std::uint8_t>, 0x10000> alone_{};  // by code; 0: not told yet
     std::array<std::uint8_t, 0x10000> pairs_{};  // by two bytes, as they are read at once
 };
