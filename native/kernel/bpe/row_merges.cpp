@@ -64,6 +64,11 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
         numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
         ids_[i + 1] = rule.id;
     }
+    if (!rules.empty()) distance_ = rules[0].id - 1;
+    const auto is_at_distance = [&](const RowRule& rule) {
+        return rule.id == in_order_ + 1 + distance_;
+    };
+    while (in_order_ < rules.size() && is_at_distance(rules[in_order_])) ++in_order_;
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
         if (left == 0 || right == 0) continue;  // no row ever holds them

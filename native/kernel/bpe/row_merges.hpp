@@ -37,7 +37,12 @@ class RowMerges {
     // times 256 and the second; kNone: they do not merge.
     const std::uint32_t* bytes() const { return bytes_.data(); }
     const std::uint32_t* byte_pairs() const { return byte_pairs_.data(); }
-    Id id(std::uint32_t number) const { return ids_[number]; }
+    // Without a guess, and mostly without waiting for memory.
+    Id id(std::uint32_t number) const {
+        const bool is_in_order = number <= in_order_;
+        const Id listed = ids_[is_in_order ? 0 : number];
+        return is_in_order ? number + distance_ : listed;
+    }
 
     bool fits(const std::uint8_t* bytes, std::size_t size) const {
         if (all_bytes_) return true;
@@ -67,6 +72,9 @@ class RowMerges {
     std::array<std::uint32_t, 256> bytes_;
     std::vector<std::uint32_t> byte_pairs_;
     std::vector<Id> ids_;  // by number
+    // Up to this number, ids are numbers but for the distance: those of most vocabularies are in
+    // the order of merges.
+    std::uint32_t in_order_ = 0, distance_ = 0;
     int slot_bits_, filter_bits_;
     HugeArray<std::uint64_t> slots_;
     HugeArray<std::uint32_t> filter_;
