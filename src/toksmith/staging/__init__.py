@@ -115,6 +115,9 @@ def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> b
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
+_ONE_EACH = [1] * CHARACTERS_A_BLOCK
+
+
 def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
     first = block * CHARACTERS_A_BLOCK
     given = list(map(chr, range(first, first + CHARACTERS_A_BLOCK)))
@@ -127,5 +130,5 @@ def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
         depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
     if atoms.mark:
         text = text.replace(" ", atoms.mark)
-    sizes = list(map(len, becomes))
+    sizes = _ONE_EACH if becomes is given else list(map(len, becomes))
     return text.encode(), *atoms.of(text, sizes), array("H", sizes), bytes(depends)
