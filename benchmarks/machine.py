@@ -10,6 +10,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from toksmith._kernel import instruction_set
+
 
 def cores() -> int:
     """The cores that this process may use."""
@@ -25,6 +27,7 @@ def description() -> dict[str, Any]:
         "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
         "commit": _commit(),
         "cpu": _cpu(),
+        "instruction_set": instruction_set(""),
         "cores": cores(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "system": platform.platform(),
