@@ -130,6 +130,80 @@ TEST(a_cut_found_from_anywhere_is_a_boundary) {
     }
 }
 
+namespace {
+
+struct BitByBit {
+    template <int kBit>
+    static std::uint64_t bit(const std::uint8_t* p) {
+        std::uint64_t bits = 0;
+        for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{p[i] >> kBit & 1u} << i;
+        return bits;
+    }
+};
+
+// Characters of one to three bytes that stand alone, are joined or go with what is beside them,
+// and bytes that are none.
+const std::vector<std::string> kMixed = {"a",
+                                         "b",
+                                         " ",
+                                         "1",
+                                         "\xC3\xA9",
+                                         "\xD0\x96",
+                                         "\xE4\xB8\xAD",
+                                         "\xE4\xB8\xAE",
+                                         "\xE4\xB8\xAF",
+                                         "\xE3\x81\x82",
+                                         "\xE3\x81\x83",
+                                         "\xEC\x95\x88",
+                                         "\xF0\x9F\x98\x80",
+                                         "\xFF",
+                                         "\xE4\xB8",
+                                         "\xED\xBF\xBF",
+                                         "\xE0\x80\x80"};
+
+Boundaries boundaries_of_mixed(bool ascii_opens) {
+    const auto rows = [ascii_opens](std::uint32_t number) {
+        auto block = std::make_unique<CharacterTable::Block>();
+        for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+            const std::uint32_t code = number * CharacterTable::kBlock + i;
+            CharacterTable::Row& row = block->rows[i];
+            row.left = row.right = static_cast<std::uint16_t>(code % 7);
+            if (code >= 0x4E00 && code < 0xD800) row.left = row.right = code % 16 == 15 ? 3 : 9;
+            if (code == 0x3042) row.right = Boundaries::kOpen;
+            if (code == 0x3043) row.left = Boundaries::kOpen;
+            if (ascii_opens && code == 'b') row.right = Boundaries::kOpen;
+        }
+        return block;
+    };
+    return {std::make_shared<const CharacterTable>(rows),
+            {{0, 1}, {3, 3}, {3, 2}, {6, 3}, {4, 4}, {2, 6}}};
+}
+
+}  // namespace
+
+TEST(boundaries_of_a_window_are_those_found_one_by_one) {
+    Random random{11};
+    for (int round = 0; round < 4000; ++round) {
+        const Boundaries boundaries = boundaries_of_mixed(round % 2 == 1);
+        std::string text;
+        // Mostly rows of one kind, as texts have.
+        for (std::size_t kind = 0; text.size() < 100;) {
+            if (random.below(round % 3 + 1) == 0) kind = random.below(kMixed.size());
+            text += kMixed[kind];
+        }
+        const Text all = text_at(text);
+        std::uint64_t expected = 0;
+        for (const std::uint8_t* p = all.begin; p < all.begin + 64;) {
+            p = boundaries.next(p, all.end);
+            if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
+        }
+        const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end);
+        CHECK((found & ~expected) == 0);
+        // What is behind the last characters is not seen.
+        CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
+    }
+}
+
 TEST(classes_make_pieces) {
     const auto model = staged(Unit::kRemoved);
     CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");

@@ -91,9 +91,7 @@ class ChunkCache {
     // Of a chunk behind whose start at least kReach bytes can be read.
     static constexpr std::size_t kReach = 16;
     [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size) {
-        if (size > kInline) {
-            return long_key(p, size);
-        }
+        if (size > kInline) return long_key(p, size);
         Key key;
         std::memcpy(&key, p, sizeof key);
         return {key.low & kMasks.low[size], (key.high & kMasks.high[size]) | kMasks.size[size]};
