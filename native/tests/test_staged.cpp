@@ -158,6 +158,8 @@ const std::vector<std::string> kMixed = {"a",
                                          "\xF0\x9F\x98\x80",
                                          "\xFF",
                                          "\xE4\xB8",
+                                         "\xC3\xAC",
+                                         "\xE0\x83\xAC",
                                          "\xED\xBF\xBF",
                                          "\xE0\x80\x80"};
 
@@ -183,24 +185,38 @@ Boundaries boundaries_of_mixed(bool ascii_opens) {
 
 TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     Random random{11};
-    for (int round = 0; round < 4000; ++round) {
-        const Boundaries boundaries = boundaries_of_mixed(round % 2 == 1);
-        std::string text;
-        // Mostly rows of one kind, as texts have.
-        for (std::size_t kind = 0; text.size() < 100;) {
-            if (random.below(round % 3 + 1) == 0) kind = random.below(kMixed.size());
-            text += kMixed[kind];
+    for (const bool ascii_opens : {false, true}) {
+        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+        const auto check = [&](const std::string& text) {
+            const Text all = text_at(text);
+            std::uint64_t expected = 0;
+            for (const std::uint8_t* p = all.begin; p < all.begin + 64;) {
+                p = boundaries.next(p, all.end);
+                if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
+            }
+            const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end);
+            CHECK((found & ~expected) == 0);
+            // What is behind the last characters is not seen.
+            CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
+        };
+        // A few kinds each time, so that there are rows of them.
+        for (int round = 0; round < 2000; ++round) {
+            std::vector<std::string> kinds(1 + random.below(4));
+            for (std::string& kind : kinds) kind = kMixed[random.below(kMixed.size())];
+            std::string text;
+            while (text.size() < 100) text += kinds[random.below(kinds.size())];
+            check(text);
         }
-        const Text all = text_at(text);
-        std::uint64_t expected = 0;
-        for (const std::uint8_t* p = all.begin; p < all.begin + 64;) {
-            p = boundaries.next(p, all.end);
-            if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
+        // What comes behind a row, wherever in the window that ends.
+        for (std::size_t before = 0; before < 3; ++before) {
+            for (std::size_t row = 0; row < 22; ++row) {
+                for (const std::string& kind : kMixed) {
+                    std::string text(before, 'a');
+                    for (std::size_t i = 0; i < row; ++i) text += "\xE4\xB8\xAD";
+                    check(text + kind + std::string(70, 'a'));
+                }
+            }
         }
-        const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end);
-        CHECK((found & ~expected) == 0);
-        // What is behind the last characters is not seen.
-        CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
     }
 }
 
