@@ -7,6 +7,7 @@
 
 #include "cache/chunk_cache.hpp"
 #include "huge_array.hpp"
+#include "utf8/decode.hpp"
 
 namespace toksmith {
 
@@ -31,9 +32,7 @@ class SingleCache {
     }
 
  private:
-    static std::size_t place(const std::uint8_t* chunk) {
-        return (chunk[0] & 0x0Fu) << 12 | (chunk[1] & 0x3Fu) << 6 | (chunk[2] & 0x3Fu);
-    }
+    static std::size_t place(const std::uint8_t* chunk) { return utf8::code_of_three(chunk); }
 
     HugeArray<Answer> answers_{0x10000};  // 1 MiB, of which untouched pages take nothing
 };

@@ -7,6 +7,7 @@
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
 #include "isa/pairs.hpp"
+#include "isa/spilled.hpp"
 
 namespace toksmith {
 
@@ -105,21 +106,17 @@ struct Avx2 {
         static Numbers choose(Mask mask, Numbers a, Numbers b) {
             return _mm256_blendv_epi8(b, a, mask.bits);
         }
-        // The numbers as they stand in memory: to take them out of a register one by one takes
-        // longer.
-        struct alignas(32) Spilled {
-            std::uint32_t numbers[kCount];
-            explicit Spilled(Numbers x) {
-                store(numbers, x);
-                asm("" : "+m"(numbers));  // or the compiler would take them out all the same
-            }
-            std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
-        };
+        static Spilled<kCount> spilled(Numbers x) {
+            Spilled<kCount> result;
+            store(result.numbers, x);
+            result.stay();
+            return result;
+        }
 
-        // The words at each index from p, where the mask is set; elsewhere `b`. One by one: the
-        // processors that stop at AVX2 take longer to gather.
+        // The words at each index from p, where the mask is set; elsewhere `b`. One by one: to
+        // gather them took longer on a processor that stops at AVX2.
         static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
-            const Spilled at(_mm256_and_si256(index, mask.bits));
+            const auto at = spilled(_mm256_and_si256(index, mask.bits));
             const auto four = [&](std::size_t lane) {
                 __m128i words = _mm_cvtsi32_si128(static_cast<int>(p[at[lane]]));
                 words = _mm_insert_epi32(words, static_cast<int>(p[at[lane + 1]]), 1);
@@ -132,7 +129,7 @@ struct Avx2 {
         // anything.
         static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
                                    Numbers& high) {
-            const Spilled at(_mm256_and_si256(index, mask.bits));
+            const auto at = spilled(_mm256_and_si256(index, mask.bits));
             const auto two = [&](std::size_t lane) {
                 const auto first = static_cast<std::int64_t>(p[at[lane]]);
                 const auto second = static_cast<std::int64_t>(p[at[lane + 1]]);

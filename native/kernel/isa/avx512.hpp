@@ -15,6 +15,7 @@
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
 #include "isa/pairs.hpp"
+#include "isa/spilled.hpp"
 
 namespace toksmith {
 
@@ -106,16 +107,12 @@ struct Avx512 {
         static Numbers choose(Mask mask, Numbers a, Numbers b) {
             return _mm512_mask_mov_epi32(b, mask, a);
         }
-        // The numbers as they stand in memory: to take them out of a register one by one takes
-        // longer.
-        struct alignas(64) Spilled {
-            std::uint32_t numbers[kCount];
-            explicit Spilled(Numbers x) {
-                store(numbers, x);
-                asm("" : "+m"(numbers));  // or the compiler would take them out all the same
-            }
-            std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
-        };
+        static Spilled<kCount> spilled(Numbers x) {
+            Spilled<kCount> result;
+            store(result.numbers, x);
+            result.stay();
+            return result;
+        }
 
         // The words at each index from p, where the mask is set; elsewhere `b`.
         static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {

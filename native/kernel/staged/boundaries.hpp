@@ -174,7 +174,7 @@ class Boundaries {
         // Most that come in rows.
         if (end - p > 2 && p[0] > 0xE0 && p[0] < 0xED && utf8::is_continuation(p[1]) &&
             utf8::is_continuation(p[2])) {
-            const std::uint32_t code = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+            const std::uint32_t code = utf8::code_of_three(p);
             return {&table_->row(code), p + 3, code, 3};
         }
         const utf8::Char c = utf8::decode(p, end);
@@ -195,9 +195,7 @@ class Boundaries {
         std::uint32_t bytes;
         std::memcpy(&bytes, p, sizeof bytes);
         if ((bytes & 0xC0C0F0) != 0x8080E0) return false;
-        const std::uint32_t code =
-            (bytes & 0x0F) << 12 | (bytes >> 8 & 0x3F) << 6 | (bytes >> 16 & 0x3F);
-        const std::uint8_t told = alone_[code].load(std::memory_order_relaxed);
+        const std::uint8_t told = alone_[utf8::code_of_three(p)].load(std::memory_order_relaxed);
         return told ? told == kAlone : is_alone(see(p, end));  // which knows what is no character
     }
     [[gnu::noinline]] std::uint8_t tell_alone(const Seen& c) const {

@@ -36,6 +36,11 @@ inline std::size_t length_by_lead(Byte lead, std::size_t left) {
     return length < left ? length : left;
 }
 
+// The code that three bytes stand for, if they are a character.
+inline std::uint32_t code_of_three(const Byte* p) {
+    return (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+}
+
 // Decodes the character at p; p < end.
 inline Char decode(const Byte* p, const Byte* end) {
     const std::uint32_t lead = p[0];
@@ -45,7 +50,7 @@ inline Char decode(const Byte* p, const Byte* end) {
         if (left >= 2 && is_continuation(p[1])) return {(lead & 0x1F) << 6 | (p[1] & 0x3Fu), 2};
     } else if (lead >= 0xE0 && lead < 0xF0) {
         if (left >= 3 && is_continuation(p[1]) && is_continuation(p[2])) {
-            const std::uint32_t code = (lead & 0x0F) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+            const std::uint32_t code = code_of_three(p);
             if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, 3};
         }
     } else if (lead >= 0xF0 && lead < 0xF5) {
