@@ -187,6 +187,11 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     Random random{11};
     for (const bool ascii_opens : {false, true}) {
         const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+        SingleCache singles;
+        for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE"}) {
+            const Id id = 1;
+            singles.insert(text_at(kind).begin, {&id, 1});
+        }
         const auto check = [&](const std::string& text) {
             const Text all = text_at(text);
             std::uint64_t expected = 0;
@@ -194,10 +199,28 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
                 p = boundaries.next(p, all.end);
                 if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
             }
-            const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end);
-            CHECK((found & ~expected) == 0);
-            // What is behind the last characters is not seen.
-            CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
+            const auto same = [&](std::uint64_t found) {
+                CHECK((found & ~expected) == 0);
+                // What is behind the last characters is not seen.
+                CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
+            };
+            same(boundaries.among<BitByBit>(all.begin, all.end,
+                                            [](const std::uint8_t* p, auto) { return p; }));
+            // Known characters that stand alone come in runs, with no boundaries inside.
+            SingleRuns runs(boundaries, singles);
+            const auto run_end = [&](auto p, auto end) { return runs.find(p, end); };
+            const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end, run_end);
+            std::uint64_t inside = 0;
+            const auto* run = runs.begin();
+            for (std::size_t first = 0; first < runs.size(); first = run++->last) {
+                const auto start = static_cast<std::size_t>(run->begin - all.begin);
+                CHECK(start == 0 || (found >> start & 1));
+                for (std::size_t i = start + 3; i < start + 3 * (run->last - run->first); i += 3) {
+                    if (i < 64) inside |= std::uint64_t{1} << i;
+                }
+            }
+            CHECK((found & inside) == 0 && (expected & inside) == inside);
+            same(found | inside);
         };
         // A few kinds each time, so that there are rows of them.
         for (int round = 0; round < 2000; ++round) {

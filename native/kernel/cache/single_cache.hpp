@@ -1,9 +1,11 @@
-// What characters became that were chunks by themselves, as most are in scripts of thousands of
+// What characters of three bytes became that stand alone, as most do in scripts of thousands of
 // characters, of which a vocabulary has few words. Found by number, without hash and comparison.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "cache/chunk_cache.hpp"
 #include "huge_array.hpp"
@@ -15,24 +17,25 @@ class SingleCache {
  public:
     using Answer = ChunkCache::Answer;
 
-    // Whether the chunk has a place here: a character of three bytes, told by what is common to
-    // them. No two such chunks have the same. The first byte is asked first, because sizes are
-    // hard to guess.
-    static bool holds(const std::uint8_t* chunk, std::size_t size) {
-        if ((chunk[0] & 0xF0) != 0xE0) [[likely]]
-            return false;
-        return size == 3 && (chunk[1] & 0xC0) == 0x80 && (chunk[2] & 0xC0) == 0x80;
+    static constexpr std::size_t kSize = 3;  // of a character, in bytes
+
+    // Whether what is at p may be one. Reads four bytes. No two such have the same place.
+    static bool may_be_at(const std::uint8_t* p) {
+        std::uint32_t bytes;
+        std::memcpy(&bytes, p, sizeof bytes);
+        static_assert(std::endian::native == std::endian::little);
+        return (bytes & 0xC0C0F0) == 0x8080E0;
     }
 
-    // Of what the chunk became; it has no ids where that is not known.
-    const Answer* find(const std::uint8_t* chunk) const { return &answers_.data()[place(chunk)]; }
+    // What the one at p became; no ids where that is not known.
+    const Answer* find(const std::uint8_t* p) const { return &answers_.data()[place(p)]; }
 
-    void insert(const std::uint8_t* chunk, const ChunkCache::Found& found) {
-        if (found.count <= ChunkCache::kIdsInside) answers_.data()[place(chunk)].set(found);
+    void insert(const std::uint8_t* p, const ChunkCache::Found& found) {
+        if (found.count <= ChunkCache::kIdsInside) answers_.data()[place(p)].set(found);
     }
 
  private:
-    static std::size_t place(const std::uint8_t* chunk) { return utf8::code_of_three(chunk); }
+    static std::size_t place(const std::uint8_t* p) { return utf8::code_of_three(p); }
 
     HugeArray<Answer> answers_{0x10000};  // 1 MiB, of which untouched pages take nothing
 };

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bpe/joins.hpp"
@@ -15,6 +17,7 @@
 #include "cache/single_cache.hpp"
 #include "encode/misses.hpp"
 #include "encode/model.hpp"
+#include "encode/single_runs.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
 #include "split/family.hpp"

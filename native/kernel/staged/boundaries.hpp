@@ -11,7 +11,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -78,18 +77,41 @@ class Boundaries {
     }
 
     // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
-    // last bytes may have some that are not told. `Isa` tells which of 64 bytes have a bit.
-    template <typename Isa>
-    [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end) const {
+    // last bytes may have some that are not told. `Isa` tells which of 64 bytes have a bit. Where
+    // `run_end` finds that what starts at a boundary is known as far as to the next one, it returns
+    // that, and else the start; the last one may lie beyond the 64 bytes.
+    template <typename Isa, typename RunEnd>
+    [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end,
+                                               const RunEnd& run_end) const {
         alignas(64) std::uint8_t flags[64];
         flags[0] = p[0] < 0x80 ? 0 : kHigh;
 #pragma GCC unroll 9
         for (unsigned i = 1; i < 64; ++i) flags[i] = pair_at(p + i - 1);
         std::uint64_t marks = Isa::template bit<std::countr_zero(kCut)>(flags);
         const std::uint64_t high = Isa::template bit<std::countr_zero(kHigh)>(flags);
-        if (high != 0) mark_high(p, end, high, marks);
+        marks &= ~kLast;  // what is behind it is not seen
+        if (high != 0) marks = with_high(p, end, high, marks, run_end);
         if (ascii_opens_) marks &= ~(Isa::template bit<std::countr_zero(kOpens)>(flags) >> 1);
-        return marks & ~(std::uint64_t{1} << 63 | 1);
+        return marks;
+    }
+
+    // Whether the three bytes at p are a character that stands alone: nothing is joined with it, as
+    // with most of large scripts.
+    bool is_single(const Byte* p) const {
+        const Seen c = see(p, p + 3);
+        const CharacterTable::Row& row = *c.row;
+        return c.size == 3 && row.left != kOpen && row.right != kOpen &&
+               (left_keys_[row.left] | right_keys_[row.right]) == 0;
+    }
+    // How many characters that stand alone go into one chunk with what is behind them, at p: where
+    // that may be rewritten together with what is before it.
+    std::size_t held(const Byte* p, const Byte* end) const {
+        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && !ascii_opens_) [[likely]]
+            return 0;
+        if (p == end) return 0;
+        const Seen c = see(p, end);
+        if (c.row->right == kOpen) return 2;  // none starts with the last of them
+        return c.end < end && see(c.end, end).row->right == kOpen ? 1 : 0;
     }
 
     // The first boundary at or behind `from`, which need not be the start of a character.
@@ -99,12 +121,12 @@ class Boundaries {
     }
 
  private:
+    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
+
     // What is told of two bytes that stand side by side.
     static constexpr std::uint8_t kCut = 1;    // one may cut between the two
     static constexpr std::uint8_t kOpens = 2;  // the one before may go with the second
     static constexpr std::uint8_t kHigh = 4;   // the second is not ASCII: rows tell of it
-    // What is told of a character of three bytes.
-    static constexpr std::uint8_t kJoined = 1, kAlone = 2;
 
     std::uint8_t ascii(std::uint32_t left, std::uint32_t right) const {
         const CharacterTable::Row& row = table_->row(right);
@@ -120,48 +142,45 @@ class Boundaries {
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
     // No part of the loop over chunks, which is quicker when it is small.
-    [[gnu::noinline]] void mark_high(const Byte* p, const Byte* end, std::uint64_t high,
-                                     std::uint64_t& marks) const {
+    template <typename RunEnd>
+    [[gnu::noinline]] std::uint64_t with_high(const Byte* p, const Byte* end, std::uint64_t high,
+                                              std::uint64_t marks, const RunEnd& run_end) const {
         const CharacterTable::Row* before = nullptr;
         unsigned start = 0, behind = 0;  // where that one starts and ends
+        unsigned told = 0;               // up to here, nothing is left to mark
         const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
+            if (i == told) return;
             if (row.right == kOpen) marks &= ~(std::uint64_t{1} << start);
             if (between(*before, row)) marks |= std::uint64_t{1} << i;
         };
-        std::uint64_t rest = high;
-        if (!ascii_opens_) {
-            // Mostly all of them stand alone.
-            for (; rest != 0; rest &= ~(std::uint64_t{7} << start)) {
-                const auto i = static_cast<unsigned>(std::countr_zero(rest));
-                if (i + 3 >= 64 || !stands_alone(p + i, end)) break;
-                marks |= (p[i + 3] < 0x80 ? std::uint64_t{0b1001} : 1) << i;
-                start = i;
-                behind = i + 3;
-            }
-            if (behind > 0) before = see(p + start, end).row;
-        }
-        while (rest != 0) {
+        for (std::uint64_t rest = high; rest != 0; rest &= ~std::uint64_t{0} << behind) {
             const auto i = static_cast<unsigned>(std::countr_zero(rest));
-            if (i > 0 && behind != i) {
+            if (behind != i) {
                 before = &table_->row(p[i - 1]);
                 start = i - 1;
             }
-            const Seen c = see(p + i, end);
-            if (is_alone(c)) {
-                if (i > 0 && before->left != kOpen) marks |= std::uint64_t{1} << i;
-            } else if (i > 0) {
-                mark(i, *c.row);
+            if (i == told || before->left != kOpen) {
+                if (const Byte* const run = run_end(p + i, end); run != p + i) {
+                    if (i != 0) marks |= std::uint64_t{1} << i;
+                    told = behind = static_cast<unsigned>(run - p);
+                    if (behind >= 64) break;
+                    marks |= std::uint64_t{1} << behind;
+                    continue;
+                }
             }
+            const Seen c = see(p + i, end);
+            mark(i, *c.row);
             before = c.row;
             start = i;
             behind = static_cast<unsigned>(c.end - p);
-            if (behind >= 64) {  // what is behind it is not seen
-                marks &= ~(std::uint64_t{1} << i);
+            if (behind >= 64) {
+                if (i != told) marks &= ~(std::uint64_t{1} << i);
                 break;
             }
             if (p[behind] < 0x80) mark(behind, table_->row(p[behind]));
-            rest &= ~std::uint64_t{0} << behind;
+            marks &= ~kLast;
         }
+        return marks;
     }
 
     // A character, and where it ends.
@@ -180,31 +199,6 @@ class Boundaries {
         const utf8::Char c = utf8::decode(p, end);
         const std::uint32_t code = CharacterTable::code_of(c);
         return {&table_->row(code), p + c.size, code, c.size};
-    }
-
-    // Whether nothing is joined with the character, as with most of large scripts. Of those of
-    // three bytes, it is told by a byte each, so that rows and atoms need not be looked at.
-    bool is_alone(const Seen& c) const {
-        if (c.size != 3) return false;
-        const std::uint8_t told = alone_[c.code].load(std::memory_order_relaxed);
-        return (told ? told : tell_alone(c)) == kAlone;
-    }
-    // Whether such a one is at p.
-    bool stands_alone(const Byte* p, const Byte* end) const {
-        if (end - p < 4) return false;
-        std::uint32_t bytes;
-        std::memcpy(&bytes, p, sizeof bytes);
-        if ((bytes & 0xC0C0F0) != 0x8080E0) return false;
-        const std::uint8_t told = alone_[utf8::code_of_three(p)].load(std::memory_order_relaxed);
-        return told ? told == kAlone : is_alone(see(p, end));  // which knows what is no character
-    }
-    [[gnu::noinline]] std::uint8_t tell_alone(const Seen& c) const {
-        const CharacterTable::Row& row = *c.row;
-        const bool joined = row.left == kOpen || row.right == kOpen ||
-                            (left_keys_[row.left] | right_keys_[row.right]) != 0;
-        const std::uint8_t told = joined ? kJoined : kAlone;
-        alone_[c.code].store(told, std::memory_order_relaxed);
-        return told;
     }
 
     bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
@@ -235,7 +229,6 @@ class Boundaries {
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
     bool ascii_opens_ = false;  // some of ASCII is rewritten together with another one
-    mutable std::array<std::atomic<std::uint8_t>, 0x10000> alone_{};  // by code; 0: not told yet
     std::array<std::uint8_t, 0x10000> pairs_{};  // by two bytes, as they are read at once
 };
 

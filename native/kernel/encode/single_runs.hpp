@@ -1,0 +1,66 @@
+// Runs of characters that stand alone and are known: most of a text in scripts of thousands of
+// characters. They need no boundaries between them and no look-up by hash; what each became is told
+// while the run is found.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "cache/single_cache.hpp"
+#include "staged/boundaries.hpp"
+
+namespace toksmith {
+
+class SingleRuns {
+ public:
+    using Byte = utf8::Byte;
+    using Answer = SingleCache::Answer;
+    static constexpr std::size_t kMost = 256;  // characters
+
+    struct Run {
+        const Byte* begin;
+        std::size_t first, last;  // of the answers
+    };
+
+    SingleRuns(const Boundaries& boundaries, const SingleCache& singles)
+        : boundaries_(boundaries), singles_(singles) {}
+
+    void clear() { run_count_ = count_ = 0; }
+    bool empty() const { return run_count_ == 0; }
+    bool full() const { return count_ == kMost; }
+    std::size_t size() const { return count_; }  // in characters
+    const Run* begin() const { return runs_.data(); }
+    const Answer& answer(std::size_t i) const { return *answers_[i]; }
+
+    // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
+    // none.
+    const Byte* find(const Byte* p, const Byte* end) {
+        const std::size_t first = count_;
+        const Byte* q = p;
+        for (; end - q >= 4 && count_ < kMost; q += SingleCache::kSize) {
+            if (!SingleCache::may_be_at(q)) break;
+            const Answer* answer = singles_.find(q);
+            if (answer->count() == 0) break;
+            answers_[count_++] = answer;
+        }
+        if (q == p) return p;
+        const std::size_t held = std::min(boundaries_.held(q, end), count_ - first);
+        count_ -= held;
+        q -= held * SingleCache::kSize;
+        if (q == p) return p;
+        runs_[run_count_++] = {p, first, count_};
+        return q;
+    }
+
+ private:
+    const Boundaries& boundaries_;
+    const SingleCache& singles_;
+    std::size_t run_count_ = 0, count_ = 0;
+    std::array<Run, kMost> runs_;
+    std::array<const Answer*, kMost> answers_;
+};
+
+}  // namespace toksmith
