@@ -72,9 +72,15 @@ class Carrier {
 
         static constexpr std::uint32_t kMost = 0x7FF;
         static constexpr std::uint32_t kStep = 64;
-        std::uint32_t packed() const { return summable << 23 | limit << 11 | weight; }
+        std::uint32_t packed() const { return !summable << 23 | limit << 11 | weight; }
         static Reliance unpacked(std::uint32_t note) {
-            return {note & kMost, note >> 11 & kMost, (note >> 23) != 0};
+            return {note & kMost, note >> 11 & kMost, note >> 23 == 0};
+        }
+        // As a sum; below 0 where add() does not tell.
+        static std::int32_t summable_limit(std::uint32_t note) {
+            constexpr int kSign = 32 - 24;
+            return (static_cast<std::int32_t>(note << kSign) >> (11 + kSign)) *
+                   static_cast<std::int32_t>(kStep);
         }
     };
 

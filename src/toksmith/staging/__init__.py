@@ -115,20 +115,21 @@ def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> b
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
-_ONE_EACH = [1] * CHARACTERS_A_BLOCK
+_ONE_EACH = array("H", [1]) * CHARACTERS_A_BLOCK
 
 
 def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
     first = block * CHARACTERS_A_BLOCK
-    given = list(map(chr, range(first, first + CHARACTERS_A_BLOCK)))
     if 0xD800 <= first < 0xE000:
-        given = [INVALID] * CHARACTERS_A_BLOCK
+        given = INVALID * CHARACTERS_A_BLOCK
+    else:
+        given = array("I", range(first, first + CHARACTERS_A_BLOCK)).tobytes().decode("utf-32")
     becomes, depends = characters.map(given)
-    text = "".join(becomes)
+    text = given if becomes is given else "".join(becomes)
     if characters.collapse and atoms.mark and atoms.mark in text:
         # Where spaces are counted, a mark that stands in the text itself is none.
         depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
     if atoms.mark:
         text = text.replace(" ", atoms.mark)
-    sizes = _ONE_EACH if becomes is given else list(map(len, becomes))
-    return text.encode(), *atoms.of(text, sizes), array("H", sizes), bytes(depends)
+    sizes = _ONE_EACH if becomes is given else array("H", list(map(len, becomes)))
+    return text.encode(), *atoms.of(text, sizes), sizes, bytes(depends)

@@ -7,7 +7,7 @@ the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end
 from __future__ import annotations
 
 from array import array
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from enum import IntEnum
 from itertools import accumulate, chain, pairwise, product, repeat
 from typing import Protocol
@@ -52,7 +52,7 @@ class Atoms(Protocol):
     joined: Set[tuple[int, int]]
     mark: str
 
-    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
         """Return the atom (uint16) and the :class:`Unit` of each character of a text.
 
         Args:
@@ -92,7 +92,7 @@ class ClassAtoms:
         self.joined: Set[tuple[int, int]] = {(_DROPPED, other) for other in range(_MOST_CLASSES)}
         self.joined |= {(run, run) for run in range(_ALONE + 1, _MOST_CLASSES)}
 
-    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
         """Return the classes, and what they do to pieces."""
         classes = bytes(map(self._classes.__getitem__, map(ord, text)))
         atoms = array("H", list(classes))
@@ -120,7 +120,7 @@ class PieceAtoms:
         elif not collapse:
             self.joined -= {(1, 1)}
 
-    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
         """Return whether each character is a mark, and what it does to pieces."""
         marks = [character == self.mark for character in text]
         return array("H", marks), bytes([self._mark_unit if mark else Unit.RUN for mark in marks])
@@ -158,13 +158,15 @@ class VocabularyAtoms:
             # Behind a space nothing is parted: it may be the first of several, or the last of all.
             self._kinds["\u2581"] = Unit.SPACE
             joined |= {(atoms["\u2581"], other) for other in (UNKNOWN, *atoms.values())}
-        self._atoms = atoms
+        self._atoms = {ord(c): atom for c, atom in atoms.items()}
         self.joined: Set[tuple[int, int]] = {pair for pair in joined if OPEN not in pair}
 
-    def of(self, text: str, sizes: list[int]) -> tuple[array[int], bytes]:
+    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
         """Return the atoms of the characters, and what they do to pieces."""
-        # An array is made of a list three times as fast as of what is yet to be counted.
-        atoms = array("H", list(map(self._atoms.get, text, repeat(self._unknown))))
+        # Numbers are hashed far sooner than characters, and an array is made of a list three times
+        # as fast as of what is yet to be counted.
+        codes = array("I", text.encode("utf-32", "surrogatepass")[4:])  # behind the byte order
+        atoms = array("H", list(map(self._atoms.get, codes, repeat(self._unknown))))
         if any(mark in text for mark in self._kinds):
             return atoms, bytes(map(self._kinds.get, text, repeat(Unit.RUN)))
         return atoms, bytes([Unit.RUN]) * len(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from operator import or_
 from typing import Protocol
@@ -44,7 +44,7 @@ class Characters(Protocol):
     firsts: Set[str]
     sees_replaced: bool
 
-    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
         """Return what each becomes; and if what it or the one before it becomes depends on both."""
 
     def sees_space(self, text: str) -> bool:
@@ -91,7 +91,7 @@ class MappedCharacters:
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
 
-    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
         """Return what each character becomes, and whether its neighbours matter."""
         given = ["\ufffd" if c == INVALID else c for c in characters]
         becomes, depends = map_characters(self._mapped, given)
@@ -134,19 +134,18 @@ class SentencePieceCharacters:
             self._depends.add(self._space)
         self.firsts: Set[str] = self._map.first_characters
         self._changed = self.firsts | {" ", INVALID}
+        self._seen = self._changed | self._depends
         used = self._depends | self.firsts | self._alone
         self.sentinel = next(c for c in _PRIVATE if c not in used)
 
-    def map(self, characters: list[str]) -> tuple[list[str], list[bool]]:
+    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
         """Return what each character becomes, and whether its neighbours matter."""
-        # Whole scripts are left as they are, so that is asked first.
         changed, depending, space = self._changed, self._depends, self._space
-        becomes, depends = characters, [False] * len(characters)
-        if not changed.isdisjoint(characters):
-            becomes = [self._single(c) if c in changed else c for c in characters]
-        if not depending.isdisjoint(characters):
-            depends = [c in depending for c in characters]
-        if self.collapse and becomes is not characters:
+        if self._seen.isdisjoint(characters):  # as are whole scripts
+            return characters, [False] * len(characters)
+        becomes = [self._single(c) if c in changed else c for c in characters]
+        depends = [c in depending for c in characters]
+        if self.collapse:
             spaced = [space in new and new != space for new in becomes]
             depends = list(map(or_, depends, spaced))
         return becomes, depends
