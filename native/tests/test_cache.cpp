@@ -194,15 +194,16 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
             const Bytes chunk = {static_cast<std::uint8_t>(first),
                                  static_cast<std::uint8_t>(second), 0xA2, 'x'};
             CHECK(SingleCache::may_be_at(chunk.data()));
-            CHECK(singles.find(chunk.data())->count() == 0);
+            CHECK(singles.number(chunk.data()) == 0);
             singles.insert(chunk.data(), {many, 4});  // more than it keeps
-            CHECK(singles.find(chunk.data())->count() == 0);
+            CHECK(singles.number(chunk.data()) == 0);
             const Id ids[] = {id++, 7};
             singles.insert(chunk.data(), {ids, 2, 5});
-            const auto* answer = singles.find(chunk.data());
-            CHECK(answer->count() == 2 && answer->note() == 5);
-            CHECK(answer->ids[0] == ids[0] && answer->ids[1] == 7);
+            const auto& answer = singles.answer(singles.number(chunk.data()));
+            CHECK(answer.count() == 2 && answer.note() == 5);
+            CHECK(answer.ids[0] == ids[0] && answer.ids[1] == 7);
         }
     }
-    CHECK(singles.find(han.data())->ids[0] == 0x3C * 16 + 6);  // what came later is elsewhere
+    // What came later is elsewhere.
+    CHECK(singles.answer(singles.number(han.data())).ids[0] == 0x3C * 16 + 6);
 }

@@ -19,7 +19,7 @@ class SingleCache {
 
     static constexpr std::size_t kSize = 3;  // of a character, in bytes
 
-    // Whether what is at p may be one. Reads four bytes. No two such have the same place.
+    // Whether what is at p may be one. Reads four bytes.
     static bool may_be_at(const std::uint8_t* p) {
         std::uint32_t bytes;
         std::memcpy(&bytes, p, sizeof bytes);
@@ -27,17 +27,26 @@ class SingleCache {
         return (bytes & 0xC0C0F0) == 0x8080E0;
     }
 
-    // What the one at p became; no ids where that is not known.
-    const Answer* find(const std::uint8_t* p) const { return &answers_.data()[place(p)]; }
+    // Characters are numbered as they are met, so that those that come often lie side by side.
+    using Number = std::uint16_t;  // 0: not known
+
+    // Of the one at p.
+    Number number(const std::uint8_t* p) const { return numbers_.data()[utf8::code_of_three(p)]; }
+    const Answer& answer(Number number) const { return answers_.data()[number]; }
 
     void insert(const std::uint8_t* p, const ChunkCache::Found& found) {
-        if (found.count <= ChunkCache::kIdsInside) answers_.data()[place(p)].set(found);
+        if (found.count > ChunkCache::kIdsInside) return;
+        Number& number = numbers_.data()[utf8::code_of_three(p)];
+        if (number == 0) number = ++count_;
+        answers_.data()[number].set(found);
     }
 
  private:
-    static std::size_t place(const std::uint8_t* p) { return utf8::code_of_three(p); }
+    static constexpr std::size_t kCodes = 0x10000;  // of which 0 is none of them
 
-    HugeArray<Answer> answers_{0x10000};  // 1 MiB, of which untouched pages take nothing
+    Number count_ = 0;
+    HugeArray<Number> numbers_{kCodes};  // by code
+    HugeArray<Answer> answers_{kCodes};  // of which untouched pages take nothing
 };
 
 }  // namespace toksmith

@@ -33,7 +33,7 @@ class SingleRuns {
     bool full() const { return count_ == kMost; }
     std::size_t size() const { return count_; }  // in characters
     const Run* begin() const { return runs_.data(); }
-    const Answer& answer(std::size_t i) const { return *answers_[i]; }
+    const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
 
     // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
     // none.
@@ -42,9 +42,9 @@ class SingleRuns {
         const Byte* q = p;
         for (; end - q >= 4 && count_ < kMost; q += SingleCache::kSize) {
             if (!SingleCache::may_be_at(q)) break;
-            const Answer* answer = singles_.find(q);
-            if (answer->count() == 0) break;
-            answers_[count_++] = answer;
+            const SingleCache::Number number = singles_.number(q);
+            if (number == 0) break;
+            numbers_[count_++] = number;
         }
         if (q == p) return p;
         const std::size_t held = std::min(boundaries_.held(q, end), count_ - first);
@@ -60,7 +60,7 @@ class SingleRuns {
     const SingleCache& singles_;
     std::size_t run_count_ = 0, count_ = 0;
     std::array<Run, kMost> runs_;
-    std::array<const Answer*, kMost> answers_;
+    std::array<SingleCache::Number, kMost> numbers_;
 };
 
 }  // namespace toksmith
