@@ -3,6 +3,8 @@
 
 #include "bpe/character_model.hpp"
 #include "bpe/symbols.hpp"
+#include "encode/encoder.hpp"
+#include "staged/model.hpp"
 #include "trie/byte_trie.hpp"
 
 using namespace toksmith;
@@ -18,6 +20,26 @@ Id longest_slowly(const std::vector<std::string>& tokens, std::string_view text)
         if (best == ByteTrie::kNone || tokens[id].size() > tokens[best].size()) best = id;
     }
     return best;
+}
+
+// A model of pieces that gets lines of ASCII as they are, line breaks by themselves.
+std::shared_ptr<StagedModel> by_lines(std::shared_ptr<const Model> model) {
+    const auto fill = [](std::uint32_t number) {
+        auto block = std::make_unique<CharacterTable::Block>();
+        for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+            const bool breaks = number == 0 && i == '\n';
+            const auto begin = static_cast<std::uint32_t>(block->units.size());
+            const auto atom = static_cast<std::uint16_t>(breaks ? 2 : 1);
+            block->rows[i] = {atom, atom, 3, false, begin};
+            block->units.insert(block->units.end(), {static_cast<std::uint8_t>(Unit::kRun), 1,
+                                                     static_cast<std::uint8_t>(i)});
+        }
+        return block;
+    };
+    const auto table = std::make_shared<const CharacterTable>(fill);
+    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {{1, 1}};
+    return std::make_shared<StagedModel>(
+        std::move(model), table, std::make_shared<const Boundaries>(table, joined), Stages{});
 }
 
 ByteTrie trie_of(const std::vector<std::string>& tokens) {
@@ -148,6 +170,48 @@ TEST(long_runs_merge_from_the_left_whatever_the_ranks) {
         Bytes chunk(200 + random.below(200), 'a');
         for (std::size_t i = random.below(40); i > 0; --i) chunk[random.below(chunk.size())] = 'b';
         CHECK(placed(model, text_of(chunk)) == bpe_slowly(pieces, text_of(chunk)));
+    }
+}
+
+// As Llama's: the runs of spaces come last, all with one score.
+TEST(runs_of_equal_scores_merge_from_the_left_in_rows) {
+    Random random{41};
+    for (int round = 0; round < 200; ++round) {
+        Bytes text;
+        for (int line = 0; line < 60; ++line) {
+            for (std::size_t left = 1 + random.below(28); left > 0; --left) {
+                text.push_back(random.below(2) ? ' ' : random.below(3) ? 'a' : 'b');
+            }
+            text.push_back('\n');
+        }
+        PieceSet pieces;
+        pieces.add("<unk>", 0, PieceType::kUnknown);
+        for (const char* symbol : {" ", "a", "b", "\n"}) pieces.add(symbol, -200);
+        std::vector<std::string> others = {"  a", "   b", " a", "a ", "b  ", " a ", "ab", "aa"};
+        others.resize(random.below(others.size() + 1));
+        for (const std::string& other : others) {
+            pieces.add(other, -static_cast<double>(random.below(100)));
+        }
+        const std::size_t missing = random.below(3) ? 0 : 2 + random.below(5);
+        for (std::size_t size = 2; size < 8; ++size) {
+            if (size != missing) pieces.add(std::string(size, ' '), -100);
+        }
+        if (round % 4 == 3) pieces.add("bb", -100);
+        const auto model = by_lines(std::make_shared<bpe::SentencePieceModel>(pieces.bpe_model()));
+        CHECK(model->row_merges() != nullptr);
+        std::vector<Id> expected;
+        for (auto start = text.begin(); start != text.end();) {
+            const bool breaks = *start == '\n';
+            const auto end = breaks ? start + 1 : std::find(start, text.end(), '\n');
+            const Placed tokens = bpe_slowly(pieces, {&*start, &*start + (end - start)});
+            for (std::size_t i = 0; i < tokens.size(); i += 3) expected.push_back(tokens[i]);
+            start = end;
+        }
+        for (const isa::Level level : levels()) {
+            Encoder encoder(model, Family::kModel, level);
+            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == expected,
+                  std::string(isa::name(level)));
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace toksmith::bpe {
@@ -18,6 +19,26 @@ std::uint64_t slot_of(std::uint32_t left, std::uint32_t right) {
     return (std::uint64_t{left} << RowMerges::kBits | right) << RowMerges::kBits;
 }
 
+// Orders rules of one rank, which merge from left to right, where each adds one more of the same
+// symbol to a run of it, as with Llama's spaces. With the longer runs first, they merge from left
+// to right as well: another run is begun only where the last one cannot grow.
+bool order_runs(std::span<RowRule> same, const std::vector<RowRule>& rules) {
+    const Id symbol = same[0].right;
+    const auto adds_it = [&](const RowRule& rule) { return rule.right == symbol; };
+    const auto makes_it = [&](const RowRule& rule) { return rule.id == symbol; };
+    if (!std::ranges::all_of(same, adds_it) || std::ranges::any_of(rules, makes_it)) return false;
+    Id run = symbol;
+    for (auto rest = same.begin(); rest != same.end(); ++rest) {
+        const auto next =
+            std::find_if(rest, same.end(), [&](const RowRule& rule) { return rule.left == run; });
+        if (next == same.end()) return false;
+        std::swap(*rest, *next);
+        run = rest->id;
+    }
+    std::ranges::reverse(same);
+    return true;
+}
+
 }  // namespace
 
 std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
@@ -25,6 +46,11 @@ std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
     if (rules.size() + symbols.size() > kMostNumbers) return {};
     if (!std::ranges::is_sorted(rules, {}, &RowRule::rank)) {
         std::ranges::sort(rules, {}, &RowRule::rank);
+    }
+    for (std::size_t first = 0, last = 0; first < rules.size(); first = last) {
+        while (last < rules.size() && rules[last].rank == rules[first].rank) ++last;
+        if (last - first == 1 || !order_runs({&rules[first], &rules[last]}, rules)) continue;
+        for (std::size_t i = first; i < last; ++i) rules[i].in_order = true;
     }
     return RowMerges(rules, symbols);
 }
@@ -60,7 +86,7 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
         const RowRule& rule = rules[i];
         const bool ties = (i > 0 && rules[i - 1].rank == rule.rank) ||
                           (i + 1 < rules.size() && rules[i + 1].rank == rule.rank);
-        if (ties || !rule.plain || numbers[rule.id] != 0) continue;
+        if ((ties && !rule.in_order) || !rule.plain || numbers[rule.id] != 0) continue;
         numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
         ids_[i + 1] = rule.id;
     }

@@ -2,7 +2,7 @@
 // numbered anew, in the order in which merges make them, so that the pair to merge next is the one
 // that makes the lowest number.
 //
-// Merges that do not fit into one order stop a row, and are for merge_short: those of equal rank,
+// Merges that do not fit into one order stop a row, and are for merge_short: most of equal rank,
 // and those that make what another one makes too.
 #pragma once
 
@@ -19,7 +19,8 @@ namespace toksmith::bpe {
 struct RowRule {
     Id left, right, id;
     std::uint32_t rank;
-    bool plain = true;  // whether `id` is a token as it stands
+    bool plain = true;      // whether `id` is a token as it stands
+    bool in_order = false;  // though others have its rank
 };
 
 class RowMerges {
