@@ -1,0 +1,39 @@
+// What each instruction set's vocabulary says, one word after the other: a wrong one may show
+// nowhere else but in how long things take.
+#include "isa/isa.hpp"
+#include "kit.hpp"
+
+#if TOKSMITH_X86
+
+#include "isa/avx2.hpp"
+#include "isa/avx512.hpp"
+
+// Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace toksmith::test {
+
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+namespace with_avx2 {
+using Isa = Avx2;
+#include "isa_checks.inc"
+}  // namespace with_avx2
+TOKSMITH_TARGET_END
+
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl")
+namespace with_avx512 {
+using Isa = Avx512;
+#include "isa_checks.inc"
+}  // namespace with_avx512
+TOKSMITH_TARGET_END
+
+TEST(isa_vocabularies_say_what_loops_say) {
+    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_vocabulary();
+    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_vocabulary();
+}
+
+}  // namespace toksmith::test
+
+#endif
