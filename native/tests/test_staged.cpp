@@ -219,6 +219,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
                     if (i < 64) inside |= std::uint64_t{1} << i;
                 }
             }
+            CHECK(run->begin == nullptr);
             CHECK((found & inside) == 0 && (expected & inside) == inside);
             same(found | inside);
         };

@@ -26,13 +26,18 @@ class SingleRuns {
     };
 
     SingleRuns(const Boundaries& boundaries, const SingleCache& singles)
-        : boundaries_(boundaries), singles_(singles) {}
+        : boundaries_(boundaries), singles_(singles) {
+        clear();
+    }
 
-    void clear() { run_count_ = count_ = 0; }
+    void clear() {
+        run_count_ = count_ = 0;
+        runs_[0].begin = nullptr;
+    }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
     std::size_t size() const { return count_; }  // in characters
-    const Run* begin() const { return runs_.data(); }
+    const Run* begin() const { return runs_.data(); }  // one behind the last begins nowhere
     const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
 
     // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
@@ -52,6 +57,7 @@ class SingleRuns {
         q -= held * SingleCache::kSize;
         if (q == p) return p;
         runs_[run_count_++] = {p, first, count_};
+        runs_[run_count_].begin = nullptr;
         return q;
     }
 
@@ -59,7 +65,7 @@ class SingleRuns {
     const Boundaries& boundaries_;
     const SingleCache& singles_;
     std::size_t run_count_ = 0, count_ = 0;
-    std::array<Run, kMost> runs_;
+    std::array<Run, kMost + 1> runs_;
     std::array<SingleCache::Number, kMost> numbers_;
 };
 
