@@ -36,7 +36,7 @@ class SingleRuns {
     }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
-    std::size_t size() const { return count_; }  // in characters
+    std::size_t size() const { return count_; }        // in characters
     const Run* begin() const { return runs_.data(); }  // one behind the last begins nowhere
     const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
 
