@@ -49,8 +49,9 @@ std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
     }
     for (std::size_t first = 0, last = 0; first < rules.size(); first = last) {
         while (last < rules.size() && rules[last].rank == rules[first].rank) ++last;
-        if (last - first == 1 || !order_runs({&rules[first], &rules[last]}, rules)) continue;
-        for (std::size_t i = first; i < last; ++i) rules[i].in_order = true;
+        const std::span<RowRule> same(&rules[first], last - first);
+        const bool in_order = same.size() == 1 || order_runs(same, rules);
+        for (RowRule& rule : same) rule.in_order = in_order;
     }
     return RowMerges(rules, symbols);
 }
@@ -84,9 +85,7 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
     }
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const RowRule& rule = rules[i];
-        const bool ties = (i > 0 && rules[i - 1].rank == rule.rank) ||
-                          (i + 1 < rules.size() && rules[i + 1].rank == rule.rank);
-        if ((ties && !rule.in_order) || !rule.plain || numbers[rule.id] != 0) continue;
+        if (!rule.in_order || !rule.plain || numbers[rule.id] != 0) continue;
         numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
         ids_[i + 1] = rule.id;
     }

@@ -20,7 +20,7 @@ struct RowRule {
     Id left, right, id;
     std::uint32_t rank;
     bool plain = true;      // whether `id` is a token as it stands
-    bool in_order = false;  // though others have its rank
+    bool in_order = false;  // whether it has a place of its own among all: for RowMerges to tell
 };
 
 class RowMerges {

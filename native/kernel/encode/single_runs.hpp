@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "cache/single_cache.hpp"
 #include "staged/boundaries.hpp"

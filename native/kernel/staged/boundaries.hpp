@@ -173,7 +173,7 @@ class Boundaries {
             before = c.row;
             start = i;
             behind = static_cast<unsigned>(c.end - p);
-            if (behind >= 64) {
+            if (behind >= 64) {  // what is behind it is not seen
                 if (i != told) marks &= ~(std::uint64_t{1} << i);
                 break;
             }
