@@ -5,11 +5,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <array>
 #include <stdexcept>
 #include <string_view>
 
 #include "buffers.hpp"
 #include "staged/model.hpp"
+#include "utf8/decode.hpp"
 
 namespace toksmith::bindings {
 namespace {
@@ -18,17 +20,36 @@ std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
     return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
 
-// What Python says of a block of characters: what they become, end to end, and the atom and the
-// unit of each character of that; how many characters each of the block becomes, and whether it
-// depends on its neighbours.
-using Rows =
-    std::tuple<nb::bytes, Input<std::uint16_t>, nb::bytes, Input<std::uint16_t>, nb::bytes>;
+// What Python says of characters: the atom and the unit of each. Of a block of which each becomes
+// itself, this is all.
+using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
+// Of any other: what they become, end to end, as it is seen and in UTF-8; how many characters each
+// of the block becomes, and whether it depends on its neighbours.
+using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
-std::unique_ptr<const CharacterTable::Block> block_of(const Rows& given) {
-    const auto& atoms = std::get<1>(given);
-    const auto& sizes = std::get<3>(given);
-    const auto text = view(std::get<0>(given)), units = view(std::get<2>(given)),
-               depends = view(std::get<4>(given));
+std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
+    const auto& [atoms, units] = seen;
+    if (atoms.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
+        throw std::invalid_argument("a block has another number of characters");
+    }
+    auto block = std::make_unique<CharacterTable::Block>();
+    block->units.reserve(CharacterTable::kBlock * (2 + utf8::kMostBytes));
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        const std::size_t begin = block->units.size();
+        std::array<std::uint8_t, utf8::kMostBytes> bytes;
+        const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
+        block->units.insert(block->units.end(), {units(i), static_cast<std::uint8_t>(size)});
+        block->units.insert(block->units.end(), bytes.begin(), bytes.begin() + size);
+        block->rows[i] = {atoms(i), atoms(i), static_cast<std::uint16_t>(2 + size), false,
+                          static_cast<std::uint32_t>(begin)};
+    }
+    return block;
+}
+
+std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
+    const auto& [atoms, units] = std::get<0>(given);
+    const auto& sizes = std::get<2>(given);
+    const auto text = view(std::get<1>(given)), depends = view(std::get<3>(given));
     if (sizes.size() != CharacterTable::kBlock || depends.size() != CharacterTable::kBlock) {
         throw std::invalid_argument("a block has another number of characters");
     }
@@ -43,7 +64,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rows& given) {
                 throw std::invalid_argument("a character becomes more than there is");
             }
             const auto size = static_cast<std::uint8_t>(utf8::decode(p, end).size);
-            block->units.insert(block->units.end(), {units[place], size});
+            block->units.insert(block->units.end(), {units(place), size});
             block->units.insert(block->units.end(), p, p + size);
             p += size;
         }
@@ -99,7 +120,9 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     auto table =
         std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
             const nb::gil_scoped_acquire acquire;
-            return block_of(nb::cast<Rows>((*call)(block)));
+            const nb::object rows = (*call)(block);
+            if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
+            return block_of(nb::cast<Rewritten>(rows));
         });
     auto boundaries = std::make_shared<const Boundaries>(table, pairs);
     return std::make_shared<StagedModel>(std::move(model), std::move(table), std::move(boundaries),

@@ -27,12 +27,13 @@ std::shared_ptr<StagedModel> by_lines(std::shared_ptr<const Model> model) {
     const auto fill = [](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
         for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
-            const bool breaks = number == 0 && i == '\n';
+            const std::uint32_t code = number * CharacterTable::kBlock + i;
+            const bool breaks = code == '\n';
             const auto begin = static_cast<std::uint32_t>(block->units.size());
             const auto atom = static_cast<std::uint16_t>(breaks ? 2 : 1);
             block->rows[i] = {atom, atom, 3, false, begin};
             block->units.insert(block->units.end(), {static_cast<std::uint8_t>(Unit::kRun), 1,
-                                                     static_cast<std::uint8_t>(i)});
+                                                     static_cast<std::uint8_t>(code)});
         }
         return block;
     };

@@ -127,6 +127,17 @@ def test_sentencepiece_bpe(vocab: list[str], texts: list[str], seed: int, fallba
         agree(model, TEXT_STAGES, texts)
 
 
+def test_characters_of_all_blocks() -> None:
+    # Most blocks are left as they are by all stages, and are not asked for one by one.
+    characters = [chr(code) for code in range(0, 0x110000, 997) if not 0xD800 <= code < 0xE000]
+    pairs = [left + right for left, right in zip(characters[::2], characters[1::2], strict=False)]
+    text = " ".join(pairs)
+    for model in scored(SentencePieceBPE, [*characters[::7], *pairs[::5]], 1, byte_fallback=True):
+        agree(model, TEXT_STAGES, [text])
+    words = tuple(word.encode() for word in ("[UNK]", *pairs, *characters[::2]))
+    agree(WordPiece(words, 0), WORD_STAGES, [text])
+
+
 def test_a_space_is_put_before_what_the_normalizer_makes_of_a_text() -> None:
     charsmap = compiled({"\b": "", "\t": " ", "´": " ´", "b\u0301": " "})
     stages: list[tuple[Normalizer, Splitter | None]] = [

@@ -15,7 +15,7 @@ namespace toksmith {
 
 class CharacterTable {
  public:
-    static constexpr std::uint32_t kBlock = 256;  // characters
+    static constexpr std::uint32_t kBlock = 64;  // characters
     static constexpr std::uint32_t kBlocks = 0x110000 / kBlock;
 
     // One character.

@@ -19,23 +19,31 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
+from toksmith.reference.character_classes import code_points
 from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import Metaspace, Splitter
-from toksmith.staging.atoms import Atoms, atoms_of
+from toksmith.staging.atoms import AtomArray, Atoms, Units, atoms_of
 from toksmith.staging.characters import INVALID, Characters, characters_of
 
-CHARACTERS_A_BLOCK = 256
+CHARACTERS_A_BLOCK = 64
 
-Rows: TypeAlias = "tuple[bytes, array[int], bytes, array[int], bytes]"
-"""A block of characters: the UTF-8 of what they become, end to end; the atom (uint16) and the
-:class:`~toksmith.staging.atoms.Unit` of each character of that; how many characters each of the
-block becomes (uint16), and whether it depends on its neighbours."""
+Seen: TypeAlias = "tuple[AtomArray, Units]"
+"""Characters as splitter and model see them: the atom of each, and its
+:class:`~toksmith.staging.atoms.Unit`."""
+
+Rewritten: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
+"""A block of characters: what they become, end to end, as it is seen and in UTF-8; how many
+characters each of the block becomes (uint16), and whether it depends on its neighbours."""
+
+Rows: TypeAlias = "Seen | Rewritten"
+"""A block of characters; only as it is seen where each becomes itself, and none depends."""
 
 
 class OwnSpace(Exception):  # noqa: N818
@@ -115,21 +123,26 @@ def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> b
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
-_ONE_EACH = array("H", [1]) * CHARACTERS_A_BLOCK
-
-
 def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
-    first = block * CHARACTERS_A_BLOCK
-    if 0xD800 <= first < 0xE000:
-        given = INVALID * CHARACTERS_A_BLOCK
-    else:
-        given = array("I", range(first, first + CHARACTERS_A_BLOCK)).tobytes().decode("utf-32")
-    becomes, depends = characters.map(given)
-    text = given if becomes is given else "".join(becomes)
+    start, end = block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK
+    marked = bool(atoms.mark) and start <= ord(atoms.mark) < end
+    if not marked and characters.leaves(start, end):
+        return atoms.atoms[start:end], atoms.units[start:end]
+    surrogates = 0xD800 <= start < 0xE000
+    becomes, depends = characters.map(
+        [INVALID if surrogates else chr(c) for c in range(start, end)]
+    )
+    text = "".join(becomes)
     if characters.collapse and atoms.mark and atoms.mark in text:
         # Where spaces are counted, a mark that stands in the text itself is none.
         depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
     if atoms.mark:
         text = text.replace(" ", atoms.mark)
-    sizes = _ONE_EACH if becomes is given else array("H", list(map(len, becomes)))
-    return text.encode(), *atoms.of(text, sizes), sizes, bytes(depends)
+    sizes = array("H", list(map(len, becomes)))
+    codes = code_points(text)
+    seen = atoms.atoms[codes]
+    if atoms.last:
+        for size, place in zip(sizes, accumulate(sizes), strict=True):
+            if size > 1:
+                seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
+    return (seen, atoms.units[codes]), text.encode(), sizes, bytes(depends)

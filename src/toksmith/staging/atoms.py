@@ -6,12 +6,13 @@ the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import accumulate, chain, pairwise, product, repeat
-from typing import Protocol
+from itertools import chain, pairwise, product
+from typing import TypeAlias
 
+from toksmith.lazy import np, npt
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,
@@ -21,6 +22,7 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
+from toksmith.reference.character_classes import CODE_POINTS, code_points
 from toksmith.reference.character_maps import classes as classes_of
 from toksmith.splitters import Metaspace, Splitter
 
@@ -41,24 +43,27 @@ class Unit(IntEnum):
     RUN = 4
 
 
-class Atoms(Protocol):
+AtomArray: TypeAlias = "npt.NDArray[np.uint16]"
+Units: TypeAlias = "npt.NDArray[np.uint8]"
+
+
+@dataclass(frozen=True)
+class Atoms:
     """Characters as atoms.
 
     Attributes:
         joined: the pairs of atoms that are not parted.
+        atoms: the atom of each code point, shape ``(0x110000,)``.
+        units: the :class:`Unit` of each code point, shape ``(0x110000,)``.
         mark: what the splitter writes for a space, if anything.
+        last: atoms that are others where they end what one character becomes.
     """
 
     joined: Set[tuple[int, int]]
-    mark: str
-
-    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
-        """Return the atom (uint16) and the :class:`Unit` of each character of a text.
-
-        Args:
-            text: what some characters become, end to end, as the splitter writes it.
-            sizes: how many characters each of them becomes.
-        """
+    atoms: AtomArray
+    units: Units
+    mark: str = ""
+    last: Mapping[int, int] = field(default_factory=dict)
 
 
 def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
@@ -72,104 +77,82 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
     if splitter is None or isinstance(splitter, Metaspace):
         if isinstance(model, Unigram) and not (splitter is None and model.single):
             # Sums are rounded from the start of each piece: only between pieces may one cut.
-            return PieceAtoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
+            return piece_atoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
         if tokens is None or len(set("".join(tokens))) >= OPEN - 2:
             return None
-        return VocabularyAtoms(model, tokens, splitter, collapse)
+        return vocabulary_atoms(model, tokens, splitter, collapse)
     classes = None if collapse else classes_of(splitter)
-    return ClassAtoms(classes) if classes else None
+    return class_atoms(classes) if classes else None
 
 
-class ClassAtoms:
-    """Each class of characters is an atom; only inside a run of one class is nothing parted."""
-
-    mark: str = ""
-
-    def __init__(self, classes: bytes) -> None:
-        self._classes = classes
-        # What is dropped stays with what follows it: that makes fewer chunks.
-        self.joined: Set[tuple[int, int]] = {(_DROPPED, other) for other in range(_MOST_CLASSES)}
-        self.joined |= {(run, run) for run in range(_ALONE + 1, _MOST_CLASSES)}
-
-    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
-        """Return the classes, and what they do to pieces."""
-        classes = bytes(map(self._classes.__getitem__, map(ord, text)))
-        atoms = array("H", list(classes))
-        if _DROPPED in classes:
-            for size, end in zip(sizes, accumulate(sizes), strict=True):
-                if size > 1 and classes[end - 1] == _DROPPED:
-                    atoms[end - 1] = _ALONE  # it ends what a character becomes, and may end a chunk
-        return atoms, classes.translate(_UNITS)
+def class_atoms(classes: bytes) -> Atoms:
+    """Return each class of characters as an atom; only inside a run of one is nothing parted."""
+    atoms = np.frombuffer(classes, np.uint8)
+    most = int(atoms.max()) + 1
+    units = np.array([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)], np.uint8)
+    # What is dropped stays with what follows it: that makes fewer chunks.
+    joined = {(_DROPPED, other) for other in range(most)}
+    joined |= {(run, run) for run in range(_ALONE + 1, most)}
+    # But where it ends what a character becomes, it may end a chunk.
+    return Atoms(joined, atoms.astype(np.uint16), units[atoms], last={_DROPPED: _ALONE})
 
 
 _DROPPED, _ALONE = 0, 1
-_MOST_CLASSES = 250
-_UNITS = bytes([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, 256)]).ljust(256, b"\xff")
 
 
-class PieceAtoms:
-    """Nothing is parted but where the splitter starts a piece."""
-
-    def __init__(self, splitter: Metaspace, collapse: bool) -> None:
-        self.mark = splitter.replacement
-        self._mark_unit = Unit.START if splitter.split else Unit.RUN
-        self.joined: Set[tuple[int, int]] = {(0, 0), (1, 0), (1, 1)}
-        if not splitter.split:
-            self.joined |= {(0, 1)}
-        elif not collapse:
-            self.joined -= {(1, 1)}
-
-    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
-        """Return whether each character is a mark, and what it does to pieces."""
-        marks = [character == self.mark for character in text]
-        return array("H", marks), bytes([self._mark_unit if mark else Unit.RUN for mark in marks])
+def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
+    """Return the mark and all else as two atoms: parted only where the splitter starts a piece."""
+    joined = {(0, 0), (1, 0), (1, 1)}
+    if not splitter.split:
+        joined.add((0, 1))
+    elif not collapse:
+        joined.remove((1, 1))
+    atoms = np.zeros(CODE_POINTS, np.uint16)
+    atoms[ord(splitter.replacement)] = 1
+    starts = {splitter.replacement: Unit.START} if splitter.split else {}
+    return Atoms(joined, atoms, _units(starts), splitter.replacement)
 
 
-class VocabularyAtoms:
-    """Each character that a token holds is an atom; neighbours inside tokens are joined."""
+def vocabulary_atoms(
+    model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
+) -> Atoms:
+    """Return each character that a token holds as an atom; neighbours inside tokens are joined."""
+    mark = metaspace.replacement if metaspace else ""
+    starts = metaspace is not None and metaspace.split
+    characters = set("".join(tokens)) | {"\u2581", " "} | set(mark)
+    known = {c: 1 + place for place, c in enumerate(sorted(characters))}
+    joined = {
+        (known[left], known[right])
+        for left, right in set(chain.from_iterable(map(pairwise, tokens)))
+        if not (starts and right == mark)
+    }
+    unknown = characters - known_alone(model)
+    atoms = np.zeros(CODE_POINTS, np.uint16)  # memory that is not written to costs nothing
+    if fuses_unknown(model):
+        some = {UNKNOWN, *(known[c] for c in unknown)}
+        joined |= set(product(some, some))
+    elif drops_unknown(model):
+        atoms[:] = OPEN
+        known |= dict.fromkeys(unknown, OPEN)
+    atoms[code_points("".join(known))] = list(known.values())
+    kinds: dict[str, Unit] = {}
+    if starts:
+        kinds[mark] = Unit.START
+        if collapse:
+            joined.add((known[mark], known[mark]))
+    elif collapse:
+        # Behind a space nothing is parted: it may be the first of several, or the last of all.
+        kinds["\u2581"] = Unit.SPACE
+        joined |= {(known["\u2581"], other) for other in (UNKNOWN, *known.values())}
+    return Atoms({pair for pair in joined if OPEN not in pair}, atoms, _units(kinds), mark)
 
-    def __init__(
-        self, model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
-    ) -> None:
-        self.mark = metaspace.replacement if metaspace else ""
-        starts = metaspace is not None and metaspace.split
-        characters = set("".join(tokens)) | {"\u2581", " "} | set(self.mark)
-        atoms = {c: 1 + place for place, c in enumerate(sorted(characters))}
-        joined = {
-            (atoms[left], atoms[right])
-            for left, right in set(chain.from_iterable(map(pairwise, tokens)))
-            if not (starts and right == self.mark)
-        }
-        unknown = characters - known_alone(model)
-        self._unknown = UNKNOWN
-        if fuses_unknown(model):
-            some = {UNKNOWN, *(atoms[c] for c in unknown)}
-            joined |= set(product(some, some))
-        elif drops_unknown(model):
-            self._unknown = OPEN
-            atoms |= dict.fromkeys(unknown, OPEN)
-        self._kinds: dict[str, Unit] = {}
-        if starts:
-            self._kinds[self.mark] = Unit.START
-            if collapse:
-                joined.add((atoms[self.mark], atoms[self.mark]))
-        elif collapse:
-            # Behind a space nothing is parted: it may be the first of several, or the last of all.
-            self._kinds["\u2581"] = Unit.SPACE
-            joined |= {(atoms["\u2581"], other) for other in (UNKNOWN, *atoms.values())}
-        self._atoms = {ord(c): atom for c, atom in atoms.items()}
-        self.joined: Set[tuple[int, int]] = {pair for pair in joined if OPEN not in pair}
 
-    def of(self, text: str, sizes: Sequence[int]) -> tuple[array[int], bytes]:
-        """Return the atoms of the characters, and what they do to pieces."""
-        # Numbers are hashed far sooner than characters, and an array is made of a list three times
-        # as fast as of what is yet to be counted.
-        codes = array("I", text.encode("utf-32", "surrogatepass")[4:])  # behind the byte order
-        atoms = array("H", list(map(self._atoms.get, codes, repeat(self._unknown))))
-        if any(mark in text for mark in self._kinds):
-            return atoms, bytes(map(self._kinds.get, text, repeat(Unit.RUN)))
-        return atoms, bytes([Unit.RUN]) * len(text)
+def _units(kinds: Mapping[str, Unit]) -> Units:
+    units = np.full(CODE_POINTS, Unit.RUN, np.uint8)
+    for character, unit in kinds.items():
+        units[ord(character)] = unit
+    return units
 
 
 def matched_tokens(model: Model) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from operator import or_
@@ -44,7 +45,10 @@ class Characters(Protocol):
     firsts: Set[str]
     sees_replaced: bool
 
-    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
+    def leaves(self, start: int, end: int) -> bool:
+        """Return whether these code points all become themselves, whatever is beside them."""
+
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return what each becomes; and if what it or the one before it becomes depends on both."""
 
     def sees_space(self, text: str) -> bool:
@@ -91,7 +95,11 @@ class MappedCharacters:
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
 
-    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
+    def leaves(self, start: int, end: int) -> bool:
+        """Return ``False``: what the steps do is told by doing it."""
+        return False
+
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return what each character becomes, and whether its neighbours matter."""
         given = ["\ufffd" if c == INVALID else c for c in characters]
         becomes, depends = map_characters(self._mapped, given)
@@ -134,15 +142,17 @@ class SentencePieceCharacters:
             self._depends.add(self._space)
         self.firsts: Set[str] = self._map.first_characters
         self._changed = self.firsts | {" ", INVALID}
-        self._seen = self._changed | self._depends
+        self._seen = sorted(map(ord, self._changed | self._depends))
         used = self._depends | self.firsts | self._alone
         self.sentinel = next(c for c in _PRIVATE if c not in used)
 
-    def map(self, characters: Sequence[str]) -> tuple[Sequence[str], list[bool]]:
+    def leaves(self, start: int, end: int) -> bool:
+        """Return whether none of them is changed or depends: as with whole scripts."""
+        return bisect_left(self._seen, start) == bisect_left(self._seen, end)
+
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return what each character becomes, and whether its neighbours matter."""
         changed, depending, space = self._changed, self._depends, self._space
-        if self._seen.isdisjoint(characters):  # as are whole scripts
-            return characters, [False] * len(characters)
         becomes = [self._single(c) if c in changed else c for c in characters]
         depends = [c in depending for c in characters]
         if self.collapse:
