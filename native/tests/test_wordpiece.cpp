@@ -38,6 +38,15 @@ TEST(longest_match_literals) {
     CHECK(matched(tokens, {}, "xxbcd?a") == List({4, 0, 1}));
 }
 
+TEST(bytes_that_are_in_no_character_lead_nowhere) {
+    const std::vector<std::string> tokens{"?", "a", "##a", "##b"};
+    using List = std::vector<Id>;
+    for (const char byte : {'\xFE', '\xFF', '\0', '\xC3'}) {
+        const std::string text{byte, 'a', byte, 'b'};
+        CHECK(matched(tokens, {.prefix = "##", .unk = 0}, text) == List({0, 2, 0, 3}));
+    }
+}
+
 TEST(matches_agree_with_trying_all_ends) {
     Random random{11};
     for (int round = 0; round < 3000; ++round) {

@@ -55,6 +55,8 @@ class ByteTrie {
         const Node* nodes_;
         Node node_, differs_ = 0;
     };
+    // The node at a place that a step led to.
+    Node at(std::size_t place) const { return nodes_.data()[place]; }
     static bool ends_token(Node node) { return node & kEndsToken; }
     // Of the node that the last step led to.
     Id token(std::size_t place) const { return ids_.data()[place]; }

@@ -7,7 +7,10 @@
 namespace toksmith::wordpiece {
 namespace {
 
-constexpr Node kStart = 0;  // the root of what starts a chunk
+// In the tree of characters, the root of what starts a chunk; that of other tokens is behind it.
+constexpr Node kStart = 0;
+// In the tree of bytes, bytes that are in no character lead to the two.
+constexpr char kLeads[] = {'\xFE', '\xFF'};
 constexpr std::uint32_t kEmpty = 0;
 
 void push_span(Ids* spans, std::size_t start, std::size_t end) {
@@ -23,63 +26,105 @@ std::size_t size_in_utf8(std::uint32_t code) {
 }  // namespace
 
 LongestMatchModel::LongestMatchModel(const bpe::Vocabulary& vocabulary, Options options)
-    : options_(std::move(options)),
-      inside_(options_.prefix.empty() ? kStart : kStart + 1),
-      trie_(trie(vocabulary)) {
+    : options_(std::move(options)) {
     if (options_.unk == kNone ? options_.whole_unknown : options_.unk >= vocabulary.size()) {
         throw std::invalid_argument("the unknown token is not in the vocabulary");
     }
-    link_all(vocabulary);
+    Trees both = trees(vocabulary);
+    const Trie trie(both);
+    place_all(both, trie, link_all(vocabulary, trie, static_cast<Node>(both.size() - 1)));
 }
 
-Trie LongestMatchModel::trie(const bpe::Vocabulary& vocabulary) const {
-    std::vector<Trie::Entry> trees[2];
+// All tokens; and, where there is a prefix, what is behind it.
+LongestMatchModel::Trees LongestMatchModel::trees(const bpe::Vocabulary& vocabulary) const {
+    Trees trees(options_.prefix.empty() ? 1 : 2);
     for (std::size_t i = 0; i < vocabulary.size(); ++i) {
         const auto id = static_cast<Id>(i);
         const std::string_view token = vocabulary[id];
         if (token.empty()) continue;
-        trees[kStart].push_back({token, id});
-        if (token.size() > options_.prefix.size() && token.starts_with(options_.prefix)) {
-            trees[1].push_back({token.substr(options_.prefix.size()), id});
+        trees.front().push_back({token, id});
+        if (trees.size() > 1 && token.size() > options_.prefix.size() &&
+            token.starts_with(options_.prefix)) {
+            trees.back().push_back({token.substr(options_.prefix.size()), id});
         }
     }
-    return Trie({trees, inside_ + 1});
+    return trees;
 }
 
-void LongestMatchModel::link_all(const bpe::Vocabulary& vocabulary) {
+std::vector<LongestMatchModel::Link> LongestMatchModel::link_all(const bpe::Vocabulary& vocabulary,
+                                                                 const Trie& trie, Node inside) {
     const std::size_t prefix = options_.prefix.size();
     tokens_.push_back({kEmpty, 0, 0, kNone});
-    links_.assign(trie_.size(), {kNone, kEmpty});
+    std::vector<Link> links(trie.size(), {kNone, kEmpty});
     // Parents come before their children, and the rest of a text is shorter than the text.
-    std::vector<bool> starts(trie_.size());
+    std::vector<bool> starts(trie.size());
     starts[kStart] = true;
-    for (Node parent = 0; parent < trie_.size(); ++parent) {
-        const auto [first, last] = trie_.children(parent);
+    for (Node parent = 0; parent < trie.size(); ++parent) {
+        const auto [first, last] = trie.children(parent);
         for (Node node = first; node < last; ++node) {
             starts[node] = starts[parent];
-            const Id id = trie_.tokens()[node];
+            const Id id = trie.tokens()[node];
             if (id == kNone || (id == options_.unk && !options_.whole_unknown)) {
-                links_[node] = link(parent, node);
+                links[node] = link(trie, links, parent, node, inside);
             } else {
                 const std::size_t bytes = vocabulary.length(id) - (starts[node] ? 0 : prefix);
-                links_[node] = {inside_, extended(kEmpty, id, bytes)};
+                links[node] = {inside, extended(kEmpty, id, bytes)};
             }
         }
+    }
+    return links;
+}
+
+// Makes the tree of bytes, and takes the links over to it.
+void LongestMatchModel::place_all(const Trees& trees, const Trie& trie,
+                                  const std::vector<Link>& links) {
+    std::vector<std::string> texts;
+    for (std::size_t root = 0; root < trees.size(); ++root) {
+        texts.emplace_back(1, kLeads[root]);  // a root, even if there is no token
+        for (const Trie::Entry& entry : trees[root]) {
+            texts.push_back(kLeads[root] + std::string(entry.text));
+        }
+    }
+    std::vector<ByteTrie::Entry> entries;
+    for (const std::string& text : texts) entries.push_back({text, 0});
+    trie_ = ByteTrie(std::move(entries));
+
+    std::vector<State> states(trie.size(), {0, trie_.root()});
+    for (Node root = 0; root < trees.size(); ++root) {
+        trie_.step(states[root].node, static_cast<std::uint8_t>(kLeads[root]), states[root].place);
+    }
+    for (Node parent = 0; parent < trie.size(); ++parent) {
+        const auto [first, last] = trie.children(parent);
+        for (Node node = first; node < last; ++node) {
+            std::uint8_t bytes[utf8::kMostBytes];
+            const std::uint32_t size = utf8::encode(trie.code(node), bytes);
+            states[node] = states[parent];
+            step(states[node], bytes, {trie.code(node), size});
+        }
+    }
+    start_ = states[kStart].place;
+    inside_ = states[trees.size() - 1].place;
+    links_.assign(trie_.places(), {kNone, kEmpty});
+    for (Node node = 0; node < trie.size(); ++node) {
+        const auto [rest, tokens] = links[node];
+        links_[states[node].place] = {
+            rest == kNone ? kNone : static_cast<std::uint32_t>(states[rest].place), tokens};
     }
 }
 
 // The link of a node where no token ends: its parent's, gone on with by one character.
-LongestMatchModel::Link LongestMatchModel::link(Node parent, Node node) {
-    const std::uint32_t code = trie_.code(node);
-    auto [rest, tokens] = links_[parent];
+LongestMatchModel::Link LongestMatchModel::link(const Trie& trie, const std::vector<Link>& links,
+                                                Node parent, Node node, Node inside) {
+    const std::uint32_t code = trie.code(node);
+    auto [rest, tokens] = links[parent];
     while (rest != kNone) {
-        const Node next = trie_.child(rest, code);
+        const Node next = trie.child(rest, code);
         if (next != kNone) return {next, tokens};
-        tokens = joined(tokens, links_[rest].tokens);
-        rest = links_[rest].rest;
+        tokens = joined(tokens, links[rest].tokens);
+        rest = links[rest].rest;
     }
     if (options_.whole_unknown) return {kNone, kEmpty};
-    return {inside_, extended(tokens, options_.unk, size_in_utf8(code))};
+    return {inside, extended(tokens, options_.unk, size_in_utf8(code))};
 }
 
 std::uint32_t LongestMatchModel::extended(std::uint32_t list, Id id, std::size_t bytes) {
@@ -112,34 +157,44 @@ void LongestMatchModel::encode_chunk(const std::uint8_t* chunk, std::size_t size
     }
 }
 
+bool LongestMatchModel::step(State& state, const std::uint8_t* p, utf8::Char c) const {
+    if (c.code == utf8::kInvalid) return false;
+    State next = state;
+    for (std::uint32_t i = 0; i < c.size; ++i) {
+        if (!trie_.step(next.node, p[i], next.place)) return false;
+    }
+    state = next;
+    return true;
+}
+
 // Appends the tokens of the chunk; false where it is unknown as a whole.
 bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& out,
                               Ids* spans) const {
-    Node node = kStart;
-    std::size_t start = 0, characters = 0;  // `start`: where the characters of the node start
-    for (std::size_t place = 0; place < size; ++characters) {
+    State state = at(start_);
+    std::size_t start = 0, characters = 0;  // `start`: where the characters of the state start
+    for (std::size_t i = 0; i < size; ++characters) {
         if (characters == options_.max_characters) return false;
-        const utf8::Char c = utf8::decode(chunk + place, chunk + size);
-        Node next = trie_.child(node, c.code);
-        while (next == kNone && links_[node].rest != kNone) {
-            start = append(links_[node].tokens, start, out, spans);
-            node = links_[node].rest;
-            next = trie_.child(node, c.code);
+        const utf8::Char c = utf8::decode(chunk + i, chunk + size);
+        bool known = step(state, chunk + i, c);
+        while (!known && links_[state.place].rest != kNone) {
+            start = append(links_[state.place].tokens, start, out, spans);
+            state = at(links_[state.place].rest);
+            known = step(state, chunk + i, c);
         }
-        place += c.size;
-        if (next == kNone) {
+        i += c.size;
+        if (!known) {
             if (options_.whole_unknown) return false;
             out.push(options_.unk);
-            push_span(spans, start, place);
-            start = place;
-            next = inside_;
+            push_span(spans, start, i);
+            start = i;
+            state = at(inside_);
         }
-        node = next;
     }
-    while (node != inside_) {
-        if (links_[node].rest == kNone) return false;
-        start = append(links_[node].tokens, start, out, spans);
-        node = links_[node].rest;
+    while (state.place != inside_) {
+        const Link& link = links_[state.place];
+        if (link.rest == kNone) return false;
+        start = append(link.tokens, start, out, spans);
+        state.place = link.rest;
     }
     return true;
 }

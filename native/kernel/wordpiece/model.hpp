@@ -6,6 +6,9 @@
 // tokens they surely start with, and the node of what is left ("Fast WordPiece Tokenization", Song
 // et al. 2021). So each character is looked at once, and the time is linear whatever the text and
 // the vocabulary.
+//
+// That is found out on a tree of characters. Chunks are matched on one of their bytes, where a step
+// looks at one place of memory.
 #pragma once
 
 #include <memory>
@@ -15,6 +18,8 @@
 #include "bpe/token_index.hpp"
 #include "bpe/vocabulary.hpp"
 #include "encode/model.hpp"
+#include "trie/byte_trie.hpp"
+#include "utf8/decode.hpp"
 #include "wordpiece/trie.hpp"
 
 namespace toksmith::wordpiece {
@@ -50,24 +55,36 @@ class LongestMatchModel final : public Model {
     };
     // What the characters of a node become if they do not go on: tokens, and a node for the rest.
     struct Link {
-        Node rest;  // kNone: nothing fits
+        std::uint32_t rest;  // kNone: nothing fits
         std::uint32_t tokens;
     };
+    using Trees = std::vector<std::vector<Trie::Entry>>;
+    // A node of the bytes' tree, between two characters.
+    struct State {
+        std::size_t place;
+        ByteTrie::Node node;
+    };
 
-    Trie trie(const bpe::Vocabulary& vocabulary) const;
-    void link_all(const bpe::Vocabulary& vocabulary);
-    Link link(Node parent, Node node);
+    Trees trees(const bpe::Vocabulary& vocabulary) const;
+    std::vector<Link> link_all(const bpe::Vocabulary& vocabulary, const Trie& trie, Node inside);
+    Link link(const Trie& trie, const std::vector<Link>& links, Node parent, Node node,
+              Node inside);
+    void place_all(const Trees& trees, const Trie& trie, const std::vector<Link>& links);
     std::uint32_t extended(std::uint32_t list, Id id, std::size_t bytes);
     std::uint32_t joined(std::uint32_t list, std::uint32_t more);
 
+    State at(std::size_t place) const { return {place, trie_.at(place)}; }
+    // Goes one character further, if the trie does.
+    bool step(State& state, const std::uint8_t* p, utf8::Char c) const;
     bool match(const std::uint8_t* chunk, std::size_t size, Ids& out, Ids* spans) const;
     std::size_t append(std::uint32_t list, std::size_t start, Ids& out, Ids* spans) const;
     void tidy(Ids& out, std::size_t first, Ids* spans, std::size_t first_span) const;
 
     Options options_;
-    Node inside_;  // the root of what does not start a chunk
-    Trie trie_;
-    std::vector<Link> links_;    // one a node
+    ByteTrie trie_{std::vector<ByteTrie::Entry>{}};
+    std::size_t start_ = 0,
+                inside_ = 0;     // places of the roots: of a chunk's first token; of others
+    std::vector<Link> links_;    // by place, between characters
     std::vector<Token> tokens_;  // all lists
 };
 

@@ -61,11 +61,6 @@ Trie::Trie(std::span<std::vector<Entry>> trees) {
         }
     }
     children_.push_back(static_cast<Node>(nodes.size()));
-
-    roots_ = static_cast<Node>(trees.size());
-    for (Node root = 0; root < roots_; ++root) {
-        for (std::uint32_t code = 0; code < kAscii; ++code) first_.push_back(search(root, code));
-    }
 }
 
 }  // namespace toksmith::wordpiece

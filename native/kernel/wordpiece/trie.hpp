@@ -31,8 +31,10 @@ class Trie {
 
     // The node one character further on, or kNone.
     Node child(Node node, std::uint32_t code) const {
-        if (code < kAscii && node < roots_) return first_[node * kAscii + code];
-        return search(node, code);
+        const auto first = codes_.begin() + children_[node];
+        const auto last = codes_.begin() + children_[node + 1];
+        const auto found = std::lower_bound(first, last, code);
+        return found != last && *found == code ? static_cast<Node>(found - codes_.begin()) : kNone;
     }
 
     std::size_t size() const { return codes_.size(); }
@@ -45,21 +47,9 @@ class Trie {
     const std::vector<Id>& tokens() const { return tokens_; }
 
  private:
-    static constexpr std::uint32_t kAscii = 128;
-
-    Node search(Node node, std::uint32_t code) const {
-        const auto first = codes_.begin() + children_[node];
-        const auto last = codes_.begin() + children_[node + 1];
-        const auto found = std::lower_bound(first, last, code);
-        return found != last && *found == code ? static_cast<Node>(found - codes_.begin()) : kNone;
-    }
-
     std::vector<std::uint32_t> codes_;  // the character that leads to each node
     std::vector<Node> children_;        // the first child of each node, and one more
     std::vector<Id> tokens_;
-    // Of each root by each character of ASCII: the roots have by far the most children.
-    std::vector<Node> first_;
-    Node roots_;
 };
 
 }  // namespace toksmith::wordpiece
