@@ -111,8 +111,10 @@ class Browser:
         )
 
     def open(self, page: str = "", **query: str | list[str]) -> None:
-        """Open a page of the explorer."""
+        """Open a page of the explorer, and wait until all of it is there."""
         self.driver.get(f"{self.address}{page}?{urlencode(query, doseq=True)}")
+        # The driver may return from a large page before.
+        self.until(lambda: self.run("return document.readyState") == "complete", "the whole page")
 
     def all(self, selector: str) -> list[Any]:
         """Return the elements that fit."""
