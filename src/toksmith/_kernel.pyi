@@ -81,7 +81,7 @@ class WordLevelModel(Model):
 
 OPEN: int = 65535
 
-CHARACTERS_A_BLOCK: int = 256
+CHARACTERS_A_BLOCK: int = 64
 
 class StagedModel(Model):
     def __init__(
