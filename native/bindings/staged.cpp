@@ -11,7 +11,7 @@
 
 #include "buffers.hpp"
 #include "staged/model.hpp"
-#include "utf8/decode.hpp"
+#include "utf8/encode.hpp"
 
 namespace toksmith::bindings {
 namespace {
@@ -27,6 +27,12 @@ using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
 // of the block becomes, and whether it depends on its neighbours.
 using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
+void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_t* bytes,
+              std::uint32_t size) {
+    block.units.insert(block.units.end(), {unit, static_cast<std::uint8_t>(size)});
+    block.units.insert(block.units.end(), bytes, bytes + size);
+}
+
 std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
     const auto& [atoms, units] = seen;
     if (atoms.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
@@ -38,8 +44,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
         const std::size_t begin = block->units.size();
         std::array<std::uint8_t, utf8::kMostBytes> bytes;
         const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
-        block->units.insert(block->units.end(), {units(i), static_cast<std::uint8_t>(size)});
-        block->units.insert(block->units.end(), bytes.begin(), bytes.begin() + size);
+        add_unit(*block, units(i), bytes.data(), size);
         block->rows[i] = {atoms(i), atoms(i), static_cast<std::uint16_t>(2 + size), false,
                           static_cast<std::uint32_t>(begin)};
     }
@@ -63,9 +68,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
             if (p == end || place == units.size() || place == atoms.size()) {
                 throw std::invalid_argument("a character becomes more than there is");
             }
-            const auto size = static_cast<std::uint8_t>(utf8::decode(p, end).size);
-            block->units.insert(block->units.end(), {units(place), size});
-            block->units.insert(block->units.end(), p, p + size);
+            const std::uint32_t size = utf8::decode(p, end).size;
+            add_unit(*block, units(place), p, size);
             p += size;
         }
         const std::size_t size = block->units.size() - begin;

@@ -63,36 +63,4 @@ inline Char decode(const Byte* p, const Byte* end) {
     return {kInvalid, 1};
 }
 
-inline constexpr std::size_t kMostBytes = 4;  // of a character
-
-// Writes the character at p, and returns how many bytes it has.
-inline std::uint32_t encode(std::uint32_t code, Byte* p) {
-    const auto rest = [code](int shift) {
-        return static_cast<Byte>(0x80 | (code >> shift & 0x3F));
-    };
-    const auto lead = [code](int shift, int mark) {
-        return static_cast<Byte>(mark | code >> shift);
-    };
-    if (code < 0x80) {
-        p[0] = static_cast<Byte>(code);
-        return 1;
-    }
-    if (code < 0x800) {
-        p[0] = lead(6, 0xC0);
-        p[1] = rest(0);
-        return 2;
-    }
-    if (code < 0x10000) {
-        p[0] = lead(12, 0xE0);
-        p[1] = rest(6);
-        p[2] = rest(0);
-        return 3;
-    }
-    p[0] = lead(18, 0xF0);
-    p[1] = rest(12);
-    p[2] = rest(6);
-    p[3] = rest(0);
-    return 4;
-}
-
 }  // namespace toksmith::utf8

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "utf8/decode.hpp"
+#include "utf8/encode.hpp"
 
 namespace toksmith::wordpiece {
 namespace {
@@ -17,10 +17,6 @@ void push_span(Ids* spans, std::size_t start, std::size_t end) {
     if (!spans) return;
     spans->push(static_cast<Id>(start));
     spans->push(static_cast<Id>(end));
-}
-
-std::size_t size_in_utf8(std::uint32_t code) {
-    return 1u + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
 }
 
 }  // namespace
@@ -124,7 +120,7 @@ LongestMatchModel::Link LongestMatchModel::link(const Trie& trie, const std::vec
         rest = links[rest].rest;
     }
     if (options_.whole_unknown) return {kNone, kEmpty};
-    return {inside, extended(tokens, options_.unk, size_in_utf8(code))};
+    return {inside, extended(tokens, options_.unk, utf8::size_of(code))};
 }
 
 std::uint32_t LongestMatchModel::extended(std::uint32_t list, Id id, std::size_t bytes) {
@@ -190,11 +186,9 @@ bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& 
             state = at(inside_);
         }
     }
-    while (state.place != inside_) {
-        const Link& link = links_[state.place];
-        if (link.rest == kNone) return false;
-        start = append(link.tokens, start, out, spans);
-        state.place = link.rest;
+    for (std::size_t place = state.place; place != inside_; place = links_[place].rest) {
+        if (links_[place].rest == kNone) return false;
+        start = append(links_[place].tokens, start, out, spans);
     }
     return true;
 }
