@@ -1,4 +1,4 @@
-// The vocabulary of an instruction set on AVX-512 (F, BW, VL) and BMI2.
+// The vocabulary of an instruction set on AVX-512 (F, BW, VL, VBMI) and BMI2.
 #pragma once
 
 // Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
@@ -13,13 +13,14 @@
 
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
+#include "isa/byte_pairs.hpp"
 #include "isa/isa.hpp"
 #include "isa/pairs.hpp"
 #include "isa/spilled.hpp"
 
 namespace toksmith {
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl")
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi")
 
 struct Avx512 {
     // What the 64 bytes at p are.
@@ -57,6 +58,19 @@ struct Avx512 {
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
         return _mm512_test_epi8_mask(_mm512_loadu_si512(p), all(1 << kBit));
+    }
+
+    // The second bytes of pairs among the 64 bytes at p, as BytePairs::seconds.
+    static std::uint64_t pairs(const std::uint8_t* p,
+                               const std::vector<BytePairs::Product>& products) {
+        const __m512i first = _mm512_loadu_si512(p);
+        // One byte further on; none is read behind the 64.
+        const __m512i second = _mm512_maskz_loadu_epi8(~std::uint64_t{0} >> 1, p + 1);
+        std::uint64_t found = 0;
+        for (const BytePairs::Product& product : products) {
+            found |= _mm512_test_epi8_mask(of(product.left, first), of(product.right, second));
+        }
+        return (found & ~_mm512_movepi8_mask(_mm512_or_si512(first, second))) << 1;
     }
 
     // As pairs::place_of.
@@ -132,6 +146,11 @@ struct Avx512 {
     };
 
  private:
+    // What a table says of bytes of ASCII.
+    static __m512i of(const std::array<std::uint8_t, BytePairs::kAscii>& table, __m512i bytes) {
+        return _mm512_permutex2var_epi8(_mm512_load_si512(table.data()), bytes,
+                                        _mm512_load_si512(table.data() + 64));
+    }
     static __m512i all(std::uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
 };
 

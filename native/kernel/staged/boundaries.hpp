@@ -10,14 +10,13 @@
 // scripts, collide with none.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "isa/byte_pairs.hpp"
 #include "staged/character_table.hpp"
 
 namespace toksmith {
@@ -45,23 +44,16 @@ class Boundaries {
             const std::size_t place = place_of(product_of(left, right));
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
-        for (std::uint32_t code = 0; code < 0x80; ++code) {
-            const CharacterTable::Row& row = table_->row(code);
-            ascii_opens_ |= row.left == kOpen || row.right == kOpen;
-        }
-        for (std::uint32_t left = 0; left < 256; ++left) {
-            for (std::uint32_t right = 0; right < 256; ++right) {
-                pairs_[left | right << 8] = right >= 0x80  ? kHigh
-                                            : left >= 0x80 ? 0
-                                                           : ascii(left, right);
-            }
-        }
+        const auto row = [this](std::uint32_t byte) -> const auto& { return table_->row(byte); };
+        cuts_ = BytePairs(
+            [&](unsigned left, unsigned right) { return between(row(left), row(right)); });
+        opens_ = BytePairs([&](unsigned, unsigned right) { return row(right).right == kOpen; });
     }
 
     // The first boundary behind p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
         for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
-            if ((pair_at(p) & kCut) && !(pair_at(p + 1) & kOpens)) return p + 1;
+            if (cuts_.has(p) && !opens_.has(p + 1)) return p + 1;
         }
         Seen c = see(p, end);
         if (c.end == end) return end;
@@ -77,21 +69,16 @@ class Boundaries {
     }
 
     // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
-    // last bytes may have some that are not told. `Isa` tells which of 64 bytes have a bit. Where
-    // `run_end` finds that what starts at a boundary is known as far as to the next one, it returns
-    // that, and else the start; the last one may lie beyond the 64 bytes.
+    // last bytes may have some that are not told. Where `run_end` finds that what starts at a
+    // boundary is known as far as to the next one, it returns that, and else the start; the last
+    // one may lie beyond the 64 bytes.
     template <typename Isa, typename RunEnd>
     [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end,
                                                const RunEnd& run_end) const {
-        alignas(64) std::uint8_t flags[64];
-        flags[0] = p[0] < 0x80 ? 0 : kHigh;
-#pragma GCC unroll 9
-        for (unsigned i = 1; i < 64; ++i) flags[i] = pair_at(p + i - 1);
-        std::uint64_t marks = Isa::template bit<std::countr_zero(kCut)>(flags);
-        const std::uint64_t high = Isa::template bit<std::countr_zero(kHigh)>(flags);
-        marks &= ~kLast;  // what is behind it is not seen
+        const std::uint64_t high = Isa::template bit<7>(p);
+        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // what is behind that is not seen
         if (high != 0) marks = with_high(p, end, high, marks, run_end);
-        if (ascii_opens_) marks &= ~(Isa::template bit<std::countr_zero(kOpens)>(flags) >> 1);
+        if (!opens_.empty()) marks &= ~(opens_.seconds<Isa>(p) >> 1);
         return marks;
     }
 
@@ -106,7 +93,7 @@ class Boundaries {
     // How many characters that stand alone go into one chunk with what is behind them, at p: where
     // that may be rewritten together with what is before it.
     std::size_t held(const Byte* p, const Byte* end) const {
-        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && !ascii_opens_) [[likely]]
+        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && opens_.empty()) [[likely]]
             return 0;
         if (p == end) return 0;
         const Seen c = see(p, end);
@@ -122,23 +109,6 @@ class Boundaries {
 
  private:
     static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
-
-    // What is told of two bytes that stand side by side.
-    static constexpr std::uint8_t kCut = 1;    // one may cut between the two
-    static constexpr std::uint8_t kOpens = 2;  // the one before may go with the second
-    static constexpr std::uint8_t kHigh = 4;   // the second is not ASCII: rows tell of it
-
-    std::uint8_t ascii(std::uint32_t left, std::uint32_t right) const {
-        const CharacterTable::Row& row = table_->row(right);
-        const bool cut = between(table_->row(left), row);
-        return static_cast<std::uint8_t>((cut ? kCut : 0) | (row.right == kOpen ? kOpens : 0));
-    }
-    std::uint8_t pair_at(const Byte* p) const {
-        std::uint16_t both;
-        static_assert(std::endian::native == std::endian::little);
-        std::memcpy(&both, p, 2);
-        return pairs_[both];
-    }
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
     // No part of the loop over chunks, which is quicker when it is small.
@@ -228,8 +198,8 @@ class Boundaries {
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    bool ascii_opens_ = false;  // some of ASCII is rewritten together with another one
-    std::array<std::uint8_t, 0x10000> pairs_{};  // by two bytes, as they are read at once
+    BytePairs cuts_;   // between which one may cut
+    BytePairs opens_;  // of which the second may be rewritten together with the first
 };
 
 }  // namespace toksmith
