@@ -129,8 +129,13 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
 TEST(misses_of_one_hash_are_told_apart_by_their_text) {
     const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
     const ChunkCache::Key key = ChunkCache::key_of(text.data(), text.size());
-    const Misses::Chunk chunk{
-        .key = key, .text = text.data(), .is_new = false, .count = 0, .place = 0, .ids = {}};
+    const Misses::Chunk chunk{.key = key,
+                              .text = text.data(),
+                              .is_new = false,
+                              .note = 0,
+                              .count = 0,
+                              .place = 0,
+                              .ids = {}};
     CHECK(!key.is_short() && key.size() == text.size() && chunk.bytes() == text.data());
     CHECK(chunk.is(key, Bytes(text).data()));
     CHECK(!chunk.is(key, other.data()));

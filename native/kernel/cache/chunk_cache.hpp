@@ -40,6 +40,7 @@ class ChunkCache {
         std::size_t size() const { return is_short() ? high >> 56 : high & ~(kLongMark << 56); }
         // Of a short chunk:
         const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
+        bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
     };
 
     static constexpr std::size_t kIdsInside = 3;
@@ -150,6 +151,12 @@ class ChunkCache {
         return reinterpret_cast<const Answer*>(answers + place);
     }
 
+    // Whether look_up() finds a slot of it among the first two of its bucket.
+    bool is_near(const Key& key) const {
+        const Line& line = *line_of(first_, key);
+        return holds(line.keys[0], key) || holds(line.keys[1], key);
+    }
+
     // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
     // two: what is asked for again is worth it.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
@@ -255,15 +262,15 @@ class ChunkCache {
     std::optional<Slot> slot_of(const Key& key) {
         const Bucket bucket = bucket_of(key);
         for (std::size_t way = 0; way < kWays && bucket[way].key.high != 0; ++way) {
-            if (!holds(bucket[way], key)) continue;
+            if (!holds(bucket[way].key, key)) continue;
             if (way < 2) return bucket[way];
             swap(bucket[1], bucket[way]);
             return bucket[1];
         }
         return {};  // mostly known from the first line: slots are taken in order
     }
-    static bool holds(const Slot& slot, const Key& key) {
-        return slot.key.low == key.low && (slot.key.high & ~(kOutsideMark << 56)) == key.high;
+    static bool holds(const Key& slot, const Key& key) {
+        return slot.low == key.low && (slot.high & ~(kOutsideMark << 56)) == key.high;
     }
     // A free slot, or the key's own, whose ids were written over; or else one of the last two. Now
     // and then, one of the first makes room instead, so that what has gone out of use does not stay
@@ -271,7 +278,7 @@ class ChunkCache {
     Slot slot_for(const Key& key) {
         const Bucket bucket = bucket_of(key);
         for (std::size_t way = 0; way < kWays; ++way) {
-            if (bucket[way].key.high == 0 || holds(bucket[way], key)) return bucket[way];
+            if (bucket[way].key.high == 0 || holds(bucket[way].key, key)) return bucket[way];
         }
         ++evicted_;
         const Slot last = bucket[kWays - 1 - evicted_ % 2];

@@ -1,6 +1,7 @@
 #include "bpe/row_merges.hpp"
 #include "encode/loops.hpp"
 #include "unicode/classes.hpp"
+#include "unigram/row_paths.hpp"
 
 #if TOKSMITH_X86
 
@@ -12,8 +13,8 @@ namespace {
 
 using Isa = Avx512;
 #include "split/windows.inc"
-// What merges chunks that are new.
-#include "encode/merging_together.inc"
+// What encodes chunks that are new, many at once.
+#include "encode/together.inc"
 // The loops over what the first finds.
 #include "encode/loops.inc"
 

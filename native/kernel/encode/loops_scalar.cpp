@@ -30,14 +30,27 @@ inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,
     return 1;
 }
 
-// Without vectors, chunks are merged one by one.
-struct MergingTogether {
-    MergingTogether(const Model&, Worker&) {}
-    static bool defer(const ChunkCache::Key&, const Byte*, std::size_t) { return false; }
+// Without vectors, chunks are encoded one by one.
+struct Merges;
+struct Paths;
+template <typename>
+class Together {
+ public:
+    Together(const Model&, Worker& worker) : misses_(worker.misses) {}
+    static bool defer(const ChunkCache::Key&, const Byte*, std::size_t, std::uint32_t = 0) {
+        return false;
+    }
+    static bool empty() { return true; }
     static bool full() { return false; }
     static std::size_t reach(std::size_t) { return 0; }
-    template <typename Sink>
-    static void put_in(Sink&, std::size_t) {}
+    static std::uint32_t most(std::size_t) { return 0; }
+    template <typename Encode>
+    Misses& settle(const Encode&) {
+        return misses_;
+    }
+
+ private:
+    Misses& misses_;
 };
 
 #include "encode/loops.inc"

@@ -23,6 +23,7 @@ struct Misses {
         ChunkCache::Key key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
         bool is_new;               // for sure
+        ChunkCache::Note note;     // of its ids
         std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
         std::size_t place;
         Id ids[kLongest];
@@ -36,7 +37,8 @@ struct Misses {
     };
     struct Place {
         std::size_t place;
-        std::size_t chunk;
+        std::uint32_t chunk;
+        std::uint32_t bound;  // of the sum that is carried to it
     };
 
     std::size_t chunk_count = 0, place_count = 0;
@@ -54,13 +56,14 @@ struct Misses {
     const Id* ids_of(const Chunk& chunk) const {
         return chunk.count <= kLongest ? chunk.ids : more.data() + chunk.place;
     }
-    void set_ids(Chunk& chunk, const Id* ids, std::size_t count) {
-        chunk.count = static_cast<std::uint32_t>(count);
-        if (count <= kLongest) {
-            std::copy_n(ids, count, chunk.ids);
+    void set(Chunk& chunk, const ChunkCache::Found& found) {
+        chunk.note = found.note;
+        chunk.count = static_cast<std::uint32_t>(found.count);
+        if (found.count <= kLongest) {
+            std::copy_n(found.ids, found.count, chunk.ids);
         } else {
             chunk.place = more.size();
-            more.append(ids, count);
+            more.append(found.ids, found.count);
         }
     }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include "unigram/row_paths.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {
@@ -20,5 +21,9 @@ std::string message(const std::uint8_t* chunk, std::size_t size, std::size_t sta
 
 UnknownText::UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start)
     : std::runtime_error(message(chunk, size, start)) {}
+
+std::unique_ptr<unigram::RowPaths> Model::make_row_paths(const unigram::RowTexts&) const {
+    return nullptr;
+}
 
 }  // namespace toksmith

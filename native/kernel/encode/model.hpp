@@ -18,6 +18,10 @@ class Joins;
 class RowMerges;
 struct RowRule;
 }  // namespace bpe
+namespace unigram {
+class RowPaths;
+struct RowTexts;
+}  // namespace unigram
 
 // Text that a model has no token for, not even an unknown one.
 struct UnknownText : std::runtime_error {
@@ -52,6 +56,10 @@ class Model {
     // one in UTF-8, if it is a token itself and always merges so.
     virtual const std::vector<bpe::RowRule>* row_rules() const { return nullptr; }
     virtual std::optional<Id> row_symbol(const std::uint8_t*, std::size_t) const { return {}; }
+    // Not null where the best ways of some chunks can be found by it, side by side.
+    virtual const unigram::RowPaths* row_paths() const { return nullptr; }
+    // Of a Unigram model: that, for chunks whose bytes become such texts; or null.
+    virtual std::unique_ptr<unigram::RowPaths> make_row_paths(const unigram::RowTexts&) const;
     // Not null where the ids of a chunk depend on a sum that is carried from chunk to chunk.
     virtual const Carrier* carrier() const { return nullptr; }
     // Whether a document that starts so is encoded as if a space stood before it.
@@ -72,6 +80,8 @@ class Carrier {
 
         static constexpr std::uint32_t kMost = 0x7FF;
         static constexpr std::uint32_t kStep = 64;
+        // Whether they may be relied on behind sums of this bound.
+        bool holds(std::uint32_t bound) const { return bound + weight <= limit * kStep; }
         std::uint32_t packed() const { return !summable << 23 | limit << 11 | weight; }
         static Reliance unpacked(std::uint32_t note) {
             return {note & kMost, note >> 11 & kMost, note >> 23 == 0};

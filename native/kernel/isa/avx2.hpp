@@ -89,6 +89,23 @@ struct Avx2 {
         static Numbers left(Numbers x, int bits) { return _mm256_sll_epi32(x, shift(bits)); }
         static Numbers right(Numbers x, int bits) { return _mm256_srl_epi32(x, shift(bits)); }
 
+        static Numbers exclusive(Numbers a, Numbers b) { return _mm256_xor_si256(a, b); }
+
+        // Of numbers that are floats.
+        static Numbers add_floats(Numbers a, Numbers b) {
+            return number(_mm256_add_ps(real(a), real(b)));
+        }
+        static Numbers lower_float(Numbers a, Numbers b) {
+            return number(_mm256_min_ps(real(a), real(b)));
+        }
+        static Numbers larger_float(Numbers a, Numbers b) {
+            return number(_mm256_max_ps(real(a), real(b)));
+        }
+        static Mask less_float(Numbers a, Numbers b) {
+            return {number(_mm256_cmp_ps(real(a), real(b), _CMP_LT_OQ))};
+        }
+        static Numbers away(Numbers x) { return both(x, all(0x7FFFFFFF)); }  // from 0
+
         static Mask equal(Numbers a, Numbers b) { return {_mm256_cmpeq_epi32(a, b)}; }
         static Mask less(Numbers a, Numbers b) {
             return but({_mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a)}, equal(a, b));
@@ -142,6 +159,8 @@ struct Avx2 {
         }
 
      private:
+        static __m256 real(Numbers x) { return _mm256_castsi256_ps(x); }
+        static Numbers number(__m256 x) { return _mm256_castps_si256(x); }
         static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     };
 

@@ -106,6 +106,23 @@ struct Avx512 {
         static Numbers left(Numbers x, int bits) { return _mm512_sll_epi32(x, shift(bits)); }
         static Numbers right(Numbers x, int bits) { return _mm512_srl_epi32(x, shift(bits)); }
 
+        static Numbers exclusive(Numbers a, Numbers b) { return _mm512_xor_si512(a, b); }
+
+        // Of numbers that are floats.
+        static Numbers add_floats(Numbers a, Numbers b) {
+            return number(_mm512_add_ps(real(a), real(b)));
+        }
+        static Numbers lower_float(Numbers a, Numbers b) {
+            return number(_mm512_min_ps(real(a), real(b)));
+        }
+        static Numbers larger_float(Numbers a, Numbers b) {
+            return number(_mm512_max_ps(real(a), real(b)));
+        }
+        static Mask less_float(Numbers a, Numbers b) {
+            return _mm512_cmp_ps_mask(real(a), real(b), _CMP_LT_OQ);
+        }
+        static Numbers away(Numbers x) { return both(x, all(0x7FFFFFFF)); }  // from 0
+
         static Mask equal(Numbers a, Numbers b) { return _mm512_cmpeq_epi32_mask(a, b); }
         static Mask less(Numbers a, Numbers b) { return _mm512_cmplt_epu32_mask(a, b); }
         static Mask both(Mask a, Mask b) { return a & b; }
@@ -142,6 +159,8 @@ struct Avx512 {
         }
 
      private:
+        static __m512 real(Numbers x) { return _mm512_castsi512_ps(x); }
+        static Numbers number(__m512 x) { return _mm512_castps_si512(x); }
         static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     };
 

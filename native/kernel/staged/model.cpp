@@ -126,17 +126,38 @@ std::optional<bpe::RowMerges> StagedModel::rows_of(const std::vector<bpe::RowRul
     if (stages_.collapse || stages_.trim) return {};
     std::array<Id, 256> symbols;
     symbols.fill(bpe::RowMerges::kNone);
-    auto run = Unit::kRemoved;
+    const Unit run = run_of_ascii();
     for (std::size_t byte = 0; byte < ascii_.size(); ++byte) {
         const Single& c = ascii_[byte];
-        if (!c.told || c.unit < Unit::kSpace) continue;
-        if (c.unit >= Unit::kRun) {
-            if (run == Unit::kRemoved) run = c.unit;
-            if (c.unit != run) continue;
-        }
+        if (!c.told || (c.unit != Unit::kSpace && c.unit != run)) continue;
         if (const auto symbol = model_->row_symbol(c.bytes.data(), c.size)) symbols[byte] = *symbol;
     }
     return bpe::RowMerges::make(rules, symbols);
+}
+
+unigram::RowTexts StagedModel::row_texts() const {
+    unigram::RowTexts texts{.told = true};
+    const Unit run = run_of_ascii();
+    for (std::uint32_t byte = 0; byte < ascii_.size(); ++byte) {
+        const Single& c = ascii_[byte];
+        if (!c.told) {
+            const CharacterTable::Row& row = table_->row(byte);
+            texts.told = texts.told && row.size == 0 && !row.depends;
+            continue;
+        }
+        const bool is_space = c.unit == Unit::kStart || c.unit == Unit::kSpace;
+        if (is_space || c.unit == run) texts.first[byte] = {c.bytes, c.size};
+        texts.collapse[byte] = is_space && stages_.collapse;
+        if (c.unit == run && c.size == 1) texts.later[byte] = c.bytes[0];
+    }
+    return texts;
+}
+
+Unit StagedModel::run_of_ascii() const {
+    for (const Single& c : ascii_) {
+        if (c.told && c.unit >= Unit::kRun) return c.unit;
+    }
+    return Unit::kRemoved;
 }
 
 bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const {

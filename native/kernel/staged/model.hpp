@@ -13,6 +13,7 @@
 #include "encode/model.hpp"
 #include "staged/boundaries.hpp"
 #include "staged/character_table.hpp"
+#include "unigram/row_paths.hpp"
 
 namespace toksmith {
 
@@ -53,6 +54,7 @@ class StagedModel final : public Model, public Carrier {
           stages_(std::move(stages)) {
         for (std::uint32_t code = 0; code < ascii_.size(); ++code) ascii_[code] = single(code);
         if (const auto* rules = model_->row_rules()) row_merges_ = rows_of(*rules);
+        row_paths_ = model_->make_row_paths(row_texts());
     }
 
     std::unique_ptr<Scratch> scratch() const override;
@@ -63,6 +65,7 @@ class StagedModel final : public Model, public Carrier {
     const bpe::RowMerges* row_merges() const override {
         return row_merges_ ? &*row_merges_ : nullptr;
     }
+    const unigram::RowPaths* row_paths() const override { return row_paths_.get(); }
     bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
     const Carrier* carrier() const override { return model_->carrier() ? this : nullptr; }
@@ -89,6 +92,10 @@ class StagedModel final : public Model, public Carrier {
     // By what chunks can be merged side by side: of bytes that become one character, whatever
     // stands beside them.
     std::optional<bpe::RowMerges> rows_of(const std::vector<bpe::RowRule>& rules) const;
+    // What bytes become in chunks of which put_together() makes one piece: a space stands first.
+    unigram::RowTexts row_texts() const;
+    // The first class of the splitter that bytes belong to; kRemoved where there is none.
+    Unit run_of_ascii() const;
 
     // Puts a chunk of single characters that the splitter does not cut into one piece. False where
     // it is no such chunk.
@@ -104,6 +111,7 @@ class StagedModel final : public Model, public Carrier {
     Stages stages_;
     std::array<Single, 128> ascii_;
     std::optional<bpe::RowMerges> row_merges_;
+    std::unique_ptr<unigram::RowPaths> row_paths_;
 };
 
 }  // namespace toksmith

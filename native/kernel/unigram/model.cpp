@@ -15,27 +15,9 @@ namespace toksmith::unigram {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
-// By how much adding a number to a sum that is no further from 0 can be off.
-constexpr double kRounding = 0.01;
-
 // Where nothing reaches across a place, the way up to there is settled and can be written out. So
 // the memory is that of the longest stretch without such a place; but this much is kept at least.
 constexpr std::size_t kSettling = 256;
-
-// How many pieces may be added before roundings, of 1/256 each at kFar, could come to 1 for two
-// ways.
-constexpr double kFew = 64;
-
-// How many of its last units a power of two has.
-template <typename Real>
-constexpr auto kUnits =
-    static_cast<double>(std::uint64_t{1} << (std::numeric_limits<Real>::digits - 1));
-
-// The largest power of two that is not above a number; the number is positive.
-double power_below(double number) {
-    constexpr std::uint64_t kExponent = 0x7FF0000000000000;
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
-}
 
 template <typename Real>
 bool stands_for_text(PieceType type) {
@@ -84,7 +66,6 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
         scores_.push_back(score);
         if (stands_for_text<Real>(type)) highest_score_ = std::max(highest_score_, score);
     }
-    pieces_per_cost_ = -1 / static_cast<double>(highest_score_);
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
     if (options.unk != kNone && !options.byte_fallback &&
         !stands_for_text<Real>(static_cast<PieceType>(types[options.unk]))) {
@@ -108,42 +89,12 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
     run(chunk, size, scratch, 0, out, spans, nullptr);
 }
 
-// Adding to a sum that stays below 2^L is off by at most half a unit, 2^(L - digits - 1). Behind
-// such sums, two ways of at most n pieces each move by no more than 2 n of these against each
-// other, from where they stand in real numbers; and the gap between them was found in small sums,
-// which are off as well, though hardly. No rounding turns a gap that is larger than all that. Nor
-// must the sum start anew inside the chunk.
-//
-// Where every piece costs something, a way of many pieces costs much: what costs 1 more than the
-// best way is lost anyway, since even 2 n roundings come to less; and all others have few pieces,
-// and add up to hardly more than it.
 template <typename Real>
 Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
                                                      Model::Scratch& scratch, Ids& out) const {
-    Margin margin{.gap = std::numeric_limits<Real>::infinity()};
+    Margin<Real> margin{.gap = std::numeric_limits<Real>::infinity()};
     run(chunk, size, scratch, 0, out, nullptr, &margin);
-    const auto characters = static_cast<double>(margin.characters);
-    const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
-    if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMost)) return {};
-    // Of any way that may come close: its pieces, and how far from 0 its sums are.
-    double pieces = characters;
-    double deepest = (characters + 1) * (std::abs(static_cast<double>(unknown_score_)) +
-                                         std::max(0.0, static_cast<double>(highest_score_)));
-    double reach = deepest;
-    if (highest_score_ < 0 && characters <= kFew && deepest <= kFar / 4) {
-        pieces = std::min(pieces, (weight + 1) * pieces_per_cost_);
-        deepest = weight + 1;
-        reach = static_cast<double>(margin.deepest) + 1;
-    }
-    const double units = static_cast<double>(margin.gap) / (2 * pieces) - deepest / kUnits<Real>;
-    if (!(units > 0)) return {};
-    const double most = power_below(units) * 4 * kUnits<Real>;
-    // Of the sum behind the chunk, to which its weight was added.
-    const double limit = weight + std::min(most - deepest, kFar - reach);
-    return {.weight = static_cast<std::uint32_t>(weight) + 1,
-            .limit = static_cast<std::uint32_t>(
-                std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMost})),
-            .summable = margin.summable};
+    return reliance_of(margin, costs());
 }
 
 template <typename Real>
@@ -161,7 +112,7 @@ void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t si
 
 template <typename Real>
 Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& memory,
-                             Real sum, Ids& out, Ids* spans, Margin* margin) const {
+                             Real sum, Ids& out, Ids* spans, Margin<Real>* margin) const {
     if constexpr (kSentencePiece<Real>) {
         if (size <= kShort && std::abs(sum) <= most_before_short_) {
             return run_short(chunk, size, sum, out, spans, margin);

@@ -15,14 +15,12 @@
 #include "bpe/vocabulary.hpp"
 #include "encode/model.hpp"
 #include "trie/byte_trie.hpp"
+#include "unigram/reliance.hpp"
+#include "unigram/row_paths.hpp"
 
 namespace toksmith::unigram {
 
 inline constexpr Id kNone = ByteTrie::kNone;
-
-// When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
-// from 0 there.
-inline constexpr double kFar = 100'000;
 
 // Chunks of at most so many bytes are short.
 inline constexpr std::size_t kShort = 60;
@@ -46,6 +44,9 @@ class UnigramModel final : public Model, public Carrier {
     // Throws UnknownText where nothing stands for a character.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       Ids& out, Ids* spans) const override;
+
+    // Null for those of tokenizers, and where run_short() never runs.
+    std::unique_ptr<RowPaths> make_row_paths(const RowTexts& texts) const override;
 
     // What rounding decides depends on the sum at the start of the chunk; how close the second
     // best way comes to the best one tells for which sums it cannot decide.
@@ -71,30 +72,19 @@ class UnigramModel final : public Model, public Carrier {
         std::vector<std::uint32_t> path;
     };
     class Writer;
-    // How sure a best way is.
-    struct Margin {
-        Real gap;              // the least by which it was better where it stands
-        Real weight = 0;       // the sum of its scores, each away from 0
-        Real deepest = 0;      // of the best sums before the characters, away from 0
-        bool summable = true;  // whether add() tells its sum
-        bool whole = true;     // the sum never started anew
-        std::size_t characters = 0;
-
-        void add(Real ahead, Real score, bool sums) {
-            gap = std::min(gap, ahead);
-            weight += std::abs(score);
-            summable &= sums;
-        }
-    };
     // Returns the sum at the end.
     Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
-             Ids& out, Ids* spans, Margin* margin) const;
+             Ids& out, Ids* spans, Margin<Real>* margin) const;
 
     // The same for a short chunk, behind a sum so small that it does not start anew; of floats
     // alone.
     Real run_short(const std::uint8_t* text, std::size_t size, Real sum, Ids& out, Ids* spans,
-                   Margin* margin) const;
+                   Margin<Real>* margin) const;
     void prepare_for_short();
+    Costs costs() const {
+        const auto highest = static_cast<double>(highest_score_);
+        return {static_cast<double>(unknown_score_), highest, -1 / highest};
+    }
 
     ByteTrie trie_;
     std::vector<Real> place_scores_;  // by place of the trie; where no token ends, no way leads
@@ -103,7 +93,6 @@ class UnigramModel final : public Model, public Carrier {
     Real unknown_score_;
     bool sums_unknown_ = false;  // the unknown piece's own score is that of one unknown character
     Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
-    double pieces_per_cost_ = 0;                                   // at most, where that is below 0
     std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;
@@ -112,8 +101,12 @@ class UnigramModel final : public Model, public Carrier {
 template <>
 void UnigramModel<float>::prepare_for_short();
 template <>
+std::unique_ptr<RowPaths> UnigramModel<float>::make_row_paths(const RowTexts& texts) const;
+template <>
+std::unique_ptr<RowPaths> UnigramModel<double>::make_row_paths(const RowTexts& texts) const;
+template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     Ids& out, Ids* spans, Margin* margin) const;
+                                     Ids& out, Ids* spans, Margin<float>* margin) const;
 
 extern template class UnigramModel<float>;
 extern template class UnigramModel<double>;

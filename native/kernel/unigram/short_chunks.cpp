@@ -47,8 +47,22 @@ void UnigramModel<float>::prepare_for_short() {
 }
 
 template <>
+std::unique_ptr<RowPaths> UnigramModel<float>::make_row_paths(const RowTexts& texts) const {
+    if (!texts.told || most_before_short_ < 0) return nullptr;
+    for (std::size_t place = 0; place < trie_.places(); ++place) {
+        if (trie_.has_token(place) && trie_.token(place) == options_.unk) return nullptr;
+    }
+    return std::make_unique<RowPaths>(trie_, place_scores_, texts, costs());
+}
+
+template <>
+std::unique_ptr<RowPaths> UnigramModel<double>::make_row_paths(const RowTexts&) const {
+    return nullptr;
+}
+
+template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     Ids& out, Ids* spans, Margin* margin) const {
+                                     Ids& out, Ids* spans, Margin<float>* margin) const {
     // What stands behind the chunk may become pieces as well, but no way leads back from them.
     constexpr std::size_t kBehind = 3;
     std::array<std::uint8_t, kShort + kBehind> chunk;

@@ -1,0 +1,97 @@
+// Ids that depend on a sum which is carried through the text: chunks that are left out and encoded
+// together against chunks one by one, which the scalar loop does.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encode/encoder.hpp"
+#include "kit.hpp"
+#include "staged/model.hpp"
+#include "subword_kit.hpp"
+
+namespace toksmith::test {
+namespace {
+
+// Spaces are spaces, '!' is removed, all else is letters: beyond ASCII an 'e'.
+std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number) {
+    auto block = std::make_unique<CharacterTable::Block>();
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        CharacterTable::Row& row = block->rows[i];
+        row = {Boundaries::kOpen, Boundaries::kOpen, 0, false,
+               static_cast<std::uint32_t>(block->units.size())};
+        const std::uint32_t code = number * CharacterTable::kBlock + i;
+        if (code == '!') continue;
+        row.left = row.right = code == ' ' ? 1 : 2;
+        block->units.push_back(static_cast<std::uint8_t>(code == ' ' ? Unit::kSpace : Unit::kRun));
+        block->units.push_back(1);
+        block->units.push_back(static_cast<std::uint8_t>(code < 0x80 ? code : 'e'));
+        row.size = static_cast<std::uint16_t>(block->units.size() - row.begin);
+    }
+    return block;
+}
+
+std::shared_ptr<StagedModel> staged(const PieceSet& pieces, bool collapse) {
+    Stages stages;
+    stages.lead = Lead::kAlways;
+    stages.collapse = stages.trim = collapse;
+    const auto table = std::make_shared<const CharacterTable>(fill);
+    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {
+        {1, 1}, {1, 2}, {2, 2}};
+    return std::make_shared<StagedModel>(
+        std::make_shared<unigram::UnigramModel<float>>(pieces.unigram_model()), table,
+        std::make_shared<const Boundaries>(table, joined), stages);
+}
+
+// Words of few letters, some of which come again; some are long, and some have what no piece has.
+std::string words(Random& random, std::size_t size) {
+    std::string text;
+    while (text.size() < size) {
+        text.append(random.below(5) ? 1 : random.below(4), ' ');
+        const bool odd = random.below(40) == 0;
+        for (std::size_t left = 1 + random.below(random.below(30) ? 9 : 40); left > 0; --left)
+            text += static_cast<char>('a' + random.below(3));
+        if (odd) text += random.below(3) == 0 ? "!" : random.below(2) ? "Q" : "\xC3\xA9";
+    }
+    return text;
+}
+
+// `scale`: how much pieces cost. `close`: whether ways of one sum but for roundings are common.
+PieceSet pieces_of(Random& random, const std::string& text, double scale, bool close) {
+    PieceSet pieces =
+        random_pieces(random, text_of(bytes_of(text.substr(0, 500))), 20 + random.below(60));
+    for (const char* letter : {" ", "a", "b", "c"}) {
+        if (random.below(8) && !pieces.find(letter)) pieces.add(letter, -2);
+    }
+    for (double& score : pieces.scores) {
+        const double noise = static_cast<double>(random.below(1000)) / 2e6;
+        score = (std::round(score) - (close ? noise : noise * 2000)) * scale;
+    }
+    return pieces;
+}
+
+}  // namespace
+
+TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
+    Random random{77};
+    for (int round = 0; round < 60; ++round) {
+        const std::string all = words(random, round % 10 ? 3000 : 60'000);
+        const double scale = round % 3 == 0 ? 1 : round % 3 == 1 ? 20 : 400;
+        const auto model = staged(pieces_of(random, all, scale, round % 2), random.below(3));
+        const Bytes bytes = bytes_of(all);
+        std::vector<Text> documents;
+        const std::size_t step = random.below(3) ? bytes.size() : 1 + random.below(500);
+        for (std::size_t start = 0; start < bytes.size(); start += step) {
+            const std::size_t end = std::min(start + step, bytes.size());
+            documents.push_back({bytes.data() + start, bytes.data() + end});
+        }
+        Encoder one_by_one(model, Family::kModel, isa::Level::kScalar);
+        const std::vector<Id> expected = list(one_by_one.encode(documents, 1).ids);
+        for (const isa::Level level : levels()) {
+            Encoder encoder(model, Family::kModel, level);
+            CHECK(list(encoder.encode(documents, 1).ids) == expected, "new");
+            CHECK(list(encoder.encode(documents, 1).ids) == expected, "known");
+        }
+    }
+}
+
+}  // namespace toksmith::test
