@@ -66,11 +66,14 @@ struct Avx512 {
         const __m512i first = _mm512_loadu_si512(p);
         // One byte further on; none is read behind the 64.
         const __m512i second = _mm512_maskz_loadu_epi8(~std::uint64_t{0} >> 1, p + 1);
-        std::uint64_t found = 0;
+        __m512i found = _mm512_setzero_si512();
         for (const BytePairs::Product& product : products) {
-            found |= _mm512_test_epi8_mask(of(product.left, first), of(product.right, second));
+            constexpr int kOrBoth = 0xF8;  // the first, or the second and the third
+            found = _mm512_ternarylogic_epi64(found, of(product.left, first),
+                                              of(product.right, second), kOrBoth);
         }
-        return (found & ~_mm512_movepi8_mask(_mm512_or_si512(first, second))) << 1;
+        const __mmask64 high = _mm512_movepi8_mask(_mm512_or_si512(first, second));
+        return (_mm512_test_epi8_mask(found, found) & ~high) << 1;
     }
 
     // As pairs::place_of.
