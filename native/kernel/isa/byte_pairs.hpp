@@ -26,7 +26,7 @@ class BytePairs {
     // `has(first, second)` tells of two bytes of ASCII.
     template <typename Has>
     explicit BytePairs(Has has) : table_(0x10000) {
-        std::map<Seconds, std::size_t> bits;  // by what may come second, from 1 on
+        std::map<Seconds, std::size_t> bits;  // by what may come second
         for (unsigned first = 0; first < kAscii; ++first) {
             Seconds seconds{};
             for (unsigned second = 0; second < kAscii; ++second) {
