@@ -52,6 +52,36 @@ TEST(cache_finds_what_was_inserted) {
     CHECK(cache.misses(Bytes(1, 'b')));
 }
 
+TEST(cache_answers_of_few_ids_stand_in_their_slots) {
+    Random random{3};
+    for (std::size_t count = 0; count < 9; ++count) {
+        for (int round = 0; round < 50; ++round) {
+            std::vector<Id> ids(count);
+            for (Id& id : ids) id = static_cast<Id>(random.below(0x10000));
+            if (count > 0) ids[0] = round % 2 ? 0xFFFF : 0;
+            const bool large = count > 0 && round % 5 == 0;
+            if (large) ids[random.below(count)] = round % 10 ? 0x10000 : 0xFFFFFFFF;
+            ChunkCache::Answer answer{};
+            const bool fits = count <= 3 || (count <= ChunkCache::kIdsInside && !large);
+            CHECK(answer.set({ids.data(), count, 77}) == fits);
+            Cache cache;
+            const Bytes chunk = bytes_of("a chunk");
+            cache.insert(chunk, ids);
+            CHECK(cache.holds(chunk, ids));
+            if (!fits) continue;
+            CHECK(answer.count() == count && answer.note() == 77);
+            CHECK(answer.is_plain() == (count <= 3));
+            std::vector<Id> found(answer.words, answer.words + std::min<std::size_t>(count, 3));
+            if (!answer.is_plain()) {
+                found.resize(ChunkCache::kIdsInside);
+                answer.unpack(found.data());
+                found.resize(count);
+            }
+            CHECK(found == ids);
+        }
+    }
+}
+
 TEST(cache_key_is_of_the_chunk_alone) {
     for (std::size_t size = 1; size < 40; ++size) {
         const Bytes alone(size, 'x');
@@ -187,7 +217,7 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
         CHECK(!SingleCache::may_be_at(bytes_of(other).data()));
     }
     SingleCache singles;
-    const Id many[] = {1, 2, 3, 4};
+    const Id many[] = {1, 2, 3, 1 << 16};
     Id id = 0;
     for (int second = 0x80; second < 0xC0; ++second) {
         for (int first = 0xE0; first < 0xF0; ++first) {
@@ -201,9 +231,9 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
             singles.insert(chunk.data(), {ids, 2, 5});
             const auto& answer = singles.answer(singles.number(chunk.data()));
             CHECK(answer.count() == 2 && answer.note() == 5);
-            CHECK(answer.ids[0] == ids[0] && answer.ids[1] == 7);
+            CHECK(answer.words[0] == ids[0] && answer.words[1] == 7);
         }
     }
     // What came later is elsewhere.
-    CHECK(singles.answer(singles.number(han.data())).ids[0] == 0x3C * 16 + 6);
+    CHECK(singles.answer(singles.number(han.data())).words[0] == 0x3C * 16 + 6);
 }

@@ -43,7 +43,7 @@ class ChunkCache {
         bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
     };
 
-    static constexpr std::size_t kIdsInside = 3;
+    static constexpr std::size_t kIdsInside = 6;  // of a slot, at most
 
     // What a model says of the ids of a chunk beside them.
     using Note = std::uint32_t;
@@ -51,21 +51,40 @@ class ChunkCache {
     static constexpr std::size_t kMostIds = 255;  // more are not kept
 
     struct Found {
-        const Id* ids = nullptr;  // of a look-up: valid until the next insert
+        const Id* ids = nullptr;  // of a look-up: valid until the next one, or an insert
         std::size_t count = 0;
         Note note = 0;
     };
 
-    // A few ids.
+    // A few ids: up to three as they are; more by two in a word, if each has 16 bits at most.
     struct Answer {
-        Id ids[kIdsInside];
+        static constexpr std::size_t kWords = 3;
+        Id words[kWords];
         std::uint32_t tail;
 
         std::size_t count() const { return tail & 0xFF; }
         Note note() const { return tail >> 8; }
-        void set(const Found& found) {
-            std::copy_n(found.ids, found.count, ids);  // there may be none
+        bool is_plain() const { return count() <= kWords; }
+        void unpack(Id* ids) const {
+            for (std::size_t i = 0; i < kWords; ++i) {
+                ids[2 * i] = words[i] & 0xFFFF;
+                ids[2 * i + 1] = words[i] >> 16;
+            }
+        }
+        // False: they do not fit in.
+        bool set(const Found& found) {
+            if (found.count > kIdsInside) return false;
+            if (found.count <= kWords) {
+                std::copy_n(found.ids, found.count, words);  // there may be none
+            } else {
+                Id ids[kIdsInside] = {}, all = 0;
+                for (std::size_t i = 0; i < found.count; ++i) all |= ids[i] = found.ids[i];
+                if (all > 0xFFFF) return false;
+                for (std::size_t i = 0; i < kWords; ++i)
+                    words[i] = ids[2 * i] | ids[2 * i + 1] << 16;
+            }
             set_tail(found.count, found.note);
+            return true;
         }
         void set_tail(std::size_t count, Note note) {
             tail = static_cast<std::uint32_t>(count) | note << 8;
@@ -163,7 +182,11 @@ class ChunkCache {
         const std::optional<Slot> slot = slot_of(key);
         if (!slot) return {};
         const Answer& answer = slot->answer;
-        if (slot->key.high == key.high) return {answer.ids, answer.count(), answer.note()};
+        if (slot->key.high == key.high) {
+            if (answer.is_plain()) return {answer.words, answer.count(), answer.note()};
+            answer.unpack(unpacked_.data());
+            return {unpacked_.data(), answer.count(), answer.note()};
+        }
         const std::uint64_t place = slot->place();
         if (written_ - place > arena_words_) return {};  // written over since
         const Id* stored = arena_.data() + (place & (arena_words_ - 1));
@@ -181,7 +204,7 @@ class ChunkCache {
         if (++inserted_ > used_ / 2 && used_ < most_slots_) grow();
         Slot slot = slot_for(key);
         slot.key = key;
-        if (size <= kInline && count <= kIdsInside) return slot.answer.set({ids, count, note});
+        if (size <= kInline && slot.answer.set({ids, count, note})) return;
         slot.answer.set_tail(count, note);
         slot.key.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
@@ -237,10 +260,12 @@ class ChunkCache {
         Key& key;
         Answer& answer;
 
-        std::uint64_t place() const { return std::uint64_t{answer.ids[1]} << 32 | answer.ids[0]; }
+        std::uint64_t place() const {
+            return std::uint64_t{answer.words[1]} << 32 | answer.words[0];
+        }
         void set_place(std::uint64_t place) {
-            answer.ids[0] = static_cast<Id>(place);
-            answer.ids[1] = static_cast<Id>(place >> 32);
+            answer.words[0] = static_cast<Id>(place);
+            answer.words[1] = static_cast<Id>(place >> 32);
         }
     };
     static void swap(Slot a, Slot b) {
@@ -315,6 +340,7 @@ class ChunkCache {
     Places places_{kFirstSlots / kWays};
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;
+    std::array<Id, kIdsInside> unpacked_;  // of the last look-up
     // A ring: what was written longest ago is written over first. A place counts all words that
     // were ever written, so that it tells whether it still stands.
     std::size_t arena_words_;

@@ -35,10 +35,11 @@ class SingleCache {
     const Answer& answer(Number number) const { return answers_.data()[number]; }
 
     void insert(const std::uint8_t* p, const ChunkCache::Found& found) {
-        if (found.count > ChunkCache::kIdsInside) return;
+        Answer answer{};
+        if (!answer.set(found)) return;
         Number& number = numbers_.data()[utf8::code_of_three(p)];
         if (number == 0) number = ++count_;
-        answers_.data()[number].set(found);
+        answers_.data()[number] = answer;
     }
 
  private:
