@@ -126,6 +126,28 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
     }
 }
 
+// Of several chunks that a model has no token for, the first one of the text is named.
+TEST(encode_names_the_first_chunk_that_is_unknown) {
+    struct Refusing final : Model {
+        std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids&,
+                          Ids*) const override {
+            throw std::runtime_error({reinterpret_cast<const char*>(chunk), size});
+        }
+    };
+    const Bytes text = bytes_of(" longest longer long one by one");
+    for (const isa::Level level : levels()) {
+        Encoder encoder(std::make_shared<Refusing>(), Family::kGpt2, level);
+        std::string named;
+        try {
+            encoder.encode({text_of(text)}, 1);
+        } catch (const std::runtime_error& error) {
+            named = error.what();
+        }
+        CHECK(named == " longest", named);
+    }
+}
+
 TEST(misses_of_one_hash_are_told_apart_by_their_text) {
     const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
     const ChunkCache::Key key = ChunkCache::key_of(text.data(), text.size());
