@@ -104,29 +104,29 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
     CHECK(!cache.cache.look_up(Cache::key(chunk), other.data(), other.size()).ids);
 }
 
-TEST(cache_keeps_the_first_and_the_last_of_a_full_bucket) {
-    std::map<const ChunkCache::Line*, std::vector<Bytes>> buckets;
+TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
+    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
     const Cache empty;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        auto& bucket = buckets[empty.cache.first_lines().ask(Cache::key(chunk))];
-        bucket.push_back(chunk);
-        if (bucket.size() < 40) continue;
+        auto& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
+        chunks.push_back(chunk);
+        if (chunks.size() < 40) continue;
         Cache cache;
         const auto is_found = [&](Id id) {
-            const ChunkCache::Key key = Cache::key(bucket[id]);
+            const ChunkCache::Key key = Cache::key(chunks[id]);
             return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
         };
         for (Id id = 0; id < 40; ++id) {
-            cache.insert(bucket[id], {id});
+            cache.insert(chunks[id], {id});
             if (id < 4) CHECK((is_found(id) != nullptr) == (id < 2));
             if (id > 0 && id < 4 + 7) CHECK(is_found(0) && is_found(1));
-            if (id == 38) CHECK(cache.holds(bucket[38], {38}));
+            if (id == 38) CHECK(cache.holds(chunks[38], {38}));
         }
         CHECK(is_found(38));  // it was asked for
-        CHECK(cache.holds(bucket[39], {39}));
+        CHECK(cache.holds(chunks[39], {39}));
         // Not for good.
-        CHECK(cache.misses(bucket[0]) && cache.misses(bucket[1]));
+        CHECK(cache.misses(chunks[0]) && cache.misses(chunks[1]));
         return;
     }
 }
@@ -143,10 +143,10 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
         return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
     };
     const std::size_t words = ChunkCache::kLongest / 4 + ChunkCache::kMostIds;
-    const std::size_t room = (kBytes / 3 / sizeof(Id)) / words;  // a third is the arena's
+    const std::size_t room = (kBytes / 6 / sizeof(Id)) / words;  // a sixth is the arena's
     const Bytes small(3, 's');
     cache.insert(small, {7});
-    // Some are pushed out of their bucket by younger ones; the ring keeps all others.
+    // Some are pushed out of their lines by younger ones; the ring keeps all others.
     const auto held = [&](std::size_t first, std::size_t last) {
         std::size_t count = 0;
         for (std::size_t i = first; i < last; ++i) count += cache.holds(chunk(i), ids(i));
@@ -168,8 +168,10 @@ TEST(cache_takes_no_more_than_it_may) {
         std::size_t held = 0;
         for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
         for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
-        const std::size_t most = std::max(bytes, ChunkCache::kFirstSlots * 48) / 48;
-        CHECK(held <= most && held > most / 3);
+        constexpr std::size_t kLeast = ChunkCache::kFewestLines * ChunkCache::kBytesPerLine;
+        const std::size_t lines = std::max(bytes, kLeast) / ChunkCache::kBytesPerLine *
+                                  (ChunkCache::kSharing + 1) / ChunkCache::kSharing;
+        CHECK(held <= lines * ChunkCache::kSlots && held > lines);
     }
 }
 
@@ -183,7 +185,7 @@ TEST(cache_keeps_most_while_it_grows) {
         return bytes;
     };
     const auto ids = [](std::size_t i) { return std::vector<Id>(1 + i % 6, static_cast<Id>(i)); };
-    const std::size_t chunks = 30 * ChunkCache::kFirstSlots;
+    const std::size_t chunks = 60 * ChunkCache::kFewestLines;
     for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
     std::size_t held = 0;
     for (std::size_t i = 0; i < chunks; ++i) {
@@ -191,7 +193,7 @@ TEST(cache_keeps_most_while_it_grows) {
         CHECK(holds || cache.misses(text(i)));
         held += holds;
     }
-    CHECK(held > chunks - chunks / 6);
+    CHECK(held > chunks - chunks / 50);
 }
 
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {

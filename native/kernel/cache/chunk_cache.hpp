@@ -1,9 +1,9 @@
-// What each chunk became, for the chunks met lately. Bounded: a table of four-slot buckets that
-// doubles up to a limit, and a ring for what does not fit into a slot.
+// What each chunk became, for the chunks met lately. Bounded: a table that doubles up to a limit,
+// and a ring for what does not fit into a slot.
 //
-// What came first stands first in its bucket, and is mostly what comes most often; so the first two
-// slots answer nearly always. They are one line of memory, and lie apart from the other two, so
-// that what is asked for lies on few pages.
+// A chunk has a line of memory of two slots, and what came first stands there, which is mostly what
+// comes most often; so this line answers nearly always. Four lines share another one for what comes
+// later. These lie apart, so that what is asked for lies on few pages.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,6 @@ namespace toksmith {
 
 class ChunkCache {
  public:
-    static constexpr std::size_t kFirstSlots = std::size_t{1} << 13;
     static constexpr std::size_t kBytes = std::size_t{48}
                                           << 20;  // of memory, unless said otherwise
     // Longer chunks are rare and seldom come back; they are not kept.
@@ -91,21 +90,27 @@ class ChunkCache {
         }
     };
 
-    static constexpr std::size_t kWays = 4;
-    // Two slots of a bucket, in a line of memory. Where the ids of one do not fit in, the answer's
-    // first two tell where (text and) ids stand in the arena.
+    static constexpr std::size_t kSlots = 2;  // of a line
+    // Where the ids of a slot do not fit in, the answer's first two words tell where (text and) ids
+    // stand in the arena.
     struct alignas(64) Line {
-        Key keys[kWays / 2];
-        Answer answers[kWays / 2];
+        Key keys[kSlots];
+        Answer answers[kSlots];
     };
     static_assert(sizeof(Line) == 64);
+    static constexpr std::size_t kSharing = 4;  // first lines that share another one
+
+    static constexpr std::size_t kFewestLines = std::size_t{1} << 12;
+    static constexpr std::size_t kWordsPerLine = 4;  // of the arena
+    static constexpr std::size_t kBytesPerLine =
+        sizeof(Line) + sizeof(Line) / kSharing + kWordsPerLine * sizeof(Id);
 
     // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
     explicit ChunkCache(std::size_t bytes = kBytes)
-        : most_slots_(std::clamp(std::bit_floor(bytes / kBytesPerSlot), kFirstSlots, kMostSlots)),
-          first_(most_slots_ / kWays),
-          rest_(most_slots_ / kWays),
-          arena_words_(most_slots_ * kWordsPerSlot),
+        : most_lines_(std::clamp(std::bit_floor(bytes / kBytesPerLine), kFewestLines, kMostLines)),
+          first_(most_lines_),
+          shared_(most_lines_ / kSharing),
+          arena_words_(most_lines_ * kWordsPerLine),
           arena_(arena_words_) {}
 
     // Of a chunk behind whose start at least kReach bytes can be read.
@@ -132,10 +137,10 @@ class ChunkCache {
         return (key.low + key.high * 0x5851F42D) * 0x9E3779B97F4A7C15;
     }
 
-    // Where the lines of a key are, until the cache grows.
+    // Where the line of a key is, until the cache grows.
     class Places {
      public:
-        explicit Places(std::size_t buckets) : shift_(64 - 6 - std::countr_zero(buckets)) {}
+        explicit Places(std::size_t lines) : shift_(64 - 6 - std::countr_zero(lines)) {}
         std::size_t bytes(const Key& key) const { return hash(key) >> shift_ & ~std::size_t{63}; }
 
      private:
@@ -156,10 +161,10 @@ class ChunkCache {
         return {reinterpret_cast<const std::byte*>(first_.data()), places_};
     }
     // Asks it for what look_up() looks at beside.
-    void prefetch_rest(const Key& key) const { __builtin_prefetch(line_of(rest_, key)); }
+    void prefetch_shared(const Key& key) const { __builtin_prefetch(shared_line_of(key)); }
 
-    // Of a short chunk of few ids, if it is one of the first two of its bucket. `place_of` is
-    // pairs::place_of: no guess is good at which one it is.
+    // Of a short chunk of few ids, if it stands in its first line. `place_of` is pairs::place_of:
+    // no guess is good at which slot it is.
     template <typename PlaceOf>
     [[gnu::always_inline]] static const Answer* find(const Line* line, const Key& key,
                                                      PlaceOf place_of) {
@@ -170,14 +175,14 @@ class ChunkCache {
         return reinterpret_cast<const Answer*>(answers + place);
     }
 
-    // Whether look_up() finds a slot of it among the first two of its bucket.
+    // Whether look_up() finds a slot of it in its first line.
     bool is_near(const Key& key) const {
-        const Line& line = *line_of(first_, key);
+        const Line& line = *first_line_of(key);
         return holds(line.keys[0], key) || holds(line.keys[1], key);
     }
 
-    // What any chunk became; no ids if it is not known. Its slot comes to stand among the first
-    // two: what is asked for again is worth it.
+    // What any chunk became; no ids if it is not known. Its slot comes to stand in the first line:
+    // what is asked for again is worth it.
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const std::optional<Slot> slot = slot_of(key);
         if (!slot) return {};
@@ -201,7 +206,7 @@ class ChunkCache {
     void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
                 std::size_t count, Note note = 0) {
         if (size > kLongest || count > kMostIds) return;
-        if (++inserted_ > used_ / 2 && used_ < most_slots_) grow();
+        if (++inserted_ > lines_ && lines_ < most_lines_) grow();
         Slot slot = slot_for(key);
         slot.key = key;
         if (size <= kInline && slot.answer.set({ids, count, note})) return;
@@ -219,17 +224,14 @@ class ChunkCache {
 
     void clear() {
         first_.clear();
-        rest_.clear();
-        use(kFirstSlots);
+        shared_.clear();
+        use(kFewestLines);
         inserted_ = 0;
         written_ = 0;
     }
 
  private:
-    static constexpr std::size_t kMostSlots = std::size_t{1} << 30;
-    static constexpr std::size_t kWordsPerSlot = 4;  // of the arena
-    static constexpr std::size_t kBytesPerSlot =
-        sizeof(Key) + sizeof(Answer) + kWordsPerSlot * sizeof(Id);
+    static constexpr std::size_t kMostLines = std::size_t{1} << 29;
     static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
 
     // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
@@ -251,9 +253,12 @@ class ChunkCache {
     [[gnu::noinline, gnu::cold]] static Key long_key(const std::uint8_t* p, std::size_t size) {
         return {hash_bytes(p, size), kLongMark << 56 | size};
     }
-    Line* line_of(const HugeArray<Line>& lines, const Key& key) const {
-        auto* bytes = reinterpret_cast<std::byte*>(lines.data());
-        return reinterpret_cast<Line*>(bytes + places_.bytes(key));
+    Line* first_line_of(const Key& key) const { return line_at(first_, places_.bytes(key)); }
+    Line* shared_line_of(const Key& key) const {
+        return line_at(shared_, places_.bytes(key) / kSharing & ~(sizeof(Line) - 1));
+    }
+    static Line* line_at(const HugeArray<Line>& lines, std::size_t bytes) {
+        return reinterpret_cast<Line*>(reinterpret_cast<std::byte*>(lines.data()) + bytes);
     }
 
     struct Slot {
@@ -272,72 +277,80 @@ class ChunkCache {
         std::swap(a.key, b.key);
         std::swap(a.answer, b.answer);
     }
-    struct Bucket {
-        Line *first, *rest;
+    // Where a key may stand: the slots of its first line, then those of the shared one.
+    struct Ways {
+        static constexpr std::size_t kCount = 2 * kSlots;
+        Line *first, *shared;
         Slot operator[](std::size_t way) const {
-            Line& line = way < kWays / 2 ? *first : *rest;
-            return {line.keys[way % (kWays / 2)], line.answers[way % (kWays / 2)]};
+            Line& line = way < kSlots ? *first : *shared;
+            return {line.keys[way % kSlots], line.answers[way % kSlots]};
         }
     };
-    Bucket bucket_of(const Key& key) const { return {line_of(first_, key), line_of(rest_, key)}; }
-    void use(std::size_t slots) {
-        used_ = slots;
-        places_ = Places(slots / kWays);
+    Ways ways_of(const Key& key) const { return {first_line_of(key), shared_line_of(key)}; }
+    void use(std::size_t lines) {
+        lines_ = lines;
+        places_ = Places(lines);
     }
     std::optional<Slot> slot_of(const Key& key) {
-        const Bucket bucket = bucket_of(key);
-        for (std::size_t way = 0; way < kWays && bucket[way].key.high != 0; ++way) {
-            if (!holds(bucket[way].key, key)) continue;
-            if (way < 2) return bucket[way];
-            swap(bucket[1], bucket[way]);
-            return bucket[1];
+        const Ways ways = ways_of(key);
+        for (std::size_t way = 0; way < Ways::kCount && ways[way].key.high != 0; ++way) {
+            if (!holds(ways[way].key, key)) continue;
+            if (way < kSlots) return ways[way];
+            swap(ways[kSlots - 1], ways[way]);
+            return ways[kSlots - 1];
         }
         return {};  // mostly known from the first line: slots are taken in order
     }
-    static bool holds(const Key& slot, const Key& key) {
-        return slot.low == key.low && (slot.high & ~(kOutsideMark << 56)) == key.high;
-    }
-    // A free slot, or the key's own, whose ids were written over; or else one of the last two. Now
-    // and then, one of the first makes room instead, so that what has gone out of use does not stay
-    // for good.
+    static bool holds(const Key& slot, const Key& key) { return without_mark(slot) == key; }
+    static Key without_mark(const Key& key) { return {key.low, key.high & ~(kOutsideMark << 56)}; }
+    // A free slot, or the key's own, whose ids were written over; or else one of the shared line.
+    // Now and then, one of the first makes room instead, so that what has gone out of use does not
+    // stay for good.
     Slot slot_for(const Key& key) {
-        const Bucket bucket = bucket_of(key);
-        for (std::size_t way = 0; way < kWays; ++way) {
-            if (bucket[way].key.high == 0 || holds(bucket[way].key, key)) return bucket[way];
+        const Ways ways = ways_of(key);
+        for (std::size_t way = 0; way < Ways::kCount; ++way) {
+            if (ways[way].key.high == 0 || holds(ways[way].key, key)) return ways[way];
         }
         ++evicted_;
-        const Slot last = bucket[kWays - 1 - evicted_ % 2];
-        if (evicted_ % 8 == 0) swap(last, bucket[evicted_ / 8 % 2]);
+        const Slot last = ways[Ways::kCount - 1 - evicted_ % kSlots];
+        if (evicted_ % 8 == 0) swap(last, ways[evicted_ / 8 % kSlots]);
         return last;
     }
 
-    // Doubles the slots in use. The slots of each bucket go to two that lie side by side, behind
-    // all whose slots have not moved yet.
+    // Doubles the lines in use. What stands in a line goes to two that lie side by side, behind all
+    // that have not moved yet.
     void grow() {
-        use(used_ * 2);
-        for (std::size_t bucket = used_ / kWays / 2; bucket-- > 0;) {
-            const std::array<Line, 2> lines = {std::exchange(first_.data()[bucket], {}),
-                                               std::exchange(rest_.data()[bucket], {})};
-            std::size_t count[2] = {};
-            for (const Line& line : lines) {
-                for (std::size_t i = 0; i < kWays / 2; ++i) {
-                    Key key = line.keys[i];
-                    if (key.high == 0) continue;
-                    key.high &= ~(kOutsideMark << 56);
-                    const std::size_t half = places_.bytes(key) / sizeof(Line) % 2;
-                    const std::size_t to = 2 * bucket + half;
-                    const Slot slot = Bucket{&first_.data()[to], &rest_.data()[to]}[count[half]++];
-                    slot.key = line.keys[i];
-                    slot.answer = line.answers[i];
-                }
+        const std::size_t lines = lines_;
+        use(lines * 2);
+        for (std::size_t i = lines; i-- > 0;) {
+            const Line line = std::exchange(first_.data()[i], {});
+            // Without a branch: an empty slot is moved like any other.
+            const std::size_t half = half_of(line.keys[0]), other = half_of(line.keys[1]);
+            Line* const halves = first_.data() + 2 * i;
+            halves[0] = halves[1] = {};
+            halves[half].keys[0] = line.keys[0];
+            halves[half].answers[0] = line.answers[0];
+            halves[other].keys[half == other] = line.keys[1];
+            halves[other].answers[half == other] = line.answers[1];
+        }
+        for (std::size_t i = lines / kSharing; i-- > 0;) {
+            const Line line = std::exchange(shared_.data()[i], {});
+            for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
+                const Slot free = slot_for(without_mark(line.keys[slot]));  // there is one
+                free.key = line.keys[slot];
+                free.answer = line.answers[slot];
             }
         }
     }
+    // Of the two lines that the keys of one go to.
+    std::size_t half_of(const Key& key) const {
+        return places_.bytes(without_mark(key)) / sizeof(Line) % 2;
+    }
 
-    std::size_t most_slots_;
-    HugeArray<Line> first_, rest_;  // of each bucket; memory behind those in use is not touched
-    std::size_t used_ = kFirstSlots;
-    Places places_{kFirstSlots / kWays};
+    std::size_t most_lines_;
+    HugeArray<Line> first_, shared_;    // memory behind the lines in use is not touched
+    std::size_t lines_ = kFewestLines;  // of the first
+    Places places_{kFewestLines};
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;
     std::array<Id, kIdsInside> unpacked_;  // of the last look-up
