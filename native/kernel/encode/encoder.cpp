@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <stdexcept>
 
 #include "encode/in_order.hpp"
@@ -11,10 +12,21 @@
 namespace toksmith {
 namespace {
 
-// Long documents are cut into pieces of about this many bytes for the threads to share.
-constexpr std::size_t kPiece = std::size_t{1} << 18;
+// Long documents are cut into parts of about this many bytes for the threads to share.
+constexpr std::size_t kPart = std::size_t{1} << 18;
 // The memory of a result that is kept may be so many times that of a cache.
 constexpr std::size_t kKeptCaches = 4;
+
+std::size_t total_size(const std::vector<Text>& documents) {
+    std::size_t bytes = 0;
+    for (const Text& document : documents) bytes += document.size();
+    return bytes;
+}
+
+// So many bytes a thread takes at once, so that none waits long for the last.
+std::size_t share_of(std::size_t bytes, std::size_t threads) {
+    return std::min(kPart, bytes / (threads * 4) + 1);
+}
 
 }  // namespace
 
@@ -53,30 +65,28 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
     kept_->forget(kKeptCaches * cache_bytes_);
 }
 
-std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Text>& documents,
-                                            std::size_t threads) const {
-    std::vector<Piece> pieces;
-    pieces.reserve(documents.size());
+std::vector<Part> Encoder::parts(const std::vector<Text>& documents, std::size_t threads,
+                                 std::size_t starting) const {
+    std::vector<Part> parts;
+    parts.reserve(documents.size());
     for (std::size_t document = 0; document < documents.size(); ++document) {
         Text rest = documents[document];
-        bool starts = true;
+        bool starts = document < starting;
         // A sum that is carried binds a document to one thread.
-        while (threads > 1 && rest.size() > kPiece + kPiece / 2 && !model_->carrier()) {
+        while (threads > 1 && rest.size() > kPart + kPart / 2 && !model_->carrier()) {
             const std::uint8_t* cut =
-                safe_cut(family_, rest.begin + kPiece, rest.end, model_->boundaries());
-            pieces.push_back({{rest.begin, cut}, document, starts});
+                safe_cut(family_, rest.begin + kPart, rest.end, model_->boundaries());
+            parts.push_back({{rest.begin, cut}, document, starts});
             starts = false;
             rest.begin = cut;
         }
-        pieces.push_back({rest, document, starts});
+        parts.push_back({rest, document, starts});
     }
-    return pieces;
+    return parts;
 }
 
-// Runs of pieces that one thread takes at once.
-std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t bytes,
-                                           std::size_t threads) {
-    const std::size_t most = threads > 1 ? std::min(kPiece, bytes / (threads * 4) + 1) : bytes;
+// Runs of parts that one thread takes at once.
+std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Part>& work, std::size_t most) {
     std::vector<Run> runs;
     for (std::size_t i = 0; i < work.size(); ++i) {
         if (runs.empty() || runs.back().bytes >= most) runs.push_back({i, i, 0});
@@ -88,23 +98,22 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::
 
 Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
                         std::size_t starting) {
-    const std::vector<Piece> work = pieces(documents, threads);
-    const auto encode_piece = loops_.encode[static_cast<std::size_t>(family_)];
+    const std::vector<Part> work = parts(documents, threads, starting);
+    const auto encode_parts = loops_.encode[static_cast<std::size_t>(family_)];
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
-    std::size_t total_bytes = 0;
-    for (const Text& document : documents) total_bytes += document.size();
-    const std::vector<Run> runs = runs_of(work, total_bytes, threads);
+    const std::size_t total_bytes = total_size(documents);
+    const std::vector<Run> runs =
+        runs_of(work, threads > 1 ? share_of(total_bytes, threads) : total_bytes);
     result.ids = kept_->take(total_bytes);
     std::vector<std::size_t> sizes(work.size());
     const auto encode_run = [&](const Run& run, Worker& worker, Ids& ids) {
-        for (std::size_t i = run.first; i < run.last; ++i) {
-            const std::size_t before = ids.size();
-            const bool starts = work[i].starts && work[i].document < starting;
-            encode_piece(work[i].text, starts, *model_, worker, ids);
-            sizes[i] = ids.size() - before;
-        }
+        const std::size_t before = ids.size();
+        std::size_t* const ends = &sizes[run.first];
+        encode_parts({&work[run.first], run.parts()}, *model_, worker, ids, ends);
+        std::adjacent_difference(ends, ends + run.parts(), ends);
+        *ends -= before;
     };
     const std::size_t used = std::min(threads, runs.size());
     if (used > 1) {
@@ -151,16 +160,17 @@ Encoded Encoder::encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& 
 }
 
 std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t threads) {
-    const std::vector<Piece> work = pieces(documents, threads);
-    const auto count_piece = loops_.count[static_cast<std::size_t>(family_)];
+    const std::vector<Part> work = parts(documents, threads, kAll);
+    const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
+    const std::vector<Run> runs = runs_of(work, share_of(total_size(documents), threads));
     std::atomic<std::uint64_t> total{0};
     std::atomic<std::size_t> next{0};
-    const std::size_t used = std::max<std::size_t>(1, std::min(threads, work.size()));
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
     run_on_threads(used, [&](std::size_t) {
         std::unique_ptr<Worker> worker = take();
         std::uint64_t counted = 0;
-        for (std::size_t i = next++; i < work.size(); i = next++) {
-            counted += count_piece(work[i].text, work[i].starts, *model_, *worker);
+        for (std::size_t i = next++; i < runs.size(); i = next++) {
+            counted += count_parts({&work[runs[i].first], runs[i].parts()}, *model_, *worker);
         }
         total += counted;
         put(std::move(worker));

@@ -31,8 +31,10 @@ class Encoder {
     auto encode_here(Text document, const Use& use) {
         std::unique_ptr<Worker> worker = take();
         worker->ids.clear();
-        loops_.encode[static_cast<std::size_t>(family_)](document, true, *model_, *worker,
-                                                         worker->ids);
+        const Part part{document, 0, true};
+        std::size_t end;
+        loops_.encode[static_cast<std::size_t>(family_)]({&part, 1}, *model_, *worker, worker->ids,
+                                                         &end);
         auto result = use(worker->ids);
         put(std::move(worker));
         return result;
@@ -54,18 +56,15 @@ class Encoder {
     isa::Level level() const { return level_; }
 
  private:
-    // A document, or a stretch of one that no chunk crosses.
-    struct Piece {
-        Text text;
-        std::size_t document;
-        bool starts;  // the document
-    };
-    std::vector<Piece> pieces(const std::vector<Text>& documents, std::size_t threads) const;
+    // `starting`: as above.
+    std::vector<Part> parts(const std::vector<Text>& documents, std::size_t threads,
+                            std::size_t starting) const;
     struct Run {
-        std::size_t first, last, bytes;  // of the pieces
+        std::size_t first, last, bytes;  // of the parts
+        std::size_t parts() const { return last - first; }
     };
-    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t bytes,
-                                    std::size_t threads);
+    // `most`: bytes of a run, but for its last part.
+    static std::vector<Run> runs_of(const std::vector<Part>& work, std::size_t most);
     std::unique_ptr<Worker> take();
     void put(std::unique_ptr<Worker> worker);
 

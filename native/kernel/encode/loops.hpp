@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,6 +33,13 @@ struct Text {
     std::size_t size() const { return static_cast<std::size_t>(end - begin); }
 };
 
+// A document, or a stretch of one that no chunk crosses.
+struct Part {
+    Text text;
+    std::size_t document;
+    bool starts;  // whether it is the start of its document
+};
+
 // What one thread needs to run a model: its cache, and what the model keeps between misses.
 struct Worker {
     Worker(const Model& model, std::size_t bytes)
@@ -47,16 +55,17 @@ struct Worker {
 };
 
 struct Loops {
-    // `starts`: whether the text is the start of its document.
-    using Encode = void (*)(Text, bool starts, const Model&, Worker&, Ids&);
-    using Count = std::uint64_t (*)(Text, bool starts, const Model&, Worker&);
+    // `ends`: gets, for each part, how many ids there are behind its own.
+    using Encode = void (*)(std::span<const Part>, const Model&, Worker&, Ids&, std::size_t* ends);
+    using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);
     using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
     using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
 
     // Indexed by Family; the last two have nothing for Family::kModel, which needs a model.
-    std::array<Encode, kFamilies> encode;  // appends the ids of the text
-    std::array<Count, kFamilies> count;    // the number of its ids
-    std::array<Tally, kFamilies> tally;  // counts its chunks; `first`: the place of its first byte
+    std::array<Encode, kFamilies> encode;  // appends the ids of the parts
+    std::array<Count, kFamilies> count;    // the number of their ids
+    // Counts the chunks of the text; `first`: the place of its first byte.
+    std::array<Tally, kFamilies> tally;
     std::array<Bounds, kFamilies> bounds;  // appends the end of each chunk, from the text's begin
 };
 

@@ -40,6 +40,7 @@ class Together {
     static bool defer(const ChunkCache::Key&, const Byte*, std::size_t, std::uint32_t = 0) {
         return false;
     }
+    static void end_part(std::size_t) {}
     static bool empty() { return true; }
     static bool full() { return false; }
     static std::size_t reach(std::size_t) { return 0; }

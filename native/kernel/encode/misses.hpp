@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "cache/chunk_cache.hpp"
 #include "ids.hpp"
@@ -41,16 +42,24 @@ struct Misses {
         std::uint32_t bound;  // of the sum that is carried to it
     };
 
+    // Where a part of text ended meanwhile: behind so many ids that were there, and so many
+    // places.
+    struct End {
+        std::size_t ids, places;
+    };
+
     std::size_t chunk_count = 0, place_count = 0;
     std::array<Chunk, kMostChunks> chunks;
     std::array<Place, kMostPlaces> places;
     std::array<std::uint8_t, 256> last_by_hash{};  // chunks, perhaps of earlier times
     Ids more;
+    std::vector<End> ends;
 
     bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
     void clear() {
         chunk_count = place_count = 0;
         more.clear();
+        ends.clear();
     }
 
     const Id* ids_of(const Chunk& chunk) const {
