@@ -179,7 +179,7 @@ def any_of(characters: frozenset[str]) -> re.Pattern[str]:
     codes = set(map(ord, characters))
     starts = sorted(code for code in codes if code - 1 not in codes)
     ends = sorted(code for code in codes if code + 1 not in codes)
-    ranges = (rf"\U{start:08x}-\U{end:08x}" for start, end in zip(starts, ends, strict=True))
+    ranges = (f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in zip(starts, ends, strict=True))
     return re.compile(f"[{''.join(ranges)}]" if characters else r"(?!)")
 
 
