@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
+import statistics
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,31 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def worth_of_cores(rounds: int = 9) -> float:
+    """Return how many times the work of one thread one on each core does.
+
+    The work is arithmetic on what the nearest caches hold (SHA-256), so that nothing but the cores
+    themselves is shared. Two that are halves of one, or that others use as well, are worth less
+    than two; no library can come to more on them.
+    """
+    count = cores()
+    text = bytes(1 << 15)
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            hashlib.sha256(text)
+
+    def seconds(pool: ThreadPoolExecutor, threads: int) -> float:
+        start = time.perf_counter()
+        list(pool.map(work, [500] * threads))
+        return time.perf_counter() - start
+
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, [500] * count))
+        ratios = [seconds(pool, 1) / seconds(pool, count) for _ in range(rounds)]
+    return round(count * statistics.median(ratios), 2)
+
+
 def description() -> dict[str, Any]:
     """Return what a reader needs in order to compare: machine, system, date, command, commit."""
     return {
@@ -29,6 +58,7 @@ def description() -> dict[str, Any]:
         "cpu": _cpu(),
         "instruction_set": instruction_set(""),
         "cores": cores(),
+        "cores_are_worth": worth_of_cores(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "system": platform.platform(),
         "python": platform.python_version(),
