@@ -216,7 +216,9 @@ def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
     libraries = ["toksmith", "tiktoken"]
     report = from_end_to_end(tmp_path, suite, libraries, "--vocabularies", "gpt2")
-    assert {"date", "command", "cpu", "cores", "cores_are_worth", "memory_bytes", "system"} <= set(report["machine"])
+    assert {"date", "command", "cpu", "cores", "cores_are_worth", "memory_bytes", "system"} <= set(
+        report["machine"]
+    )
     assert set(libraries) <= set(report["versions"])
     for row in report["rows"]:
         alone = "tiktoken" in row["left_out"] or row["work"].get("form") == "count"
