@@ -227,6 +227,19 @@ TEST(encode_documents) {
     }
 }
 
+TEST(decode_shares_no_character_in_which_an_empty_token_stands) {
+    const Decoder decoder({0xC3, 0xA9}, {0, 1, 1, 2}, {1, 1, 1});
+    std::vector<Id> ids;
+    while (ids.size() < 3 << 17) ids.insert(ids.end(), {0, 1, 2});
+    for (int round = 0; round < 2; ++round) {  // then, an empty one stands in the middle
+        const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), 2);
+        std::vector<std::uint8_t> characters(parts.characters());
+        CHECK(decoder.decode_characters(ids.data(), parts, characters.data()));
+        CHECK(characters == std::vector<std::uint8_t>(ids.size() / 3, 0xE9));
+        ids.resize(ids.size() - 3);
+    }
+}
+
 TEST(decode_literals) {
     Merges merges;
     merges.tokens.insert(merges.tokens.end(), {"", "sixteen bytes, 16", std::string(40, 'x')});

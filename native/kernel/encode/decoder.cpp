@@ -36,7 +36,7 @@ Decoder::Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64
         of_held.add_characters(token.substr(0, held));
         summaries_[id].characters = of_held.characters & 31;
         summaries_[id].width = of_held.width & 7;
-        summaries_[id].inside = !token.empty() && utf8::is_continuation(entries_[id].bytes[0]);
+        summaries_[id].inside = token.empty() || utf8::is_continuation(entries_[id].bytes[0]);
         longest_ = std::max(longest_, token.size());
     }
     entries_[count].size = kUnknown;

@@ -59,7 +59,7 @@ class Decoder {
         std::uint16_t size : 5;
         std::uint16_t characters : 5;
         std::uint16_t width : 3;
-        std::uint16_t inside : 1;  // it starts inside a character
+        std::uint16_t inside : 1;  // it may stand inside a character
     };
     struct Sum {
         std::size_t bytes = 0, characters = 0;
