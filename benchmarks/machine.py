@@ -25,11 +25,10 @@ def cores() -> int:
 
 
 def worth_of_cores(rounds: int = 9) -> float:
-    """Return how many times the work of one thread one on each core does.
+    """Return how much threads on all cores do at once, in times of what one does alone.
 
-    The work is arithmetic on what the nearest caches hold (SHA-256), so that nothing but the cores
-    themselves is shared. Two that are halves of one, or that others use as well, are worth less
-    than two; no library can come to more on them.
+    The work is arithmetic on what the nearest caches hold (SHA-256), so that no memory is shared.
+    Two cores that are halves of one, or that others use as well, come to less than two.
     """
     count = cores()
     text = bytes(1 << 15)

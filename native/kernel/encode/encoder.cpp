@@ -25,7 +25,7 @@ std::size_t total_size(const std::vector<Text>& documents) {
 
 // So many bytes a thread takes at once, so that none waits long for the last.
 std::size_t share_of(std::size_t bytes, std::size_t threads) {
-    return std::min(kPart, bytes / (threads * 4) + 1);
+    return std::min(kPart, bytes / std::max<std::size_t>(threads, 1) / 4 + 1);
 }
 
 }  // namespace
