@@ -7,6 +7,7 @@
 
 #include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
+#include "parallel/turns.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith {
@@ -96,6 +97,23 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Part>& work, std::s
     return runs;
 }
 
+// Thread i has the same worker in each call, and mostly the same runs.
+template <typename Work>
+void Encoder::run_in_turns(std::size_t runs, std::size_t threads, const Work& work) {
+    std::vector<std::unique_ptr<Worker>> workers(threads);
+    for (std::unique_ptr<Worker>& worker : workers) worker = take();
+    Turns turns(runs, threads);
+    run_on_threads(threads, [&](std::size_t thread) {
+        while (const std::optional<std::size_t> run = turns.take(thread)) {
+            work(*run, thread, *workers[thread]);
+        }
+    });
+    while (!workers.empty()) {
+        put(std::move(workers.back()));
+        workers.pop_back();
+    }
+}
+
 Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
                         std::size_t starting) {
     const std::vector<Part> work = parts(documents, threads, starting);
@@ -118,14 +136,9 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     const std::size_t used = std::min(threads, runs.size());
     if (used > 1) {
         InOrder in_order(result.ids, runs.size(), used);
-        std::atomic<std::size_t> taken{0};
-        run_on_threads(used, [&](std::size_t thread) {
-            std::unique_ptr<Worker> worker = take();
-            for (std::size_t run = taken++; run < runs.size(); run = taken++) {
-                encode_run(runs[run], *worker, in_order.ids(thread));
-                in_order.add(thread, run);
-            }
-            put(std::move(worker));
+        run_in_turns(runs.size(), used, [&](std::size_t run, std::size_t thread, Worker& worker) {
+            encode_run(runs[run], worker, in_order.ids(thread));
+            in_order.add(thread, run);
         });
         in_order.finish();
     } else {
@@ -164,16 +177,9 @@ std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t thr
     const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
     const std::vector<Run> runs = runs_of(work, share_of(total_size(documents), threads));
     std::atomic<std::uint64_t> total{0};
-    std::atomic<std::size_t> next{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
-    run_on_threads(used, [&](std::size_t) {
-        std::unique_ptr<Worker> worker = take();
-        std::uint64_t counted = 0;
-        for (std::size_t i = next++; i < runs.size(); i = next++) {
-            counted += count_parts({&work[runs[i].first], runs[i].parts()}, *model_, *worker);
-        }
-        total += counted;
-        put(std::move(worker));
+    run_in_turns(runs.size(), used, [&](std::size_t run, std::size_t, Worker& worker) {
+        total += count_parts({&work[runs[run].first], runs[run].parts()}, *model_, worker);
     });
     return total;
 }

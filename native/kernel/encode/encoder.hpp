@@ -65,6 +65,9 @@ class Encoder {
     };
     // `most`: bytes of a run, but for its last part.
     static std::vector<Run> runs_of(const std::vector<Part>& work, std::size_t most);
+    // Calls work(run, thread, worker) for each run, on so many threads.
+    template <typename Work>
+    void run_in_turns(std::size_t runs, std::size_t threads, const Work& work);
     std::unique_ptr<Worker> take();
     void put(std::unique_ptr<Worker> worker);
 
