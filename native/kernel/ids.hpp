@@ -15,9 +15,9 @@ namespace toksmith {
 
 using Id = std::uint32_t;
 
-// Its memory is on small pages, which are asked for shortly before they are written: ids are
-// written one after the other, so huge pages would save little, and where a virtual machine has to
-// ask its host for them they cost more than they save.
+// Its pages are asked for shortly before they are written: huge ones as long as those come quickly,
+// and only for what is not too large. Where a virtual machine has to ask its host for huge pages,
+// those that are at hand are better spent on tables, which are read all over.
 class Ids {
  public:
     Ids() = default;
@@ -75,18 +75,32 @@ class Ids {
 
  private:
     static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
+    static constexpr std::size_t kMostHuge = std::size_t{1} << 24;
 
     void swap(Ids& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
         std::swap(touched_, other.touched_);
+        std::swap(huge_, other.huge_);
     }
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
-        const std::size_t start = touched_;
-        touched_ = std::min(needed + kStep, capacity_);
-        if (capacity_ > 4 * kStep) pages::ask_for(data_ + start, data_ + touched_);
+        const std::size_t start = touched_, end = std::min(needed + kStep, capacity_);
+        touched_ = end;
+        if (capacity_ <= 4 * kStep) return;
+        const std::size_t first = huge_from(start), last = huge_from(end);
+        if (huge_ && capacity_ <= kMostHuge && first < last && last <= capacity_) {
+            touched_ = last;
+            pages::ask_for(data_ + start, data_ + first);
+            huge_ = pages::ask_for_huge_now(data_ + first, data_ + last);
+        } else {
+            pages::ask_for(data_ + start, data_ + end);
+        }
+    }
+    // The first at or behind that one with which a huge page starts.
+    std::size_t huge_from(std::size_t place) const {
+        return place + pages::before_huge(data_ + place) / sizeof(Id);
     }
     void resize_memory(std::size_t capacity) {
         auto* data = static_cast<Id*>(std::realloc(data_, capacity * sizeof(Id)));
@@ -99,6 +113,7 @@ class Ids {
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::size_t touched_ = 0;  // so many can be written without a fault
+    bool huge_ = true;         // whether huge pages came quickly so far
 };
 
 }  // namespace toksmith
