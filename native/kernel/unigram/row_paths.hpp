@@ -32,25 +32,32 @@ struct RowTexts {
 
 class RowPaths {
  public:
+    // What one becomes: the place of its piece and what stands there, see places(); and, but for
+    // the first of a chunk, its byte.
+    struct Character {
+        std::uint32_t place = 0, node, score, byte;  // place 0: it stands in no such chunk
+    };
+
     // `scores`: by place of the trie; below all numbers where no token ends.
-    RowPaths(const ByteTrie& trie, const std::vector<float>& scores, RowTexts texts, Costs costs);
+    RowPaths(const ByteTrie& trie, const std::vector<float>& scores, const RowTexts& texts,
+             Costs costs);
 
     // Where the second character comes from.
     std::size_t behind_first(const std::uint8_t* chunk, std::size_t size) const {
         std::size_t i = 1;
-        if (texts_.collapse[chunk[0]]) {
-            while (i < size && texts_.collapse[chunk[i]]) ++i;
+        if (collapse_[chunk[0]]) {
+            while (i < size && collapse_[chunk[i]]) ++i;
         }
         return i;
     }
-    const RowTexts& texts() const { return texts_; }
+    const Character& first(std::uint8_t byte) const { return first_[byte]; }
+    const Character& later(std::uint8_t byte) const { return later_[byte]; }
     // By how much a chunk of so many bytes moves a sum at most, in whichever way it is put
     // together: the best way costs no more than that of single characters.
     std::uint32_t most(std::size_t size) const {
         return 2 + static_cast<std::uint32_t>(most_a_byte_ * static_cast<float>(size));
     }
 
-    ByteTrie::Node root() const { return trie_.root(); }
     // By place: the node there and, above it, the score of the token that ends there, as a float.
     const std::uint64_t* places() const { return places_.data(); }
     float score(std::size_t place) const {
@@ -62,9 +69,12 @@ class RowPaths {
     }
 
  private:
+    Character character(const std::uint8_t* bytes, std::size_t size) const;
+
     const ByteTrie& trie_;
     Costs costs_;
-    RowTexts texts_;
+    std::array<Character, 256> first_, later_;
+    std::array<bool, 256> collapse_;
     float most_a_byte_;
     HugeArray<std::uint64_t> places_;
 };
