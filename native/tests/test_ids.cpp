@@ -1,8 +1,10 @@
 // The memory of ids: where it comes from, what is kept, and what threads put together.
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "check.hpp"
+#include "encode/copy_past.hpp"
 #include "encode/in_order.hpp"
 #include "encode/kept_ids.hpp"
 
@@ -89,9 +91,22 @@ TEST(kept_ids_are_the_largest_within_bounds) {
     CHECK(held() == 0);
 }
 
+TEST(copies_past_the_caches_are_whole) {
+    std::vector<Id> from(200);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<Id>(i + 1);
+    for (std::size_t shift = 0; shift < 20; ++shift) {
+        for (std::size_t count = 0; count < 100; ++count) {
+            std::vector<Id> to(150), expected(150);
+            std::copy_n(from.data() + shift / 3, count, expected.data() + shift);
+            copy_past_caches(from.data() + shift / 3, count, to.data() + shift);
+            CHECK(to == expected);
+        }
+    }
+}
+
 TEST(runs_of_threads_stand_in_order) {
     for (const std::size_t threads : {2, 3, 8}) {
-        for (const std::size_t reserved : {std::size_t{0}, std::size_t{1000}, kLarge}) {
+        for (const std::size_t reserved : {std::size_t{0}, std::size_t{1000}, kLarge, 5 * kLarge}) {
             const std::size_t runs = 200;
             Ids result;
             result.reserve(reserved);

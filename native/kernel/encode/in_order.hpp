@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "encode/copy_past.hpp"
 #include "ids.hpp"
 #include "parallel/parallel.hpp"
 
@@ -41,6 +42,7 @@ class InOrder {
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
+    static constexpr std::size_t kFar = std::size_t{1} << 22;  // ids: of so many, none stays near
 
     struct Waiting {
         std::size_t run, start, end;  // of the ids of its thread
@@ -70,7 +72,12 @@ class InOrder {
             if (size == 0) continue;  // there may be no memory at all
             Id* const to = result_.data() + place;
             if (place + size > result_.touched()) pages::ask_for(to, to + size);
-            std::memcpy(to, share.ids.data() + start, size * sizeof(Id));
+            const Id* const from = share.ids.data() + start;
+            if (result_.capacity() < kFar) {
+                std::memcpy(to, from, size * sizeof(Id));
+            } else {
+                copy_past_caches(from, size, to);
+            }
         }
         share.ids.clear();
         share.waiting.clear();
