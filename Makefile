@@ -50,7 +50,7 @@ sanitized = PYTHONPATH="$(abspath build/sanitize)" ASAN_OPTIONS=detect_leaks=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"
 
-sanitize: $(VENV)/.pip $(VENV)/.test ## native and Python tests with sanitizers, and fuzzing (Linux, gcc)
+sanitize: $(VENV)/.package $(VENV)/.test ## native and Python tests with sanitizers, and fuzzing (Linux, gcc)
 	$(call configure,build/native-thread) -DTOKSMITH_SANITIZE=thread
 	$(BIN)/cmake --build build/native-thread --target toksmith_tests
 	build/native-thread/native/tests/toksmith_tests
