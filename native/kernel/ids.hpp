@@ -74,8 +74,8 @@ class Ids {
     }
 
  private:
-    static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
-    static constexpr std::size_t kMostHuge = std::size_t{1} << 24;
+    static constexpr std::size_t kStep = std::size_t{1} << 16;      // ids whose pages are asked for
+    static constexpr std::size_t kMostHuge = std::size_t{1} << 24;  // room for more: small ones
 
     void swap(Ids& other) noexcept {
         std::swap(data_, other.data_);

@@ -97,7 +97,8 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Part>& work, std::s
     return runs;
 }
 
-// Thread i has the same worker in each call, and mostly the same runs.
+// Thread i has the same worker in each call, since the first is put back last, and mostly the same
+// runs.
 template <typename Work>
 void Encoder::run_in_turns(std::size_t runs, std::size_t threads, const Work& work) {
     std::vector<std::unique_ptr<Worker>> workers(threads);

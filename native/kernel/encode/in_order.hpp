@@ -42,7 +42,8 @@ class InOrder {
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
-    static constexpr std::size_t kFar = std::size_t{1} << 22;  // ids: of so many, none stays near
+    // Of a result with room for so many ids, none stays near.
+    static constexpr std::size_t kFar = std::size_t{1} << 22;
 
     struct Waiting {
         std::size_t run, start, end;  // of the ids of its thread

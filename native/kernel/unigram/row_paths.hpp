@@ -32,8 +32,8 @@ struct RowTexts {
 
 class RowPaths {
  public:
-    // What one becomes: the place of its piece and what stands there, see places(); and, but for
-    // the first of a chunk, its byte.
+    // What a character of a chunk becomes: the place of its piece and what stands there, see
+    // places(); and, but for the first one, its byte.
     struct Character {
         std::uint32_t place = 0, node, score, byte;  // place 0: it stands in no such chunk
     };
