@@ -181,6 +181,15 @@ Boundaries boundaries_of_mixed(bool ascii_opens) {
             {{0, 1}, {3, 3}, {3, 2}, {6, 3}, {4, 4}, {2, 6}}};
 }
 
+// Some kinds of characters, so few that there are rows of them.
+std::string mixed(Random& random, std::size_t size) {
+    std::vector<std::string> kinds(1 + random.below(4));
+    for (std::string& kind : kinds) kind = kMixed[random.below(kMixed.size())];
+    std::string text;
+    while (text.size() < size) text += kinds[random.below(kinds.size())];
+    return text;
+}
+
 }  // namespace
 
 TEST(boundaries_of_a_window_are_those_found_one_by_one) {
@@ -225,11 +234,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
         };
         // A few kinds each time, so that there are rows of them.
         for (int round = 0; round < 2000; ++round) {
-            std::vector<std::string> kinds(1 + random.below(4));
-            for (std::string& kind : kinds) kind = kMixed[random.below(kMixed.size())];
-            std::string text;
-            while (text.size() < 100) text += kinds[random.below(kinds.size())];
-            check(text);
+            check(mixed(random, 100));
         }
         // What comes behind a row, wherever in the window that ends.
         for (std::size_t before = 0; before < 3; ++before) {
@@ -239,6 +244,70 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
                     for (std::size_t i = 0; i < row; ++i) text += "\xE4\xB8\xAD";
                     check(text + kind + std::string(70, 'a'));
                 }
+            }
+        }
+    }
+}
+
+TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
+    Random random{12};
+    for (const bool ascii_opens : {false, true}) {
+        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+        for (int round = 0; round < 100; ++round) {
+            std::string text;
+            while (text.size() < 300) text += "ab 1"[random.below(2 + round % 3)];
+            const Text all = text_at(text);
+            std::vector<bool> expected(text.size() + 1);
+            for (const std::uint8_t* p = all.begin; p < all.end;) {
+                p = boundaries.next(p, all.end);
+                expected[static_cast<std::size_t>(p - all.begin)] = true;
+            }
+            for (std::size_t start = 0; start + 64 <= text.size(); ++start) {
+                const std::uint64_t found = boundaries.among_ascii<BitByBit>(all.begin + start);
+                CHECK((found & 1) == 0 && found >> (Boundaries::kTold + 1) == 0);
+                for (std::size_t i = 1; i <= Boundaries::kTold; ++i)
+                    CHECK((found >> i & 1) == expected[start + i]);
+            }
+        }
+    }
+}
+
+TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
+    // Tells where chunks end, and nothing else.
+    class Spelled final : public Model {
+     public:
+        explicit Spelled(bool ascii_opens) : boundaries_(boundaries_of_mixed(ascii_opens)) {}
+        std::unique_ptr<Scratch> scratch() const override { return speller_.scratch(); }
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                          Ids* spans) const override {
+            speller_.encode_chunk(chunk, size, scratch, out, spans);
+        }
+        const Boundaries* boundaries() const override { return &boundaries_; }
+
+     private:
+        Speller speller_;
+        Boundaries boundaries_;
+    };
+    Random random{13};
+    for (const bool ascii_opens : {false, true}) {
+        const auto model = std::make_shared<Spelled>(ascii_opens);
+        for (const isa::Level level : levels()) {
+            Encoder encoder(model, Family::kModel, level);  // gets to know more and more
+            for (int round = 0; round < 500; ++round) {
+                std::string text;
+                for (std::size_t part = random.below(6); part <= 6; ++part) {
+                    // Long stretches of one chunk, and of chunks of one byte.
+                    text += random.below(3) ? mixed(random, random.below(120))
+                                            : std::string(random.below(200), " b"[random.below(2)]);
+                }
+                const Text all = text_at(text);
+                Ids expected;
+                for (const std::uint8_t* p = all.begin; p < all.end;) {
+                    const std::uint8_t* const next = model->boundaries()->next(p, all.end);
+                    for (; p < next; ++p) expected.push(*p);
+                    expected.push(0);
+                }
+                CHECK(spelled(encoder.encode({all}, 1).ids) == spelled(expected));
             }
         }
     }

@@ -61,19 +61,19 @@ struct Avx512 {
     }
 
     // The second bytes of pairs among the 64 bytes at p, as BytePairs::seconds.
-    static std::uint64_t pairs(const std::uint8_t* p,
-                               const std::vector<BytePairs::Product>& products) {
+    static std::uint64_t pairs(const std::uint8_t* p, const BytePairs::Sets& sets) {
         const __m512i first = _mm512_loadu_si512(p);
         // One byte further on; none is read behind the 64.
         const __m512i second = _mm512_maskz_loadu_epi8(~std::uint64_t{0} >> 1, p + 1);
+        const __m512i number = of(sets.number, first);
         __m512i found = _mm512_setzero_si512();
-        for (const BytePairs::Product& product : products) {
-            constexpr int kOrBoth = 0xF8;  // the first, or the second and the third
-            found = _mm512_ternarylogic_epi64(found, of(product.left, first),
-                                              of(product.right, second), kOrBoth);
+        std::uint8_t i = 0;
+        for (const BytePairs::Table& table : sets.tables) {
+            const __mmask64 here = _mm512_cmpeq_epi8_mask(number, all(i++));
+            found = _mm512_or_si512(found, of(table, second, here));
         }
         const __mmask64 high = _mm512_movepi8_mask(_mm512_or_si512(first, second));
-        return (_mm512_test_epi8_mask(found, found) & ~high) << 1;
+        return (_mm512_test_epi8_mask(found, of(sets.bit, first)) & ~high) << 1;
     }
 
     // As pairs::place_of.
@@ -168,10 +168,11 @@ struct Avx512 {
     };
 
  private:
-    // What a table says of bytes of ASCII.
-    static __m512i of(const std::array<std::uint8_t, BytePairs::kAscii>& table, __m512i bytes) {
-        return _mm512_permutex2var_epi8(_mm512_load_si512(table.data()), bytes,
-                                        _mm512_load_si512(table.data() + 64));
+    // What a table says of bytes of ASCII, where the mask is set; elsewhere 0.
+    static __m512i of(const BytePairs::Table& table, __m512i bytes,
+                      __mmask64 mask = ~std::uint64_t{0}) {
+        return _mm512_maskz_permutex2var_epi8(mask, _mm512_load_si512(table.of), bytes,
+                                              _mm512_load_si512(table.of + 64));
     }
     static __m512i all(std::uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
 };

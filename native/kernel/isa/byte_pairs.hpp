@@ -15,18 +15,22 @@ class BytePairs {
  public:
     static constexpr std::size_t kAscii = 0x80;
 
-    // Pairs as products: one of them belongs to the set where left[first] & right[second] is not 0
-    // in one of the products. Each bit of a product stands for those that may come second behind
-    // some.
-    struct alignas(64) Product {
-        std::array<std::uint8_t, kAscii> left{}, right{};
+    // Sets of bytes that may come second: many first bytes have the same. Eight sets make a table,
+    // a bit each.
+    struct alignas(64) Table {
+        std::uint8_t of[kAscii]{};
+    };
+    struct Sets {
+        Table number;               // by first byte: of the table with its set
+        Table bit;                  // and which that is there; 0: none may come second
+        std::vector<Table> tables;  // by second byte
     };
 
     BytePairs() = default;  // of none
     // `has(first, second)` tells of two bytes of ASCII.
     template <typename Has>
     explicit BytePairs(Has has) : table_(0x10000) {
-        std::map<Seconds, std::size_t> bits;  // by what may come second
+        std::map<Seconds, std::size_t> numbers;  // of sets
         for (unsigned first = 0; first < kAscii; ++first) {
             Seconds seconds{};
             for (unsigned second = 0; second < kAscii; ++second) {
@@ -35,18 +39,19 @@ class BytePairs {
                 seconds[second / 64] |= std::uint64_t{1} << second % 64;
             }
             if (seconds == Seconds{}) continue;
-            const std::size_t bit = bits.try_emplace(seconds, bits.size()).first->second;
-            if (bit / 8 == products_.size()) products_.emplace_back();
-            Product& product = products_[bit / 8];
-            product.left[first] |= static_cast<std::uint8_t>(1 << bit % 8);
+            const std::size_t set = numbers.try_emplace(seconds, numbers.size()).first->second;
+            const auto bit = static_cast<std::uint8_t>(1 << set % 8);
+            sets_.number.of[first] = static_cast<std::uint8_t>(set / 8);
+            sets_.bit.of[first] = bit;
+            sets_.tables.resize((numbers.size() + 7) / 8);
             for (unsigned second = 0; second < kAscii; ++second) {
-                const bool may = (seconds[second / 64] >> second % 64 & 1) != 0;
-                product.right[second] |= static_cast<std::uint8_t>(may << bit % 8);
+                if (seconds[second / 64] >> second % 64 & 1)
+                    sets_.tables[set / 8].of[second] |= bit;
             }
         }
     }
 
-    bool empty() const { return products_.empty(); }
+    bool empty() const { return sets_.tables.empty(); }
 
     // Whether the two bytes at p are one of the pairs. Bytes beyond ASCII are in none.
     bool has(const std::uint8_t* p) const {
@@ -59,8 +64,8 @@ class BytePairs {
     // The second bytes of pairs among the 64 bytes at p, a bit a byte.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t seconds(const std::uint8_t* p) const {
-        if constexpr (requires { Isa::pairs(p, products_); }) {
-            return Isa::pairs(p, products_);
+        if constexpr (requires { Isa::pairs(p, sets_); }) {
+            return Isa::pairs(p, sets_);
         } else {
             alignas(64) std::uint8_t flags[64];
             flags[0] = 0;
@@ -74,7 +79,7 @@ class BytePairs {
     using Seconds = std::array<std::uint64_t, kAscii / 64>;
 
     std::vector<std::uint8_t> table_;  // by two bytes, as they are read at once
-    std::vector<Product> products_;
+    Sets sets_;
 };
 
 }  // namespace toksmith

@@ -78,8 +78,15 @@ class Boundaries {
         const std::uint64_t high = Isa::template bit<7>(p);
         std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // what is behind that is not seen
         if (high != 0) marks = with_high(p, end, high, marks, run_end);
-        if (!opens_.empty()) marks &= ~(opens_.seconds<Isa>(p) >> 1);
-        return marks;
+        return unopened<Isa>(p, marks);
+    }
+
+    // The same of 64 bytes that are all ASCII, which need not start at a boundary: those from the
+    // second byte to this one.
+    static constexpr std::size_t kTold = 62;
+    template <typename Isa>
+    [[gnu::always_inline]] std::uint64_t among_ascii(const Byte* p) const {
+        return unopened<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
     }
 
     // Whether the three bytes at p are a character that stands alone: nothing is joined with it, as
@@ -109,6 +116,12 @@ class Boundaries {
 
  private:
     static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
+
+    // Boundaries but for those before bytes that may be rewritten together with the next ones.
+    template <typename Isa>
+    [[gnu::always_inline]] std::uint64_t unopened(const Byte* p, std::uint64_t marks) const {
+        return opens_.empty() ? marks : marks & ~(opens_.seconds<Isa>(p) >> 1);
+    }
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
     // No part of the loop over chunks, which is quicker when it is small.
