@@ -8,6 +8,7 @@
 
 #include "trie/byte_ids.hpp"
 #include "trie/piece_types.hpp"
+#include "unigram/add_in_order.hpp"
 #include "unigram/writer.hpp"
 #include "utf8/decode.hpp"
 
@@ -64,12 +65,14 @@ UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
             score = static_cast<Real>(0.1 * (length - 1));  // more than any probability
         }
         scores_.push_back(score);
+        any_above_zero_ |= score > 0;
         if (stands_for_text<Real>(type)) highest_score_ = std::max(highest_score_, score);
     }
     unknown_score_ = worst - static_cast<Real>(kUnknownPenalty);
     if (options.unk != kNone && !options.byte_fallback &&
         !stands_for_text<Real>(static_cast<PieceType>(types[options.unk]))) {
         scores_[options.unk] = unknown_score_;
+        any_above_zero_ |= unknown_score_ > 0;
         sums_unknown_ = true;
     }
     if constexpr (kSentencePiece<Real>) prepare_for_short();
@@ -99,7 +102,9 @@ Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, 
 
 template <typename Real>
 float UnigramModel<Real>::add(float sum, const Id* ids, std::size_t count) const {
-    for (std::size_t i = 0; i < count; ++i) sum += static_cast<float>(scores_[ids[i]]);
+    const auto score = [this, ids](std::size_t i) { return static_cast<float>(scores_[ids[i]]); };
+    if (!any_above_zero_) return add_in_order(sum, count, score);
+    for (std::size_t i = 0; i < count; ++i) sum += score(i);
     return sum;
 }
 

@@ -90,6 +90,7 @@ class UnigramModel final : public Model, public Carrier {
     std::vector<Real> place_scores_;  // by place of the trie; where no token ends, no way leads
     Real most_before_short_ = -1;
     std::vector<Real> scores_;
+    bool any_above_zero_ = false;  // of them
     Real unknown_score_;
     bool sums_unknown_ = false;  // the unknown piece's own score is that of one unknown character
     Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
