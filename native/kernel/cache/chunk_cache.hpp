@@ -88,11 +88,15 @@ class ChunkCache {
         void set_tail(std::size_t count, Note note) {
             tail = static_cast<std::uint32_t>(count) | note << 8;
         }
+        // Of a slot whose ids do not fit in: where (text and) ids stand in the arena.
+        std::uint64_t place() const { return std::uint64_t{words[1]} << 32 | words[0]; }
+        void set_place(std::uint64_t place) {
+            words[0] = static_cast<Id>(place);
+            words[1] = static_cast<Id>(place >> 32);
+        }
     };
 
     static constexpr std::size_t kSlots = 2;  // of a line
-    // Where the ids of a slot do not fit in, the answer's first two words tell where (text and) ids
-    // stand in the arena.
     struct alignas(64) Line {
         Key keys[kSlots];
         Answer answers[kSlots];
@@ -163,6 +167,13 @@ class ChunkCache {
     // Asks it for what look_up() looks at beside.
     void prefetch_shared(const Key& key) const { __builtin_prefetch(shared_line_of(key)); }
 
+    // And for the text of a long chunk, if it stands in its first line.
+    void prefetch_text(const Line& line, const Key& key) const {
+        for (std::size_t i = 0; i < kSlots; ++i) {
+            if (holds(line.keys[i], key)) __builtin_prefetch(stored_at(line.answers[i].place()));
+        }
+    }
+
     // Of a short chunk of few ids, if it stands in its first line. `place_of` is pairs::place_of:
     // no guess is good at which slot it is.
     template <typename PlaceOf>
@@ -192,9 +203,9 @@ class ChunkCache {
             answer.unpack(unpacked_.data());
             return {unpacked_.data(), answer.count(), answer.note()};
         }
-        const std::uint64_t place = slot->place();
+        const std::uint64_t place = slot->answer.place();
         if (written_ - place > arena_words_) return {};  // written over since
-        const Id* stored = arena_.data() + (place & (arena_words_ - 1));
+        const Id* stored = stored_at(place);
         if (size > kInline) {
             if (std::memcmp(stored, p, size) != 0) return {};
             stored += words_for(size);
@@ -215,7 +226,7 @@ class ChunkCache {
         const std::size_t text = size > kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (arena_words_ - 1);
         if (start + text + count > arena_words_) written_ += arena_words_ - start;
-        slot.set_place(written_);
+        slot.answer.set_place(written_);
         Id* stored = arena_.data() + (written_ & (arena_words_ - 1));
         if (text) std::memcpy(stored, p, size);
         std::copy_n(ids, count, stored + text);
@@ -249,6 +260,9 @@ class ChunkCache {
         return masks;
     }();
 
+    const Id* stored_at(std::uint64_t place) const {
+        return arena_.data() + (place & (arena_words_ - 1));
+    }
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
     [[gnu::noinline, gnu::cold]] static Key long_key(const std::uint8_t* p, std::size_t size) {
         return {hash_bytes(p, size), kLongMark << 56 | size};
@@ -264,14 +278,6 @@ class ChunkCache {
     struct Slot {
         Key& key;
         Answer& answer;
-
-        std::uint64_t place() const {
-            return std::uint64_t{answer.words[1]} << 32 | answer.words[0];
-        }
-        void set_place(std::uint64_t place) {
-            answer.words[0] = static_cast<Id>(place);
-            answer.words[1] = static_cast<Id>(place >> 32);
-        }
     };
     static void swap(Slot a, Slot b) {
         std::swap(a.key, b.key);
