@@ -78,18 +78,20 @@ class Carrier {
         std::uint32_t limit = 0;  // 0: they are never to be relied on
         bool summable = true;     // whether add() tells by how much they move the sum
 
-        static constexpr std::uint32_t kMost = 0x7FF;
-        static constexpr std::uint32_t kStep = 64;
+        static constexpr int kWeightBits = 10;
+        static constexpr std::uint32_t kMostWeight = (1 << kWeightBits) - 1;
+        static constexpr std::uint32_t kMostLimit = (1 << (23 - kWeightBits)) - 1;
+        static constexpr std::uint32_t kStep = 16;
         // Whether they may be relied on behind sums of this bound.
         bool holds(std::uint32_t bound) const { return bound + weight <= limit * kStep; }
-        std::uint32_t packed() const { return !summable << 23 | limit << 11 | weight; }
+        std::uint32_t packed() const { return !summable << 23 | limit << kWeightBits | weight; }
         static Reliance unpacked(std::uint32_t note) {
-            return {note & kMost, note >> 11 & kMost, note >> 23 == 0};
+            return {note & kMostWeight, note >> kWeightBits & kMostLimit, note >> 23 == 0};
         }
         // As a sum; below 0 where add() does not tell.
         static std::int32_t summable_limit(std::uint32_t note) {
             constexpr int kSign = 32 - 24;
-            return (static_cast<std::int32_t>(note << kSign) >> (11 + kSign)) *
+            return (static_cast<std::int32_t>(note << kSign) >> (kWeightBits + kSign)) *
                    static_cast<std::int32_t>(kStep);
         }
     };

@@ -90,7 +90,7 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
 Carrier::Reliance StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size,
                                               Scratch& scratch, Ids& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
-    Reliance reliance{.limit = Reliance::kMost};  // nothing is added, whatever the sum
+    Reliance reliance{.limit = Reliance::kMostLimit};  // nothing is added, whatever the sum
     bool any = false;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
         if (any) throw std::logic_error("a sum is carried through text that nothing splits");

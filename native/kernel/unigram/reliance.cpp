@@ -38,7 +38,7 @@ Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs) {
     using Reliance = Carrier::Reliance;
     const auto characters = static_cast<double>(margin.characters);
     const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
-    if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMost)) return {};
+    if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMostWeight)) return {};
     // Of any way that may come close: its pieces, and how far from 0 its sums are.
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));
@@ -55,7 +55,7 @@ Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs) {
     const double limit = weight + std::min(most - deepest, kFar - reach);
     return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(
-                std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMost})),
+                std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMostLimit})),
             .summable = margin.summable};
 }
 
