@@ -153,12 +153,26 @@ struct Avx512 {
             return _mm512_mask_i32gather_epi32(b, mask, index, p, 4);
         }
         // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
-        // anything.
+        // anything. One by one: that brings both halves at once.
         static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
                                    Numbers& high) {
-            const auto* halves = reinterpret_cast<const std::uint32_t*>(p);
-            low = _mm512_mask_i32gather_epi32(all(0), mask, index, halves, 8);
-            high = _mm512_mask_i32gather_epi32(all(0), mask, index, halves + 1, 8);
+            const auto at = spilled(_mm512_maskz_mov_epi32(mask, index));
+            const auto* words = reinterpret_cast<const double*>(p);  // to load half a vector
+            const auto two = [&](std::size_t lane) {
+                return _mm_loadh_pd(_mm_load_sd(words + at[lane]), words + at[lane + 1]);
+            };
+            const auto four = [&](std::size_t lane) {
+                return _mm256_set_m128d(two(lane + 2), two(lane));
+            };
+            const auto eight = [&](std::size_t lane) {
+                const __m512d first = _mm512_castpd256_pd512(four(lane));
+                return _mm512_castpd_si512(_mm512_insertf64x4(first, four(lane + 4), 1));
+            };
+            const __m512i a = eight(0), b = eight(8);
+            const __m512i evens =
+                _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            low = _mm512_permutex2var_epi32(a, evens, b);
+            high = _mm512_permutex2var_epi32(a, add(evens, all(1)), b);
         }
 
      private:
