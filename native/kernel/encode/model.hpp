@@ -78,10 +78,10 @@ class Carrier {
         std::uint32_t limit = 0;  // 0: they are never to be relied on
         bool summable = true;     // whether add() tells by how much they move the sum
 
-        static constexpr int kWeightBits = 10;
+        static constexpr int kWeightBits = 11;
         static constexpr std::uint32_t kMostWeight = (1 << kWeightBits) - 1;
         static constexpr std::uint32_t kMostLimit = (1 << (23 - kWeightBits)) - 1;
-        static constexpr std::uint32_t kStep = 16;
+        static constexpr std::uint32_t kStep = 32;
         // Whether they may be relied on behind sums of this bound.
         bool holds(std::uint32_t bound) const { return bound + weight <= limit * kStep; }
         std::uint32_t packed() const { return !summable << 23 | limit << kWeightBits | weight; }
