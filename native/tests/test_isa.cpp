@@ -22,7 +22,7 @@ using Isa = Avx2;
 }  // namespace with_avx2
 TOKSMITH_TARGET_END
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi")
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")
 namespace with_avx512 {
 using Isa = Avx512;
 #include "isa_checks.inc"

@@ -1,4 +1,5 @@
 #include "encode/loops.hpp"
+#include "isa/marked.hpp"
 #include "isa/pairs.hpp"
 #include "unicode/classes.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 struct Isa {
     static constexpr auto place_of_pair = pairs::place_of;
+    static constexpr auto write_marked = marked::write;
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
         std::uint64_t result = 0;

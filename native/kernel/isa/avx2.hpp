@@ -6,6 +6,7 @@
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
+#include "isa/marked.hpp"
 #include "isa/pairs.hpp"
 #include "isa/spilled.hpp"
 
@@ -57,6 +58,8 @@ struct Avx2 {
         return pairs::kPlaces[static_cast<unsigned>(
             _mm256_movemask_pd(_mm256_castsi256_pd(equal)))];
     }
+
+    static constexpr auto write_marked = marked::write;
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
     static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {

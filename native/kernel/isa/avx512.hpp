@@ -1,10 +1,11 @@
-// The vocabulary of an instruction set on AVX-512 (F, BW, VL, VBMI) and BMI2.
+// The vocabulary of an instruction set on AVX-512 (F, BW, VL, VBMI, VBMI2) and BMI2.
 #pragma once
 
 // Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 #if defined(__GNUC__) && !defined(__clang__)
@@ -15,12 +16,13 @@
 #include "isa/byte_masks.hpp"
 #include "isa/byte_pairs.hpp"
 #include "isa/isa.hpp"
+#include "isa/marked.hpp"
 #include "isa/pairs.hpp"
 #include "isa/spilled.hpp"
 
 namespace toksmith {
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi")
+TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")
 
 struct Avx512 {
     // What the 64 bytes at p are.
@@ -82,6 +84,35 @@ struct Avx512 {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
         return pairs::kPlaces[_mm256_cmpeq_epi64_mask(
             one, _mm256_load_si256(reinterpret_cast<const __m256i*>(pairs)))];
+    }
+
+    // As marked::write.
+    static std::size_t write_marked(const std::uint8_t* p, std::uint64_t marks,
+                                    const std::uint8_t** places) {
+        const auto count = static_cast<std::size_t>(_mm_popcnt_u64(marks));
+        alignas(64) static constexpr auto kNumbers = [] {
+            std::array<std::uint8_t, 64> numbers{};
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                numbers[i] = static_cast<std::uint8_t>(i);
+            return numbers;
+        }();
+        const __m512i marked =
+            _mm512_maskz_compress_epi8(marks, _mm512_load_si512(kNumbers.data()));
+        const __m512i begin = _mm512_set1_epi64(reinterpret_cast<std::intptr_t>(p));
+        const auto write = [&](std::size_t first, __m128i some) {  // eight
+            _mm512_storeu_si512(places + first,
+                                _mm512_add_epi64(begin, _mm512_cvtepu8_epi64(some)));
+        };
+        const __m128i few = _mm512_castsi512_si128(marked);
+        write(0, few);
+        write(8, _mm_srli_si128(few, 8));
+        if (count > 16) [[unlikely]] {
+            alignas(64) std::uint8_t all[64];
+            _mm512_store_si512(all, marked);
+            for (std::size_t i = 16; i < count; i += 8)
+                write(i, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(all + i)));
+        }
+        return count;
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
