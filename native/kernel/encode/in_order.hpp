@@ -52,6 +52,19 @@ class InOrder {
         Ids ids;
         std::vector<Waiting> waiting;
         std::size_t copied = 0;  // of those that wait
+
+        // Takes out what has been copied, once that is more than what waits: a thread that is
+        // ahead of the others all the time would fill more and more memory.
+        void close_up() {
+            if (copied == 0) return;
+            const std::size_t gone = waiting[copied - 1].end, left = ids.size() - gone;
+            if (left > gone) return;
+            if (left > 0) std::memmove(ids.data(), ids.data() + gone, left * sizeof(Id));
+            ids.resize(left);
+            waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(copied));
+            for (Waiting& run : waiting) run.start -= gone, run.end -= gone;
+            copied = 0;
+        }
     };
 
     // Returns how many runs, from the first, are known.
@@ -67,9 +80,9 @@ class InOrder {
     void copy(Share& share, std::size_t known) {
         for (; share.copied < share.waiting.size(); ++share.copied) {
             const auto [run, start, end] = share.waiting[share.copied];
-            if (run > known) return;
-            const std::size_t place = places_[run], size = end - start;
-            if (place + size > result_.capacity()) return;
+            const std::size_t size = end - start;
+            if (run > known || places_[run] + size > result_.capacity()) return share.close_up();
+            const std::size_t place = places_[run];
             if (size == 0) continue;  // there may be no memory at all
             Id* const to = result_.data() + place;
             if (place + size > result_.touched()) pages::ask_for(to, to + size);
@@ -80,9 +93,7 @@ class InOrder {
                 copy_past_caches(from, size, to);
             }
         }
-        share.ids.clear();
-        share.waiting.clear();
-        share.copied = 0;
+        share.close_up();
     }
 
     Ids& result_;
