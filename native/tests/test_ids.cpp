@@ -147,3 +147,31 @@ TEST(runs_that_one_thread_holds_back_come_at_the_end) {
     in_order.finish();
     CHECK(is_filled(result, 4));
 }
+
+// One of two threads is ahead all the time, so that some of its ids always wait.
+TEST(what_waits_for_its_place_takes_little_memory) {
+    constexpr std::size_t kRuns = 400, kMost = 1000, kAhead = 3;
+    const auto size_of = [](std::size_t run) { return run % 7 ? kMost : 0; };
+    Ids result;
+    result.reserve(kRuns * kMost);
+    InOrder in_order(result, kRuns, 2);
+    std::size_t most = 0;
+    const auto add = [&](std::size_t thread, std::size_t run) {
+        for (std::size_t i = 0; i < size_of(run); ++i)
+            in_order.ids(thread).push(static_cast<Id>(run * kMost + i));
+        in_order.add(thread, run);
+        most = std::max(most, in_order.ids(thread).size());
+    };
+    for (std::size_t i = 0; i < kRuns / 2 + kAhead; ++i) {
+        if (i < kRuns / 2) add(1, 2 * i + 1);
+        if (i >= kAhead) add(0, 2 * (i - kAhead));
+    }
+    in_order.finish();
+    std::vector<Id> expected;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+        for (std::size_t i = 0; i < size_of(run); ++i)
+            expected.push_back(static_cast<Id>(run * kMost + i));
+    }
+    CHECK(std::vector<Id>(result.data(), result.data() + result.size()) == expected);
+    CHECK(most <= 4 * kAhead * kMost);
+}
