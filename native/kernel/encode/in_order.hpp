@@ -62,7 +62,10 @@ class InOrder {
             if (left > 0) std::memmove(ids.data(), ids.data() + gone, left * sizeof(Id));
             ids.resize(left);
             waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(copied));
-            for (Waiting& run : waiting) run.start -= gone, run.end -= gone;
+            for (Waiting& run : waiting) {
+                run.start -= gone;
+                run.end -= gone;
+            }
             copied = 0;
         }
     };
