@@ -127,6 +127,46 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
 }
 
 // Of several chunks that a model has no token for, the first one of the text is named.
+// Chunks wait between being found and being taken, now a few and now as many as a window can hold.
+TEST(encode_takes_chunks_in_the_order_of_the_text) {
+    Random random{23};
+    for (int round = 0; round < 20; ++round) {
+        Bytes text;
+        while (text.size() < 20'000) {
+            const std::size_t kind = random.below(4);
+            const std::size_t size = 1 + random.below(kind == 0 ? 400 : 40);
+            for (std::size_t i = 0; i < size; ++i) {
+                const auto letter = static_cast<std::uint8_t>('a' + random.below(3));
+                text.push_back(kind == 0   ? i % 2 ? '1' : letter  // a chunk a byte
+                               : kind == 1 ? letter                // one
+                               : i % 5     ? letter
+                                           : ' ');
+            }
+        }
+        const Merges merges = random_merges(random, text_of(text), 100);
+        const Merger alone(merges);
+        const auto model = merges.model();
+        for (int family = 1; family < kPatterns; ++family) {
+            std::vector<Id> expected;
+            const std::uint8_t* start = text.data();
+            Encoder plain(model, static_cast<Family>(family), isa::Level::kScalar);
+            for (const std::uint64_t end : plain.chunk_ends(text_of(text))) {
+                const std::vector<Id> ids = alone({start, text.data() + end});
+                expected.insert(expected.end(), ids.begin(), ids.end());
+                start = text.data() + end;
+            }
+            for (const isa::Level level : levels()) {
+                Encoder encoder(model, static_cast<Family>(family), level);
+                for (int pass = 0; pass < 2; ++pass) {
+                    CHECK(list(encoder.encode({text_of(text)}, 1).ids) == expected,
+                          std::string(isa::name(level)));
+                    CHECK(encoder.count({text_of(text)}, 1) == expected.size());
+                }
+            }
+        }
+    }
+}
+
 TEST(encode_names_the_first_chunk_that_is_unknown) {
     struct Refusing final : Model {
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }

@@ -16,6 +16,7 @@
 #include "bpe/joins.hpp"
 #include "cache/chunk_cache.hpp"
 #include "cache/single_cache.hpp"
+#include "encode/ahead.hpp"
 #include "encode/misses.hpp"
 #include "encode/model.hpp"
 #include "encode/single_runs.hpp"

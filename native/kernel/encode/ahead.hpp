@@ -1,0 +1,60 @@
+// The chunks of a text on their way: found, asked for, taken. So the memory of many look-ups is
+// under way at once; and finding chunks by a pattern, where each step waits for the one before,
+// goes on while others are taken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "cache/chunk_cache.hpp"
+#include "isa/marked.hpp"
+
+namespace toksmith {
+
+struct Ahead {
+    using Byte = std::uint8_t;
+
+    // So many are under way before the first of them is taken, and so many are taken at once.
+    static constexpr std::size_t kMany = 48, kSome = 16;
+    // Or so many are asked for, and then all are taken: the same, where no step of finding waits.
+    static constexpr std::size_t kBatch = 64;
+    // More are found while there are fewer than that.
+    static constexpr std::size_t kRoom = 256, kMost = kRoom + marked::kMost;
+
+    Ahead(const Byte* text_begin, const Byte* text_end)
+        : begin(text_begin), end_of_text(text_end) {}
+
+    const Byte* begin;  // of the first
+    const Byte* end_of_text;
+    std::size_t found = 0, asked = 0, taken = 0;  // never more than the one before
+    const Byte* ends[kMost];
+    // Of those that were asked for:
+    ChunkCache::Key keys[kMost];
+    const ChunkCache::Line* lines[kMost];  // null: of a run
+    std::size_t long_count = 0;
+    std::uint16_t longs[kMost];  // those whose text does not stand in a line
+
+    const Byte* start(std::size_t i) const { return i > 0 ? ends[i - 1] : begin; }
+    const Byte* end() const { return ends[found - 1]; }  // there is one
+
+    // Forgets those that were taken, if that is all or there is no room for more.
+    void close_up() {
+        if (found < kRoom && taken < found) return;
+        begin = start(taken);
+        move_up(ends, found);
+        move_up(keys, asked);
+        move_up(lines, asked);
+        found -= taken;
+        asked -= taken;
+        taken = long_count = 0;
+    }
+
+ private:
+    template <typename T>
+    void move_up(T* some, std::size_t last) const {
+        std::memmove(some, some + taken, (last - taken) * sizeof(T));
+    }
+};
+
+}  // namespace toksmith
