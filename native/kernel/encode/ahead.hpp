@@ -15,12 +15,10 @@ namespace toksmith {
 struct Ahead {
     using Byte = std::uint8_t;
 
-    // So many are under way before the first of them is taken, and so many are taken at once.
-    static constexpr std::size_t kMany = 48, kSome = 16;
-    // Or so many are asked for, and then all are taken: the same, where no step of finding waits.
+    // So many are found and asked for, or a few more, before those found before them are taken.
     static constexpr std::size_t kBatch = 64;
-    // More are found while there are fewer than that.
-    static constexpr std::size_t kRoom = 256, kMost = kRoom + marked::kMost;
+    // A batch begins where there are fewer; the last window of it may come on top.
+    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost;
 
     Ahead(const Byte* text_begin, const Byte* text_end)
         : begin(text_begin), end_of_text(text_end) {}
@@ -38,7 +36,7 @@ struct Ahead {
     const Byte* start(std::size_t i) const { return i > 0 ? ends[i - 1] : begin; }
     const Byte* end() const { return ends[found - 1]; }  // there is one
 
-    // Forgets those that were taken, if that is all or there is no room for more.
+    // Forgets those that were taken, if that is all or there is no room for a batch.
     void close_up() {
         if (found < kRoom && taken < found) return;
         begin = start(taken);
