@@ -1,6 +1,5 @@
-// The chunks of a text on their way: found, asked for, taken. So the memory of many look-ups is
-// under way at once; and finding chunks by a pattern, where each step waits for the one before,
-// goes on while others are taken.
+// The chunks of a text on their way: found, asked for, taken. A batch of them is taken when the
+// next one has been asked for; so the memory of many look-ups is under way at once, and has time.
 #pragma once
 
 #include <cstddef>
