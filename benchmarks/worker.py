@@ -22,6 +22,9 @@ def confine(threads: int) -> None:
     """Keep the process, and every library in it, to so many cores; before they are imported."""
     parallel = {"RAYON_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     os.environ.update(parallel, TOKENIZERS_PARALLELISM="true" if threads > 1 else "false")
+    # Behind its import, each of NumPy's threads would keep a core busy for a seventh of a second,
+    # waiting for matrices that nobody multiplies here.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
 
