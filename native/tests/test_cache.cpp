@@ -165,6 +165,7 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
 TEST(cache_takes_no_more_than_it_may) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 20}) {
         Cache cache{ChunkCache(bytes)};
+        cache.cache.expect(std::size_t{1} << 40);
         std::size_t held = 0;
         for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
         for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
@@ -176,7 +177,6 @@ TEST(cache_takes_no_more_than_it_may) {
 }
 
 TEST(cache_keeps_most_while_it_grows) {
-    Cache cache;
     const auto chunk = [](std::size_t i) { return bytes_of(std::to_string(i * 7919)); };
     // Of some, the ids do not fit into a slot, or the bytes do not.
     const auto text = [&](std::size_t i) {
@@ -186,14 +186,22 @@ TEST(cache_keeps_most_while_it_grows) {
     };
     const auto ids = [](std::size_t i) { return std::vector<Id>(1 + i % 6, static_cast<Id>(i)); };
     const std::size_t chunks = 60 * ChunkCache::kFewestLines;
-    for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
-    std::size_t held = 0;
-    for (std::size_t i = 0; i < chunks; ++i) {
-        const bool holds = cache.holds(text(i), ids(i));
-        CHECK(holds || cache.misses(text(i)));
-        held += holds;
+    // What a text is expected to bring is no more than a guess.
+    for (const std::size_t bytes : {0, 1 << 22, 1 << 30}) {
+        Cache cache;
+        cache.cache.expect(bytes);
+        for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
+        std::size_t near = 0, held = 0;
+        for (std::size_t i = 0; i < chunks; ++i) {
+            near += cache.cache.is_near(Cache::key(text(i)));
+            const bool holds = cache.holds(text(i), ids(i));
+            CHECK(holds || cache.misses(text(i)));
+            held += holds;
+        }
+        CHECK(held > chunks - chunks / 50);
+        // In twice the lines, more stand where they are found first.
+        CHECK((near > chunks - chunks / 20) == (bytes == 1 << 30));
     }
-    CHECK(held > chunks - chunks / 50);
 }
 
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {

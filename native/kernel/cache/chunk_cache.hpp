@@ -233,6 +233,12 @@ class ChunkCache {
         written_ += text + count;
     }
 
+    // A text of so many bytes comes. Once it has brought many chunks, there is room at once for as
+    // many as it may bring: to double again and again takes longer.
+    void expect(std::size_t bytes) {
+        expected_lines_ = std::min(std::bit_floor(bytes / kTextPerLine), most_lines_);
+    }
+
     void clear() {
         first_.clear();
         shared_.clear();
@@ -243,7 +249,9 @@ class ChunkCache {
 
  private:
     static constexpr std::size_t kMostLines = std::size_t{1} << 29;
-    static constexpr std::uint64_t kOutsideMark = 0x40;  // its ids do not stand in the slot
+    static constexpr std::size_t kTextPerLine = 64;             // bytes
+    static constexpr std::size_t kMany = std::size_t{1} << 14;  // lines
+    static constexpr std::uint64_t kOutsideMark = 0x40;         // its ids do not stand in the slot
 
     // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
     struct Masks {
@@ -323,21 +331,22 @@ class ChunkCache {
         return last;
     }
 
-    // Doubles the lines in use. What stands in a line goes to two that lie side by side, behind all
-    // that have not moved yet.
+    // Takes more lines in use. What stands in a line goes to some that lie side by side, behind all
+    // that have not moved yet; nothing stands there.
     void grow() {
         const std::size_t lines = lines_;
-        use(lines * 2);
+        use(std::max(lines * 2, lines < kMany ? 0 : expected_lines_));
+        const int doublings = std::countr_zero(lines_) - std::countr_zero(lines);
         for (std::size_t i = lines; i-- > 0;) {
             const Line line = std::exchange(first_.data()[i], {});
             // Without a branch: an empty slot is moved like any other.
-            const std::size_t half = half_of(line.keys[0]), other = half_of(line.keys[1]);
-            Line* const halves = first_.data() + 2 * i;
-            halves[0] = halves[1] = {};
-            halves[half].keys[0] = line.keys[0];
-            halves[half].answers[0] = line.answers[0];
-            halves[other].keys[half == other] = line.keys[1];
-            halves[other].answers[half == other] = line.answers[1];
+            const std::size_t one = part_of(line.keys[0], doublings);
+            const std::size_t other = part_of(line.keys[1], doublings);
+            Line* const parts = first_.data() + (i << doublings);
+            parts[one].keys[0] = line.keys[0];
+            parts[one].answers[0] = line.answers[0];
+            parts[other].keys[one == other] = line.keys[1];
+            parts[other].answers[one == other] = line.answers[1];
         }
         for (std::size_t i = lines / kSharing; i-- > 0;) {
             const Line line = std::exchange(shared_.data()[i], {});
@@ -348,14 +357,16 @@ class ChunkCache {
             }
         }
     }
-    // Of the two lines that the keys of one go to.
-    std::size_t half_of(const Key& key) const {
-        return places_.bytes(without_mark(key)) / sizeof(Line) % 2;
+    // Of the lines that the keys of one go to.
+    std::size_t part_of(const Key& key, int doublings) const {
+        const std::size_t line = places_.bytes(without_mark(key)) / sizeof(Line);
+        return line & ((std::size_t{1} << doublings) - 1);
     }
 
     std::size_t most_lines_;
     HugeArray<Line> first_, shared_;    // memory behind the lines in use is not touched
     std::size_t lines_ = kFewestLines;  // of the first
+    std::size_t expected_lines_ = 0;
     Places places_{kFewestLines};
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;

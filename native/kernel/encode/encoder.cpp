@@ -44,13 +44,15 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
 
 // The lock is only ever tried: a fork may have left it taken for good, and a new worker does as
 // well.
-std::unique_ptr<Worker> Encoder::take() {
+std::unique_ptr<Worker> Encoder::take(std::size_t bytes) {
+    std::unique_ptr<Worker> worker;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
-        std::unique_ptr<Worker> worker = std::move(idle_.back());
+        worker = std::move(idle_.back());
         idle_.pop_back();
-        return worker;
     }
-    return std::make_unique<Worker>(*model_, cache_bytes_.load());
+    if (!worker) worker = std::make_unique<Worker>(*model_, cache_bytes_.load());
+    worker->cache.expect(bytes);
+    return worker;
 }
 
 void Encoder::put(std::unique_ptr<Worker> worker) {
@@ -100,9 +102,10 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Part>& work, std::s
 // Thread i has the same worker in each call, since the first is put back last, and mostly the same
 // runs.
 template <typename Work>
-void Encoder::run_in_turns(std::size_t runs, std::size_t threads, const Work& work) {
+void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads,
+                           const Work& work) {
     std::vector<std::unique_ptr<Worker>> workers(threads);
-    for (std::unique_ptr<Worker>& worker : workers) worker = take();
+    for (std::unique_ptr<Worker>& worker : workers) worker = take(bytes / threads);
     Turns turns(runs, threads);
     run_on_threads(threads, [&](std::size_t thread) {
         while (const std::optional<std::size_t> run = turns.take(thread)) {
@@ -137,13 +140,14 @@ Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
     const std::size_t used = std::min(threads, runs.size());
     if (used > 1) {
         InOrder in_order(result.ids, runs.size(), used);
-        run_in_turns(runs.size(), used, [&](std::size_t run, std::size_t thread, Worker& worker) {
-            encode_run(runs[run], worker, in_order.ids(thread));
-            in_order.add(thread, run);
-        });
+        run_in_turns(runs.size(), total_bytes, used,
+                     [&](std::size_t run, std::size_t thread, Worker& worker) {
+                         encode_run(runs[run], worker, in_order.ids(thread));
+                         in_order.add(thread, run);
+                     });
         in_order.finish();
     } else {
-        std::unique_ptr<Worker> worker = take();
+        std::unique_ptr<Worker> worker = take(total_bytes);
         for (const Run& run : runs) encode_run(run, *worker, result.ids);
         put(std::move(worker));
     }
@@ -176,10 +180,11 @@ Encoded Encoder::encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& 
 std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t threads) {
     const std::vector<Part> work = parts(documents, threads, kAll);
     const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
-    const std::vector<Run> runs = runs_of(work, share_of(total_size(documents), threads));
+    const std::size_t total_bytes = total_size(documents);
+    const std::vector<Run> runs = runs_of(work, share_of(total_bytes, threads));
     std::atomic<std::uint64_t> total{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
-    run_in_turns(runs.size(), used, [&](std::size_t run, std::size_t, Worker& worker) {
+    run_in_turns(runs.size(), total_bytes, used, [&](std::size_t run, std::size_t, Worker& worker) {
         total += count_parts({&work[runs[run].first], runs[run].parts()}, *model_, worker);
     });
     return total;

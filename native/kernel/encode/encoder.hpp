@@ -29,7 +29,7 @@ class Encoder {
     // memory that is kept for the next call.
     template <typename Use>
     auto encode_here(Text document, const Use& use) {
-        std::unique_ptr<Worker> worker = take();
+        std::unique_ptr<Worker> worker = take(document.size());
         worker->ids.clear();
         const Part part{document, 0, true};
         std::size_t end;
@@ -65,10 +65,11 @@ class Encoder {
     };
     // `most`: bytes of a run, but for its last part.
     static std::vector<Run> runs_of(const std::vector<Part>& work, std::size_t most);
-    // Calls work(run, thread, worker) for each run, on so many threads.
+    // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
     template <typename Work>
-    void run_in_turns(std::size_t runs, std::size_t threads, const Work& work);
-    std::unique_ptr<Worker> take();
+    void run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads, const Work& work);
+    // For so many bytes.
+    std::unique_ptr<Worker> take(std::size_t bytes);
     void put(std::unique_ptr<Worker> worker);
 
     std::shared_ptr<const Model> model_;
