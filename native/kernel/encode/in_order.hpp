@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "encode/copy_past.hpp"
@@ -20,16 +21,19 @@ class InOrder {
     InOrder(Ids& result, std::size_t runs, std::size_t threads)
         : result_(result), sizes_(runs, kNotYet), places_(runs + 1), shares_(threads) {}
 
-    // Where a thread appends the ids of its next run.
+    // Where a thread puts the ids of its next run; empty.
     Ids& ids(std::size_t thread) { return shares_[thread].ids; }
 
-    // The thread has appended a run.
+    // The thread has put them there.
     void add(std::size_t thread, std::size_t run) {
         Share& share = shares_[thread];
-        const std::size_t start = share.waiting.empty() ? 0 : share.waiting.back().end;
-        share.waiting.push_back({run, start, share.ids.size()});
-        const std::size_t known = note(run, share.ids.size() - start);
-        copy(share, known);
+        const std::size_t size = share.ids.size();
+        share.waiting.push_back({run, std::move(share.ids)});
+        if (!share.free.empty()) {
+            share.ids = std::move(share.free.back());
+            share.free.pop_back();
+        }
+        copy(share, note(run, size));
     }
 
     // When all threads have ended: copies what is left, on so many threads.
@@ -46,28 +50,13 @@ class InOrder {
     static constexpr std::size_t kFar = std::size_t{1} << 22;
 
     struct Waiting {
-        std::size_t run, start, end;  // of the ids of its thread
+        std::size_t run;
+        Ids ids;
     };
     struct alignas(64) Share {
         Ids ids;
         std::vector<Waiting> waiting;
-        std::size_t copied = 0;  // of those that wait
-
-        // Takes out what has been copied, once that is more than what waits: a thread that is
-        // ahead of the others all the time would fill more and more memory.
-        void close_up() {
-            if (copied == 0) return;
-            const std::size_t gone = waiting[copied - 1].end, left = ids.size() - gone;
-            if (left > gone) return;
-            if (left > 0) std::memmove(ids.data(), ids.data() + gone, left * sizeof(Id));
-            ids.resize(left);
-            waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(copied));
-            for (Waiting& run : waiting) {
-                run.start -= gone;
-                run.end -= gone;
-            }
-            copied = 0;
-        }
+        std::vector<Ids> free;  // what came free last is near
     };
 
     // Returns how many runs, from the first, are known.
@@ -80,23 +69,28 @@ class InOrder {
         return known_;
     }
 
+    // Those before the run that is not known yet.
     void copy(Share& share, std::size_t known) {
-        for (; share.copied < share.waiting.size(); ++share.copied) {
-            const auto [run, start, end] = share.waiting[share.copied];
-            const std::size_t size = end - start;
-            if (run > known || places_[run] + size > result_.capacity()) return share.close_up();
-            const std::size_t place = places_[run];
-            if (size == 0) continue;  // there may be no memory at all
-            Id* const to = result_.data() + place;
-            if (place + size > result_.touched()) pages::ask_for(to, to + size);
-            const Id* const from = share.ids.data() + start;
-            if (result_.capacity() < kFar) {
-                std::memcpy(to, from, size * sizeof(Id));
-            } else {
-                copy_past_caches(from, size, to);
-            }
+        auto next = share.waiting.begin();
+        for (; next != share.waiting.end() && next->run <= known; ++next) {
+            const std::size_t place = places_[next->run], size = next->ids.size();
+            if (place + size > result_.capacity()) break;
+            copy(next->ids, place);
+            next->ids.clear();
+            share.free.push_back(std::move(next->ids));
         }
-        share.close_up();
+        share.waiting.erase(share.waiting.begin(), next);
+    }
+    void copy(const Ids& ids, std::size_t place) {
+        const std::size_t size = ids.size();
+        if (size == 0) return;  // there may be no memory at all
+        Id* const to = result_.data() + place;
+        if (place + size > result_.touched()) pages::ask_for(to, to + size);
+        if (result_.capacity() < kFar) {
+            std::memcpy(to, ids.data(), size * sizeof(Id));
+        } else {
+            copy_past_caches(ids.data(), size, to);
+        }
     }
 
     Ids& result_;
