@@ -15,7 +15,7 @@ struct Cache {
         return ChunkCache::key_of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
     }
     void insert(const Bytes& chunk, const std::vector<Id>& ids) {
-        cache.insert(key(chunk), chunk.data(), chunk.size(), ids.data(), ids.size());
+        cache.insert(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size()});
     }
     ChunkCache::Found find(const Bytes& chunk) {
         return cache.look_up(key(chunk), chunk.data(), chunk.size());
@@ -204,14 +204,46 @@ TEST(cache_keeps_most_while_it_grows) {
     }
 }
 
+TEST(cache_keeps_of_what_it_is_told_what_finds_room) {
+    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
+    const Cache empty;
+    for (std::uint64_t number = 0;; ++number) {
+        const Bytes chunk = bytes_of(std::to_string(number));
+        auto& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
+        chunks.push_back(chunk);
+        if (chunks.size() < 4) continue;
+        Cache cache, teller;
+        cache.insert(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9));  // not in its slot
+        ChunkCache::News news;
+        for (Id id = 0; id < 4; ++id) {
+            const Id ids[] = {id, id + 1};
+            const auto key = Cache::key(chunks[id]);
+            const auto* answer = teller.cache.insert(key, nullptr, chunks[id].size(), {ids, 2, 5});
+            CHECK(answer);
+            news.insert(news.end(), 2, {key, *answer});  // twice
+        }
+        cache.cache.keep(news);
+        CHECK(cache.holds(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9)));
+        CHECK(cache.holds(chunks[1], {1, 2}) && cache.find(chunks[1]).note == 5);
+        CHECK(cache.misses(chunks[2]) && cache.misses(chunks[3]));
+        cache.insert(chunks[2], {8});
+        CHECK(cache.holds(chunks[2], {8}) && cache.holds(chunks[1], {1, 2}));
+        Cache other;
+        other.cache.keep(news);
+        CHECK(other.holds(chunks[0], {0, 1}) && other.holds(chunks[1], {1, 2}));
+        CHECK(other.misses(chunks[2]));
+        return;
+    }
+}
+
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
     Cache cache;
     const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);
     const Bytes chunk(9, 'n'), longer(ChunkCache::kLongest + 1, 'n');
     for (const std::size_t count : {std::size_t{0}, std::size_t{2}, ChunkCache::kMostIds}) {
         cache.cache.clear();
-        cache.cache.insert(Cache::key(chunk), chunk.data(), chunk.size(), ids.data(), count,
-                           0xABCDEF);
+        cache.cache.insert(Cache::key(chunk), chunk.data(), chunk.size(),
+                           {ids.data(), count, 0xABCDEF});
         CHECK(cache.find(chunk).count == count && cache.find(chunk).note == 0xABCDEF);
     }
     cache.cache.clear();

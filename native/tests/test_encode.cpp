@@ -1,5 +1,6 @@
 // The encoder with its threads and caches, the decoder, and the choice of instruction set.
 #include "encode/decoder.hpp"
+#include "encode/exchange.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -43,6 +44,74 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
         encoder.forget();
         CHECK(list(encoder.encode({whole}, 1).ids) == ids);
     }
+}
+
+TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
+    Random random{14};
+    Bytes text;
+    while (text.size() < 1'500'000) {
+        // Some are known, some come again soon, maybe to another thread.
+        std::string word = std::to_string(random.below(20'000));
+        for (char& digit : word) digit = static_cast<char>(digit + 'a' - '0');
+        text.insert(text.end(), word.begin(), word.end());
+        text.push_back(random.below(9) ? ' ' : '\n');
+    }
+    const Merges merges = random_merges(random, {text.data(), text.data() + 5000}, 60);
+    const auto model = merges.model();
+    for (const isa::Level level : {isa::Level::kScalar, isa::best()}) {
+        const auto encoded = [&](std::size_t threads) {
+            Encoder encoder(model, Family::kGpt2, level);
+            const std::vector<Id> ids = list(encoder.encode({text_of(text)}, threads).ids);
+            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);  // with what one was told
+            return ids;
+        };
+        const std::vector<Id> ids = encoded(1);
+        for (std::size_t threads = 2; threads <= 5; ++threads) CHECK(encoded(threads) == ids);
+    }
+}
+
+TEST(threads_in_pairs_tell_each_other_what_is_new) {
+    Random random{15};
+    const auto model = random_merges(random, text_of(bytes_of("words")), 3).model();
+    Exchange exchange(3);
+    std::vector<std::unique_ptr<Worker>> workers(3);
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        workers[i] = std::make_unique<Worker>(*model, 0);
+        workers[i]->tells = exchange.is_paired(i);
+    }
+    CHECK(workers[0]->tells && workers[1]->tells && !workers[2]->tells);
+    const auto key = [](const Bytes& chunk) {
+        return ChunkCache::key_of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
+    };
+    const auto keep = [&](Worker& worker, const Bytes& chunk, std::vector<Id> ids) {
+        worker.keep(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), 9});
+    };
+    const auto ids_of = [&](Worker& worker, const Bytes& chunk) {
+        const auto found = worker.cache.look_up(key(chunk), chunk.data(), chunk.size());
+        CHECK(!found.ids || found.note == 9);
+        return std::vector<Id>(found.ids, found.ids + found.count);
+    };
+    const Bytes word = bytes_of("word"), other = bytes_of("other"), many = bytes_of("many"),
+                longer(ChunkCache::kInline + 1, 'x');
+    const std::vector<Id> seven(ChunkCache::kIdsInside + 1, 7);
+    keep(*workers[0], word, {1, 2});
+    keep(*workers[0], other, {3});
+    keep(*workers[0], many, seven);  // not in a slot
+    keep(*workers[0], longer, {5});
+    keep(*workers[1], other, {4});  // its own stays
+    keep(*workers[2], word, {6});
+    CHECK(workers[2]->news.empty());
+    exchange.meet(0, *workers[0]);
+    CHECK(ids_of(*workers[1], word).empty());
+    exchange.meet(1, *workers[1]);
+    CHECK(ids_of(*workers[1], word) == std::vector<Id>({1, 2}));
+    CHECK(ids_of(*workers[1], other) == std::vector<Id>({4}));
+    CHECK(ids_of(*workers[1], many).empty() && ids_of(*workers[1], longer).empty());
+    CHECK(ids_of(*workers[2], word) == std::vector<Id>({6}));
+    exchange.meet(0, *workers[0]);
+    CHECK(ids_of(*workers[0], other) == std::vector<Id>({3}));
+    CHECK(ids_of(*workers[0], many) == seven);
+    for (const auto& worker : workers) CHECK(worker->news.empty());
 }
 
 TEST(encode_levels_agree_on_letters_that_may_be_cut) {

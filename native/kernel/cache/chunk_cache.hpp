@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "hash.hpp"
 #include "huge_array.hpp"
@@ -213,15 +214,17 @@ class ChunkCache {
         return {stored, answer.count(), answer.note()};
     }
 
-    // Keeps what the chunk became, unless it or that is too long.
-    void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Id* ids,
-                std::size_t count, Note note = 0) {
-        if (size > kLongest || count > kMostIds) return;
+    // Keeps what the chunk became, unless it or that is too long. Returns its answer, if that tells
+    // all.
+    const Answer* insert(const Key& key, const std::uint8_t* p, std::size_t size,
+                         const Found& found) {
+        const std::size_t count = found.count;
+        if (size > kLongest || count > kMostIds) return nullptr;
         if (++inserted_ > lines_ && lines_ < most_lines_) grow();
         Slot slot = slot_for(key);
         slot.key = key;
-        if (size <= kInline && slot.answer.set({ids, count, note})) return;
-        slot.answer.set_tail(count, note);
+        if (size <= kInline && slot.answer.set(found)) return &slot.answer;
+        slot.answer.set_tail(count, found.note);
         slot.key.high |= kOutsideMark << 56;
         const std::size_t text = size > kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (arena_words_ - 1);
@@ -229,8 +232,32 @@ class ChunkCache {
         slot.answer.set_place(written_);
         Id* stored = arena_.data() + (written_ & (arena_words_ - 1));
         if (text) std::memcpy(stored, p, size);
-        std::copy_n(ids, count, stored + text);
+        std::copy_n(found.ids, count, stored + text);
         written_ += text + count;
+        return nullptr;
+    }
+
+    // What other caches were given.
+    struct Told {
+        Key key;
+        Answer answer;
+    };
+    using News = std::vector<Told>;
+    // Keeps of it what finds a free slot in its first line: less of it will be asked for than of
+    // what was met here.
+    void keep(const News& news) {
+        constexpr std::size_t kAhead = 16;
+        for (std::size_t i = 0; i < news.size(); ++i) {
+            if (i + kAhead < news.size()) __builtin_prefetch(first_line_of(news[i + kAhead].key));
+            const auto& [key, answer] = news[i];
+            Line& line = *first_line_of(key);
+            for (std::size_t slot = 0; slot < kSlots && !holds(line.keys[slot], key); ++slot) {
+                if (line.keys[slot].high != 0) continue;
+                line.keys[slot] = key;
+                line.answers[slot] = answer;
+                break;
+            }
+        }
     }
 
     // A text of so many bytes comes. Once it has brought many chunks, there is room at once for as

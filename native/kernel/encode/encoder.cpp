@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "encode/exchange.hpp"
 #include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
 #include "parallel/turns.hpp"
@@ -107,10 +108,15 @@ void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t thre
     std::vector<std::unique_ptr<Worker>> workers(threads);
     for (std::unique_ptr<Worker>& worker : workers) worker = take(bytes / threads);
     Turns turns(runs, threads);
+    Exchange exchange(threads);
     run_on_threads(threads, [&](std::size_t thread) {
+        Worker& worker = *workers[thread];
+        worker.tells = exchange.is_paired(thread);
         while (const std::optional<std::size_t> run = turns.take(thread)) {
-            work(*run, thread, *workers[thread]);
+            work(*run, thread, worker);
+            if (worker.tells) exchange.meet(thread, worker);
         }
+        worker.tells = false;
     });
     while (!workers.empty()) {
         put(std::move(workers.back()));

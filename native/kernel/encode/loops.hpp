@@ -45,8 +45,17 @@ struct Part {
 struct Worker {
     Worker(const Model& model, std::size_t bytes)
         : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
+    // Keeps what a chunk became.
+    void keep(const ChunkCache::Key& key, const std::uint8_t* chunk, std::size_t size,
+              const ChunkCache::Found& found) {
+        const ChunkCache::Answer* const answer = cache.insert(key, chunk, size, found);
+        if (answer && tells) news.push_back({key, *answer});
+    }
+
     std::size_t cache_bytes;  // at most
     ChunkCache cache;
+    bool tells = false;     // whether others want to know
+    ChunkCache::News news;  // since they were told last
     SingleCache singles;
     std::unique_ptr<Model::Scratch> scratch;
     Misses misses;
