@@ -1,14 +1,40 @@
 #include "buffers.hpp"
 
 namespace toksmith::bindings {
+namespace {
+
+// Made by Python, which keeps it.
+Text utf8_of(nb::handle str) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(str.ptr(), &size);
+    if (!bytes) throw nb::python_error();
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes);
+    return {begin, begin + size};
+}
+
+Source source_of(nb::handle str) {
+#ifndef Py_LIMITED_API
+    PyObject* const object = str.ptr();
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(object) != 0) throw nb::python_error();
+#endif
+    if (!PyUnicode_IS_ASCII(object)) {
+        static_assert(PyUnicode_1BYTE_KIND == int{utf8::kOneByte});
+        static_assert(PyUnicode_2BYTE_KIND == int{utf8::kTwoBytes});
+        static_assert(PyUnicode_4BYTE_KIND == int{utf8::kFourBytes});
+        return Source(PyUnicode_DATA(object),
+                      static_cast<std::size_t>(PyUnicode_GET_LENGTH(object)),
+                      static_cast<utf8::Width>(PyUnicode_KIND(object)));
+    }
+#endif
+    return utf8_of(str);
+}
+
+}  // namespace
 
 TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {
     if (PyUnicode_Check(object.ptr())) {
-        Py_ssize_t size = 0;
-        const char* bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-        if (!bytes) throw nb::python_error();
-        const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes);
-        text_ = {begin, begin + size};
+        source_ = source_of(object);
         return;
     }
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
@@ -18,16 +44,18 @@ TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {
     }
     has_view_ = true;
     const auto* begin = static_cast<const std::uint8_t*>(view_.buf);
-    text_ = {begin, begin + view_.len};
+    source_ = Text{begin, begin + view_.len};
 }
 
 TextView::TextView(TextView&& other) noexcept
     : owner_(std::move(other.owner_)),
       view_(other.view_),
       has_view_(other.has_view_),
-      text_(other.text_) {
+      source_(other.source_) {
     other.has_view_ = false;
 }
+
+Text TextView::text() const { return source_.is_utf8() ? source_.utf8() : utf8_of(owner_); }
 
 TextView::~TextView() {
     if (has_view_) PyBuffer_Release(&view_);
@@ -36,6 +64,13 @@ TextView::~TextView() {
 TextViews::TextViews(const Texts& texts) {
     views_.reserve(nb::len(texts));
     for (nb::handle text : texts) views_.emplace_back(text);
+}
+
+std::vector<Source> TextViews::sources() const {
+    std::vector<Source> result;
+    result.reserve(views_.size());
+    for (const TextView& view : views_) result.push_back(view.source());
+    return result;
 }
 
 std::vector<Text> TextViews::texts() const {

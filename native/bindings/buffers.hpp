@@ -24,24 +24,29 @@ using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The UTF-8 bytes of a str, or the bytes of any object with a contiguous buffer, without a copy.
-// Holds on to the object; made and destroyed with the GIL.
+// A str, or the bytes of any object with a contiguous buffer, without a copy. Holds on to the
+// object; made, destroyed and asked for text() with the GIL.
 class TextView {
  public:
-    // Throws UnicodeEncodeError for a str with surrogates, TypeError for what is no text.
+    // Throws TypeError for what is no text.
     explicit TextView(nb::handle object);
     TextView(TextView&& other) noexcept;
     TextView(const TextView&) = delete;
     TextView& operator=(const TextView&) = delete;
     ~TextView();
 
-    Text text() const { return text_; }
+    const Source& source() const { return source_; }
+    // As UTF-8, which the object keeps, too, if it is a str. Throws UnicodeEncodeError for one with
+    // surrogates.
+    Text text() const;
+    // Throws that.
+    void refuse_surrogates() const { text(); }
 
  private:
     nb::object owner_;
     Py_buffer view_{};
     bool has_view_ = false;
-    Text text_{nullptr, nullptr};
+    Source source_{Text{nullptr, nullptr}};
 };
 
 // What Python calls a Sequence[object].
@@ -50,7 +55,9 @@ using Texts = nb::typed<nb::sequence, nb::object>;
 class TextViews {
  public:
     explicit TextViews(const Texts& texts);
+    std::vector<Source> sources() const;
     std::vector<Text> texts() const;
+    void refuse_surrogates() const { texts(); }
 
  private:
     std::vector<TextView> views_;

@@ -49,7 +49,7 @@ std::optional<Tokens> read_ranks(nb::bytes text, Id most) {
 
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
 
-Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_t threads,
+Pair encode_all(Encoder& encoder, const std::vector<Source>& documents, std::size_t threads,
                 std::size_t starting = Encoder::kAll) {
     Encoded encoded;
     {
@@ -59,9 +59,23 @@ Pair encode_all(Encoder& encoder, const std::vector<Text>& documents, std::size_
     return {to_numpy(std::move(encoded.ids), encoder.kept()), to_numpy(std::move(encoded.offsets))};
 }
 
+std::vector<Source> sources(const std::vector<Text>& texts) { return {texts.begin(), texts.end()}; }
+
+// What work() returns. Where strings have surrogates, Python says which and where.
+template <typename View, typename Work>
+auto or_say_where(const View& view, const Work& work) {
+    try {
+        return work();
+    } catch (const HasSurrogates&) {
+        view.refuse_surrogates();
+        throw;
+    }
+}
+
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    return std::get<0>(encode_all(encoder, {view.text()}, threads));
+    return or_say_where(view,
+                        [&] { return std::get<0>(encode_all(encoder, {view.source()}, threads)); });
 }
 
 // Below this, handing the GIL over costs more than the work.
@@ -69,30 +83,32 @@ constexpr std::size_t kShort = 4096;
 
 nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    if (view.text().size() < kShort) {
-        return encoder.encode_here(view.text(), [](const Ids& ids) {  //
-            return to_list(ids.data(), ids.size());
-        });
-    }
-    Encoded encoded;
-    {
-        nb::gil_scoped_release release;
-        encoded = encoder.encode({view.text()}, threads);
-    }
-    nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
-    encoder.kept()->put(encoded.ids);
-    return list;
+    return or_say_where(view, [&] {
+        if (view.source().size() < kShort) {
+            return encoder.encode_here(view.source(), [](const Ids& ids) {  //
+                return to_list(ids.data(), ids.size());
+            });
+        }
+        Encoded encoded;
+        {
+            nb::gil_scoped_release release;
+            encoded = encoder.encode({view.source()}, threads);
+        }
+        nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
+        encoder.kept()->put(encoded.ids);
+        return list;
+    });
 }
 
 Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {
     const TextViews views(texts);
-    return encode_all(encoder, views.texts(), threads);
+    return or_say_where(views, [&] { return encode_all(encoder, views.sources(), threads); });
 }
 
 Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
                    std::size_t threads) {
     const TextView view(text);
-    return encode_all(encoder, slices(view.text(), bounds), threads);
+    return encode_all(encoder, sources(slices(view.text(), bounds)), threads);
 }
 
 // The stretches of one document between its added tokens; the document starts at byte 0.
@@ -101,13 +117,14 @@ Pair encode_segments(Encoder& encoder, nb::handle text, InputRows<std::int64_t> 
     const TextView view(text);
     std::size_t starting = 0;  // more than one where segments at the start are empty
     while (starting < bounds.shape(0) && bounds(starting, 0) == 0) ++starting;
-    return encode_all(encoder, slices(view.text(), bounds), threads, starting);
+    return encode_all(encoder, sources(slices(view.text(), bounds)), threads, starting);
 }
 
 std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_with_spans(
     Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds) {
     const TextView view(text);
-    const std::vector<Text> chunks = slices(view.text(), bounds);
+    const Text whole = view.text();
+    const std::vector<Text> chunks = slices(whole, bounds);
     Encoded encoded;
     std::vector<std::int64_t> spans;
     {
@@ -118,7 +135,7 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
         std::size_t chunk = 0;
         for (std::size_t i = 0; i < places.size(); ++i) {
             while (static_cast<std::int64_t>(i / 2) >= encoded.offsets[chunk + 1]) ++chunk;
-            spans.push_back(chunks[chunk].begin - view.text().begin + places.data()[i]);
+            spans.push_back(chunks[chunk].begin - whole.begin + places.data()[i]);
         }
     }
     return {to_numpy(std::move(encoded.ids)), to_numpy(std::move(encoded.offsets)),
@@ -127,8 +144,10 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
 
 std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    nb::gil_scoped_release release;
-    return encoder.count({view.text()}, threads);
+    return or_say_where(view, [&] {
+        nb::gil_scoped_release release;
+        return encoder.count({view.source()}, threads);
+    });
 }
 
 std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start, std::int64_t end) {

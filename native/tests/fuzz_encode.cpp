@@ -19,11 +19,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Merger merged(merges);
 
     // Documents that end anywhere, also inside a character.
-    std::vector<Text> documents;
+    std::vector<Source> documents;
     for (const std::uint8_t* p = text.begin; documents.empty() || p < text.end;) {
         const auto left = static_cast<std::size_t>(text.end - p);
         const std::uint8_t* end = p + random.below(left + 1);
-        documents.push_back({p, end});
+        documents.push_back(Text{p, end});
         p = end;
     }
     const std::uint8_t* from = text.begin + random.below(text.size() + 1);
@@ -57,10 +57,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         CHECK(list(encoder.encode({text}, 2).ids) == expected, "warm");
         CHECK(encoder.count({text}, 1) == expected.size());
 
-        std::vector<Id> halves = list(encoder.encode({{text.begin, cut}}, 1).ids);
-        const std::vector<Id> second = list(encoder.encode({{cut, text.end}}, 1).ids);
+        std::vector<Id> halves = list(encoder.encode({Text{text.begin, cut}}, 1).ids);
+        const std::vector<Id> second = list(encoder.encode({Text{cut, text.end}}, 1).ids);
         halves.insert(halves.end(), second.begin(), second.end());
         CHECK(halves == expected, "cut");
+
+        const Characters string(text, kWidths[random.below(3)]);
+        CHECK(list(encoder.encode({string.source()}, 1).ids) ==
+                  list(encoder.encode({string.utf8()}, 1).ids),
+              "a string");
 
         const Encoded all = encoder.encode(documents, 1 + random.below(4));
         CHECK(all.offsets.size() == documents.size() + 1);

@@ -111,6 +111,33 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
     return text;
 }
 
+// The characters of a text, all of one width: what is wider, and what is no UTF-8, is left out.
+class Characters {
+ public:
+    Characters(Text text, utf8::Width width) : width_(width) {
+        for (const std::uint8_t* p = text.begin; p < text.end;) {
+            const utf8::Char c = utf8::decode(p, text.end);
+            if (c.code >> 8 * width_ % 32 == 0 || width_ == utf8::kFourBytes) {
+                if (c.code != utf8::kInvalid) push(c.code, {p, p + c.size});
+            }
+            p += c.size;
+        }
+    }
+    void push(std::uint32_t code, Text bytes = {}) {
+        units_.insert(units_.end(), reinterpret_cast<const std::uint8_t*>(&code),
+                      reinterpret_cast<const std::uint8_t*>(&code) + width_);
+        utf8_.insert(utf8_.end(), bytes.begin, bytes.end);
+    }
+    Source source() const { return {units_.data(), units_.size() / width_, width_}; }
+    Text utf8() const { return text_of(utf8_); }
+
+ private:
+    utf8::Width width_;
+    Bytes units_, utf8_;
+};
+
+inline constexpr utf8::Width kWidths[] = {utf8::kOneByte, utf8::kTwoBytes, utf8::kFourBytes};
+
 // The bytes of known ids.
 inline Bytes decoded(const Decoder& decoder, const std::vector<Id>& ids, std::size_t threads) {
     const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), threads);

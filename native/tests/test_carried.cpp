@@ -78,15 +78,17 @@ TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
         const double scale = round % 3 == 0 ? 1 : round % 3 == 1 ? 20 : 400;
         const auto model = staged(pieces_of(random, all, scale, round % 2), random.below(3));
         const Bytes bytes = bytes_of(all);
-        std::vector<Text> documents;
+        std::vector<Source> documents;
         const std::size_t longest[] = {30, 500, 5000, bytes.size()};
         const std::size_t step = 1 + random.below(longest[random.below(4)]);
         for (std::size_t start = 0; start < bytes.size(); start += step) {
             const std::size_t end = std::min(start + step, bytes.size());
-            documents.push_back({bytes.data() + start, bytes.data() + end});
+            documents.push_back(Text{bytes.data() + start, bytes.data() + end});
         }
         Encoder one_by_one(model, Family::kModel, isa::Level::kScalar);
         const Encoded expected = one_by_one.encode(documents, 1);
+        const Characters string(text_of(bytes), utf8::kTwoBytes);
+        const std::vector<Id> ids = list(one_by_one.encode({string.utf8()}, 1).ids);
         for (const isa::Level level : levels()) {
             Encoder encoder(model, Family::kModel, level);
             for (const char* time : {"new", "known"}) {
@@ -94,6 +96,7 @@ TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
                 CHECK(list(encoded.ids) == list(expected.ids), time);
                 CHECK(encoded.offsets == expected.offsets, time);
             }
+            CHECK(list(encoder.encode({string.source()}, 2).ids) == ids, "a string");
         }
     }
 }
@@ -125,7 +128,7 @@ TEST(what_is_left_out_of_one_document_says_nothing_of_the_next) {
     const Bytes second = bytes_of(known);
     const Text known_text{second.data(), second.data() + second.size()};
     const Bytes first = bytes_of(fresh);
-    const std::vector<Text> both{{first.data(), first.data() + first.size()}, known_text};
+    const std::vector<Source> both{Text{first.data(), first.data() + first.size()}, known_text};
     Encoder one_by_one(model, Family::kModel, isa::Level::kScalar);
     const std::vector<Id> expected = list(one_by_one.encode(both, 1).ids);
     CHECK(std::ranges::count(expected, *pieces.find("a")) > 0);

@@ -316,12 +316,12 @@ TEST(encode_documents) {
     const Merges merges = random_merges(random, text_of(page), 60);
     std::vector<Bytes> texts(1);  // the first is empty
     for (int i = 0; i < 300; ++i) texts.push_back(random_text(random, random.below(30)));
-    std::vector<Text> documents;
+    std::vector<Source> documents;
     for (const Bytes& text : texts) documents.push_back(text_of(text));
     std::vector<Id> ids;
     std::vector<std::int64_t> offsets = {0};
     Encoder one_by_one(merges.model(), Family::kO200k, isa::Level::kScalar);
-    for (const Text document : documents) {
+    for (const Source& document : documents) {
         const Encoded one = one_by_one.encode({document}, 1);
         ids.insert(ids.end(), one.ids.data(), one.ids.data() + one.ids.size());
         offsets.push_back(std::ssize(ids));

@@ -88,6 +88,9 @@ std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string
     Encoder encoder(model, Family::kModel, isa::choose(""));
     const Encoded once = encoder.encode({text_at(text)}, threads);
     CHECK(encoder.count({text_at(text)}, threads) == once.ids.size());
+    const Characters string(text_at(text), utf8::kFourBytes);
+    if (string.utf8().size() == text.size())  // it is UTF-8
+        CHECK(spelled(encoder.encode({string.source()}, threads).ids) == spelled(once.ids));
     return spelled(once.ids);
 }
 
@@ -309,6 +312,13 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
                 }
                 CHECK(spelled(encoder.encode({all}, 1).ids) == spelled(expected));
             }
+            // A string is cut where it is made UTF-8; there, chunks end as well.
+            std::string text;
+            while (text.size() < 1'000'000) text += mixed(random, 1000);
+            const Characters string(text_at(text), utf8::kFourBytes);
+            const std::string whole = spelled(encoder.encode({string.utf8()}, 1).ids);
+            for (std::size_t threads = 1; threads <= 3; ++threads)
+                CHECK(spelled(encoder.encode({string.source()}, threads).ids) == whole);
         }
     }
 }

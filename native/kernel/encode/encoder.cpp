@@ -16,12 +16,14 @@ namespace {
 
 // Long documents are cut into parts of about this many bytes for the threads to share.
 constexpr std::size_t kPart = std::size_t{1} << 18;
+// Of the memory for such a part as UTF-8, so much is kept.
+constexpr std::size_t kMostUtf8 = 8 * kPart;
 // The memory of a result that is kept may be so many times that of a cache.
 constexpr std::size_t kKeptCaches = 4;
 
-std::size_t total_size(const std::vector<Text>& documents) {
+std::size_t total_size(const std::vector<Source>& documents) {
     std::size_t bytes = 0;
-    for (const Text& document : documents) bytes += document.size();
+    for (const Source& document : documents) bytes += document.about_bytes();
     return bytes;
 }
 
@@ -58,6 +60,7 @@ std::unique_ptr<Worker> Encoder::take(std::size_t bytes) {
 
 void Encoder::put(std::unique_ptr<Worker> worker) {
     if (worker->cache_bytes != cache_bytes_) return;  // the limit was set meanwhile
+    worker->utf8.trim(kMostUtf8);
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
         idle_.push_back(std::move(worker));
     }
@@ -69,33 +72,78 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
     kept_->forget(kKeptCaches * cache_bytes_);
 }
 
-std::vector<Part> Encoder::parts(const std::vector<Text>& documents, std::size_t threads,
-                                 std::size_t starting) const {
-    std::vector<Part> parts;
-    parts.reserve(documents.size());
+std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents,
+                                            std::size_t threads, std::size_t starting) const {
+    // A sum that is carried binds a document to one thread.
+    const bool cuts = !model_->carrier() && !traits(family_).whole;
+    std::vector<Piece> pieces;
+    pieces.reserve(documents.size());
     for (std::size_t document = 0; document < documents.size(); ++document) {
-        Text rest = documents[document];
+        Source rest = documents[document];
         bool starts = document < starting;
-        // A sum that is carried binds a document to one thread.
-        while (threads > 1 && rest.size() > kPart + kPart / 2 && !model_->carrier()) {
-            const std::uint8_t* cut =
-                safe_cut(family_, rest.begin + kPart, rest.end, model_->boundaries());
-            parts.push_back({{rest.begin, cut}, document, starts});
+        while (cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kPart + kPart / 2) {
+            const std::size_t place = cut(rest, kPart);
+            pieces.push_back({rest.slice(0, place), document, starts});
             starts = false;
-            rest.begin = cut;
+            rest = rest.slice(place, rest.size());
         }
-        parts.push_back({rest, document, starts});
+        pieces.push_back({rest, document, starts});
     }
-    return parts;
+    return pieces;
 }
 
-// Runs of parts that one thread takes at once.
-std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Part>& work, std::size_t most) {
+std::size_t Encoder::cut(const Source& source, std::size_t from) const {
+    const auto cut_in = [this](Text text) {
+        return safe_cut(family_, text.begin, text.end, model_->boundaries());
+    };
+    if (source.is_utf8()) {
+        const Text text = source.utf8();
+        return static_cast<std::size_t>(cut_in({text.begin + from, text.end}) - text.begin);
+    }
+    // Whether a place is a cut, the character before it tells, and two behind it.
+    constexpr std::size_t kBehind = 2 * utf8::kMostBytes;
+    Utf8Buffer buffer;
+    for (std::size_t size = 256;; size *= 4) {
+        const Source seen = source.slice(from, std::min(source.size(), from + size));
+        std::uint8_t* const begin = buffer.room(seen.most_bytes() + narrow::kBytes);
+        const std::uint8_t* const end = loops_.narrow(seen, begin);
+        const std::uint8_t* const place = cut_in({begin, end});
+        const bool all = from + seen.size() == source.size();
+        if (all || static_cast<std::size_t>(end - place) >= kBehind) {
+            return from + static_cast<std::size_t>(std::count_if(
+                              static_cast<const std::uint8_t*>(begin), place,
+                              [](std::uint8_t byte) { return !utf8::is_continuation(byte); }));
+        }
+    }
+}
+
+std::span<const Part> Encoder::parts(std::span<const Piece> pieces, Worker& worker) const {
+    std::size_t bytes = narrow::kBytes;
+    for (const Piece& piece : pieces) {
+        if (!piece.source.is_utf8()) bytes += piece.source.most_bytes();
+    }
+    std::uint8_t* free = bytes > narrow::kBytes ? worker.utf8.room(bytes) : nullptr;
+    worker.parts.clear();
+    for (const Piece& piece : pieces) {
+        Text text;
+        if (piece.source.is_utf8()) {
+            text = piece.source.utf8();
+        } else {
+            text.begin = free;
+            text.end = free = loops_.narrow(piece.source, free);
+        }
+        worker.parts.push_back({text, piece.starts});
+    }
+    return worker.parts;
+}
+
+// Runs of pieces that one thread takes at once.
+std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t most) {
     std::vector<Run> runs;
     for (std::size_t i = 0; i < work.size(); ++i) {
         if (runs.empty() || runs.back().bytes >= most) runs.push_back({i, i, 0});
         runs.back().last = i + 1;
-        runs.back().bytes += work[i].text.size();
+        runs.back().bytes += work[i].source.size();
     }
     return runs;
 }
@@ -124,23 +172,26 @@ void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t thre
     }
 }
 
-Encoded Encoder::encode(const std::vector<Text>& documents, std::size_t threads,
+Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t threads,
                         std::size_t starting) {
-    const std::vector<Part> work = parts(documents, threads, starting);
+    const std::vector<Piece> work = pieces(documents, threads, starting);
     const auto encode_parts = loops_.encode[static_cast<std::size_t>(family_)];
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
     const std::size_t total_bytes = total_size(documents);
+    const bool all_utf8 =
+        std::ranges::all_of(documents, [](const Source& source) { return source.is_utf8(); });
+    // On one thread, what need not be made UTF-8 is one run.
     const std::vector<Run> runs =
-        runs_of(work, threads > 1 ? share_of(total_bytes, threads) : total_bytes);
+        runs_of(work, threads > 1 || !all_utf8 ? share_of(total_bytes, threads) : total_bytes);
     result.ids = kept_->take(total_bytes);
     std::vector<std::size_t> sizes(work.size());
     const auto encode_run = [&](const Run& run, Worker& worker, Ids& ids) {
         const std::size_t before = ids.size();
         std::size_t* const ends = &sizes[run.first];
-        encode_parts({&work[run.first], run.parts()}, *model_, worker, ids, ends);
-        std::adjacent_difference(ends, ends + run.parts(), ends);
+        encode_parts(parts({&work[run.first], run.pieces()}, worker), *model_, worker, ids, ends);
+        std::adjacent_difference(ends, ends + run.pieces(), ends);
         *ends -= before;
     };
     const std::size_t used = std::min(threads, runs.size());
@@ -183,15 +234,16 @@ Encoded Encoder::encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& 
     return result;
 }
 
-std::uint64_t Encoder::count(const std::vector<Text>& documents, std::size_t threads) {
-    const std::vector<Part> work = parts(documents, threads, kAll);
+std::uint64_t Encoder::count(const std::vector<Source>& documents, std::size_t threads) {
+    const std::vector<Piece> work = pieces(documents, threads, kAll);
     const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
     const std::size_t total_bytes = total_size(documents);
     const std::vector<Run> runs = runs_of(work, share_of(total_bytes, threads));
     std::atomic<std::uint64_t> total{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
     run_in_turns(runs.size(), total_bytes, used, [&](std::size_t run, std::size_t, Worker& worker) {
-        total += count_parts({&work[runs[run].first], runs[run].parts()}, *model_, worker);
+        total += count_parts(parts({&work[runs[run].first], runs[run].pieces()}, worker), *model_,
+                             worker);
     });
     return total;
 }

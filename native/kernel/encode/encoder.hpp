@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "encode/kept_ids.hpp"
@@ -23,18 +24,19 @@ class Encoder {
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only so many of the first documents are that; the rest are later parts of one.
-    Encoded encode(const std::vector<Text>& documents, std::size_t threads,
+    // Throws HasSurrogates.
+    Encoded encode(const std::vector<Source>& documents, std::size_t threads,
                    std::size_t starting = kAll);
     // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
     // memory that is kept for the next call.
     template <typename Use>
-    auto encode_here(Text document, const Use& use) {
+    auto encode_here(const Source& document, const Use& use) {
         std::unique_ptr<Worker> worker = take(document.size());
         worker->ids.clear();
-        const Part part{document, 0, true};
+        const Piece piece{document, 0, true};
         std::size_t end;
-        loops_.encode[static_cast<std::size_t>(family_)]({&part, 1}, *model_, *worker, worker->ids,
-                                                         &end);
+        loops_.encode[static_cast<std::size_t>(family_)](parts({&piece, 1}, *worker), *model_,
+                                                         *worker, worker->ids, &end);
         auto result = use(worker->ids);
         put(std::move(worker));
         return result;
@@ -42,7 +44,7 @@ class Encoder {
     // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
     // its document what it stands for starts and ends.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
-    std::uint64_t count(const std::vector<Text>& documents, std::size_t threads);
+    std::uint64_t count(const std::vector<Source>& documents, std::size_t threads);
     // The end of each chunk of the text, in bytes from its start.
     std::vector<std::uint64_t> chunk_ends(Text text) const;
 
@@ -56,15 +58,26 @@ class Encoder {
     isa::Level level() const { return level_; }
 
  private:
-    // `starting`: as above.
-    std::vector<Part> parts(const std::vector<Text>& documents, std::size_t threads,
-                            std::size_t starting) const;
-    struct Run {
-        std::size_t first, last, bytes;  // of the parts
-        std::size_t parts() const { return last - first; }
+    // What is encoded at once: a document, or a stretch of one that no chunk crosses.
+    struct Piece {
+        Source source;
+        std::size_t document;
+        bool starts;  // whether it is the start of its document
     };
-    // `most`: bytes of a run, but for its last part.
-    static std::vector<Run> runs_of(const std::vector<Part>& work, std::size_t most);
+    // `starting`: as above.
+    std::vector<Piece> pieces(const std::vector<Source>& documents, std::size_t threads,
+                              std::size_t starting) const;
+    // The first place at or behind `from` where the text may be cut, or its end.
+    std::size_t cut(const Source& source, std::size_t from) const;
+    // The UTF-8 of some, which the worker keeps.
+    std::span<const Part> parts(std::span<const Piece> pieces, Worker& worker) const;
+
+    struct Run {
+        std::size_t first, last, bytes;  // of the pieces
+        std::size_t pieces() const { return last - first; }
+    };
+    // `most`: bytes of a run, but for its last piece.
+    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t most);
     // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
     template <typename Work>
     void run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads, const Work& work);

@@ -20,25 +20,44 @@
 #include "encode/misses.hpp"
 #include "encode/model.hpp"
 #include "encode/single_runs.hpp"
+#include "encode/source.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
+#include "isa/narrow.hpp"
 #include "split/family.hpp"
 #include "staged/boundaries.hpp"
 #include "train/chunk_table.hpp"
+#include "utf8/text.hpp"
 
 namespace toksmith {
-
-struct Text {
-    const std::uint8_t* begin;
-    const std::uint8_t* end;
-    std::size_t size() const { return static_cast<std::size_t>(end - begin); }
-};
 
 // A document, or a stretch of one that no chunk crosses.
 struct Part {
     Text text;
-    std::size_t document;
     bool starts;  // whether it is the start of its document
+};
+
+// Memory for bytes that are about to be written.
+class Utf8Buffer {
+ public:
+    std::uint8_t* room(std::size_t bytes) {
+        if (bytes > size_) {
+            bytes_.reset();
+            bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
+            size_ = bytes;
+        }
+        return bytes_.get();
+    }
+    // Keeps no more than that for the next time.
+    void trim(std::size_t most) {
+        if (size_ <= most) return;
+        bytes_.reset();
+        size_ = 0;
+    }
+
+ private:
+    std::unique_ptr<std::uint8_t[]> bytes_;
+    std::size_t size_ = 0;
 };
 
 // What one thread needs to run a model: its cache, and what the model keeps between misses.
@@ -61,6 +80,8 @@ struct Worker {
     Misses misses;
     Ids missed;
     Ids ids;                        // of a short document
+    std::vector<Part> parts;        // that are encoded now
+    Utf8Buffer utf8;                // theirs, where they were given as characters
     std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
 };
 
@@ -71,6 +92,11 @@ struct Loops {
     using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
     using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
 
+    // Writes characters as UTF-8 and returns where they end; up to narrow::kBytes behind that may
+    // be overwritten. Throws HasSurrogates.
+    using Narrow = std::uint8_t* (*)(const Source&, std::uint8_t* to);
+
+    Narrow narrow;
     // Indexed by Family; the last two have nothing for Family::kModel, which needs a model.
     std::array<Encode, kFamilies> encode;  // appends the ids of the parts
     std::array<Count, kFamilies> count;    // the number of their ids

@@ -11,6 +11,10 @@ namespace {
 struct Isa {
     static constexpr auto place_of_pair = pairs::place_of;
     static constexpr auto write_marked = marked::write;
+    template <typename Unit>
+    static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
+        return narrow::write(p, to, surrogates);
+    }
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
         std::uint64_t result = 0;

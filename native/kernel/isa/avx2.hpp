@@ -7,6 +7,7 @@
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
 #include "isa/marked.hpp"
+#include "isa/narrow.hpp"
 #include "isa/pairs.hpp"
 #include "isa/spilled.hpp"
 
@@ -60,6 +61,28 @@ struct Avx2 {
     }
 
     static constexpr auto write_marked = marked::write;
+
+    // As narrow::write: ASCII by vectors.
+    template <typename Unit>
+    static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
+        const auto at = [p](std::size_t i) {
+            return load(reinterpret_cast<const std::uint8_t*>(p) + 32 * i);
+        };
+        __m256i halves;  // sixteen numbers of 16 bits, saturated
+        if constexpr (sizeof(Unit) == 4) {
+            halves = _mm256_permute4x64_epi64(_mm256_packus_epi32(at(0), at(1)), 0b11'01'10'00);
+        } else if constexpr (sizeof(Unit) == 2) {
+            halves = at(0);
+        } else {
+            halves = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+        }
+        if (!_mm256_testz_si256(halves, _mm256_set1_epi16(~0x7F)))
+            return narrow::write(p, to, surrogates);
+        const __m128i bytes =
+            _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+        return to + narrow::kCount;
+    }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
     static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {

@@ -17,6 +17,7 @@
 #include "isa/byte_pairs.hpp"
 #include "isa/isa.hpp"
 #include "isa/marked.hpp"
+#include "isa/narrow.hpp"
 #include "isa/pairs.hpp"
 #include "isa/spilled.hpp"
 
@@ -113,6 +114,35 @@ struct Avx512 {
                 write(i, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(all + i)));
         }
         return count;
+    }
+
+    // As narrow::write: four bytes a character, of which those in use are pressed together.
+    template <typename Unit>
+    static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
+        const __m512i code = widened(p);
+        const auto from = [code](std::uint32_t least) {
+            return _mm512_cmpge_epu32_mask(code, Lanes::all(least));
+        };
+        const __mmask16 several = from(0x80);
+        if (several == 0) {
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(code));
+            return to + narrow::kCount;
+        }
+        surrogates |=
+            Lanes::any(Lanes::equal(Lanes::both(code, Lanes::all(~0x7FFu)), Lanes::all(0xD800)));
+        // Six bits for each byte, the first ones for the lowest: the last byte is the highest.
+        const __m512i places = _mm512_set1_epi64(0x20262C32'00060C12);
+        const __m512i sixes =
+            _mm512_and_si512(_mm512_multishift_epi64_epi8(places, code), all(0x3F));
+        __m512i marks = _mm512_setzero_si512();  // of bytes that are not ASCII
+        marks = _mm512_mask_mov_epi32(marks, several, Lanes::all(0x80C00000));
+        marks = _mm512_mask_mov_epi32(marks, from(0x800), Lanes::all(0x8080E000));
+        marks = _mm512_mask_mov_epi32(marks, from(0x10000), Lanes::all(0x808080F0));
+        const __m512i bytes =
+            Lanes::choose(several, _mm512_or_si512(sixes, marks), _mm512_slli_epi32(code, 24));
+        const __mmask64 used = _mm512_movepi8_mask(marks) | 0x8888888888888888;
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(used, bytes));
+        return to + _mm_popcnt_u64(used);
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
@@ -219,6 +249,13 @@ struct Avx512 {
         return _mm512_maskz_permutex2var_epi8(mask, _mm512_load_si512(table.of), bytes,
                                               _mm512_load_si512(table.of + 64));
     }
+    static __m512i widened(const std::uint8_t* p) {
+        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
+    static __m512i widened(const std::uint16_t* p) {
+        return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    }
+    static __m512i widened(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
     static __m512i all(std::uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
 };
 

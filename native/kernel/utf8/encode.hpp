@@ -13,15 +13,35 @@ inline std::uint32_t size_of(std::uint32_t code) {
     return 1u + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
 }
 
+// Whether it is half of a character in UTF-16, and none by itself.
+inline bool is_surrogate(std::uint32_t code) { return (code & ~0x7FFu) == 0xD800; }
+
 // Writes the character at p, and returns how many bytes it has.
 inline std::uint32_t encode(std::uint32_t code, std::uint8_t* p) {
-    constexpr std::uint8_t kLeads[kMostBytes + 1] = {0, 0, 0xC0, 0xE0, 0xF0};
-    const std::uint32_t size = size_of(code);
-    for (std::uint32_t i = size; i-- > 1; code >>= 6) {
-        p[i] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
+    const auto set = [p](unsigned i, std::uint32_t byte) {
+        p[i] = static_cast<std::uint8_t>(byte);
+    };
+    const auto continuation = [code](int bits) { return 0x80 | (code >> bits & 0x3F); };
+    if (code < 0x80) {
+        set(0, code);
+        return 1;
     }
-    p[0] = static_cast<std::uint8_t>(kLeads[size] | code);
-    return size;
+    if (code < 0x800) {
+        set(0, 0xC0 | code >> 6);
+        set(1, continuation(0));
+        return 2;
+    }
+    if (code < 0x10000) {
+        set(0, 0xE0 | code >> 12);
+        set(1, continuation(6));
+        set(2, continuation(0));
+        return 3;
+    }
+    set(0, 0xF0 | code >> 18);
+    set(1, continuation(12));
+    set(2, continuation(6));
+    set(3, continuation(0));
+    return 4;
 }
 
 }  // namespace toksmith::utf8

@@ -1,0 +1,80 @@
+// A text as it is given: UTF-8, or the characters of a string, all of one width, as Python keeps
+// them. What is encoded is UTF-8, but of a string it is made a part at a time, in memory that stays
+// near, by the thread that encodes the part.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "utf8/encode.hpp"
+#include "utf8/text.hpp"
+#include "utf8/widen.hpp"
+
+namespace toksmith {
+
+// A string has surrogates, which UTF-8 has not.
+struct HasSurrogates : std::invalid_argument {
+    HasSurrogates() : std::invalid_argument("a string with surrogates has no UTF-8") {}
+};
+
+class Source {
+ public:
+    // NOLINTNEXTLINE(google-explicit-constructor): UTF-8 is what most are.
+    Source(Text text) : begin_(text.begin), size_(text.size()) {}
+    // Characters of one, two or four bytes.
+    Source(const void* begin, std::size_t size, utf8::Width width)
+        : begin_(begin), size_(size), width_(width) {}
+
+    bool is_utf8() const { return width_ == utf8::kAscii; }
+    Text utf8() const {
+        const auto* begin = static_cast<const std::uint8_t*>(begin_);
+        return {begin, begin + size_};
+    }
+
+    std::size_t size() const { return size_; }  // in bytes of UTF-8, or else in characters
+    Source slice(std::size_t from, std::size_t to) const {
+        const auto* bytes = static_cast<const std::uint8_t*>(begin_);
+        return Source(bytes + from * std::max(1u, unsigned{width_}), to - from, width_);
+    }
+
+    // What use(units, size) returns, of characters that are no UTF-8.
+    template <typename Use>
+    auto with_units(const Use& use) const {
+        switch (width_) {
+            case utf8::kOneByte:
+                return use(static_cast<const std::uint8_t*>(begin_), size_);
+            case utf8::kTwoBytes:
+                return use(static_cast<const std::uint16_t*>(begin_), size_);
+            default:
+                return use(static_cast<const std::uint32_t*>(begin_), size_);
+        }
+    }
+
+    // How many bytes it has in UTF-8 at most, and about how many, as some of its characters tell.
+    std::size_t most_bytes() const {
+        constexpr std::uint8_t kMost[] = {1, 2, 3, 0, utf8::kMostBytes};  // by width
+        return size_ * kMost[width_];
+    }
+    std::size_t about_bytes() const {
+        if (is_utf8()) return size_;
+        return with_units([](const auto* units, std::size_t size) {
+            constexpr std::size_t kStretches = 16, kStretch = 64;
+            const std::size_t step = std::max(size / kStretches, kStretch);
+            std::size_t seen = 0, bytes = 0;
+            for (std::size_t start = 0; start < size; start += step) {
+                for (std::size_t i = start; i < std::min(start + kStretch, size); ++i, ++seen)
+                    bytes += utf8::size_of(units[i]);
+            }
+            return seen == 0 ? 0 : size * bytes / seen;
+        });
+    }
+
+ private:
+    const void* begin_;
+    std::size_t size_;
+    utf8::Width width_ = utf8::kAscii;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,36 @@
+// Sixteen characters of one width as UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "utf8/encode.hpp"
+
+namespace toksmith::narrow {
+
+inline constexpr std::size_t kCount = 16;  // characters
+inline constexpr std::size_t kBytes = kCount * utf8::kMostBytes;
+
+// Writes the characters and returns where they end. Up to kBytes may be written. Sets `surrogates`
+// if any is one; then, what is written means nothing.
+template <typename Unit>
+inline std::uint8_t* write(const Unit* p, std::uint8_t* to, bool& surrogates) {
+    constexpr std::uint64_t kBeyondAscii =
+        ~std::uint64_t{0} / static_cast<Unit>(~Unit{0}) * static_cast<Unit>(~Unit{0x7F});
+    constexpr std::size_t kWords = kCount * sizeof(Unit) / sizeof(std::uint64_t);
+    std::uint64_t words[kWords], any = 0;
+    std::memcpy(words, p, sizeof words);
+    for (std::size_t i = 0; i < kWords; ++i) any |= words[i];
+    if ((any & kBeyondAscii) == 0) {
+        for (std::size_t i = 0; i < kCount; ++i) to[i] = static_cast<std::uint8_t>(p[i]);
+        return to + kCount;
+    }
+    for (std::size_t i = 0; i < kCount; ++i) {
+        surrogates |= utf8::is_surrogate(p[i]);
+        to += utf8::encode(p[i], to);
+    }
+    return to;
+}
+
+}  // namespace toksmith::narrow
