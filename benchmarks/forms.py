@@ -52,6 +52,10 @@ def _whole(adapter: Adapter, data: bytes) -> Any:
     return data if adapter.takes is bytes else data.decode()
 
 
+def _string(adapter: Adapter, data: bytes) -> str:
+    return data.decode(errors="ignore")  # a part of a file may end inside a character
+
+
 def _documents(adapter: Adapter, data: bytes) -> Any:
     text = _whole(adapter, data)
     return text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
@@ -74,6 +78,7 @@ def _id_list(adapter: Adapter, data: bytes) -> list[int]:
 
 FORMS = {
     "array": Form("the whole text as one document, to an array of ids", "array", _whole),
+    "string": Form("the whole text as one Python string, to an array of ids", "array", _string),
     "list": Form(
         "the whole text as one document, to a Python list", "list", _whole, parallel=False
     ),

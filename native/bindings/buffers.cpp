@@ -13,21 +13,19 @@ Text utf8_of(nb::handle str) {
 }
 
 Source source_of(nb::handle str) {
-#ifndef Py_LIMITED_API
     PyObject* const object = str.ptr();
 #if PY_VERSION_HEX < 0x030C0000
     if (PyUnicode_READY(object) != 0) throw nb::python_error();
 #endif
-    if (!PyUnicode_IS_ASCII(object)) {
-        static_assert(PyUnicode_1BYTE_KIND == int{utf8::kOneByte});
-        static_assert(PyUnicode_2BYTE_KIND == int{utf8::kTwoBytes});
-        static_assert(PyUnicode_4BYTE_KIND == int{utf8::kFourBytes});
-        return Source(PyUnicode_DATA(object),
-                      static_cast<std::size_t>(PyUnicode_GET_LENGTH(object)),
-                      static_cast<utf8::Width>(PyUnicode_KIND(object)));
+    const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(object));
+    if (PyUnicode_IS_ASCII(object)) {
+        const auto* begin = static_cast<const std::uint8_t*>(PyUnicode_DATA(object));
+        return Text{begin, begin + size};
     }
-#endif
-    return utf8_of(str);
+    static_assert(PyUnicode_1BYTE_KIND == int{utf8::kOneByte});
+    static_assert(PyUnicode_2BYTE_KIND == int{utf8::kTwoBytes});
+    static_assert(PyUnicode_4BYTE_KIND == int{utf8::kFourBytes});
+    return {PyUnicode_DATA(object), size, static_cast<utf8::Width>(PyUnicode_KIND(object))};
 }
 
 }  // namespace

@@ -49,7 +49,6 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     return result;
 }
 
-#ifndef Py_LIMITED_API
 // The characters right where Python keeps them; None if the bytes are no UTF-8. (Huge pages are not
 // asked for: on a virtual machine, pages touched for the first time cost more than they save.)
 nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
@@ -70,15 +69,12 @@ nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
     }
     return is_valid ? result : nb::none();
 }
-#endif
 
 nb::object decode_text(const Decoder& decoder, IdInput ids, const std::string& errors,
                        std::size_t threads, nb::bytes before) {
     const Decoder::Parts parts = measured(decoder, ids, threads, {before.c_str(), before.size()});
-#ifndef Py_LIMITED_API
     nb::object text = decode_characters(decoder, ids, parts);
     if (!text.is_none()) return text;
-#endif
     const std::size_t size = parts.bytes();
     const std::unique_ptr<char[]> bytes(new char[size]);
     {

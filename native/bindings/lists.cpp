@@ -25,19 +25,11 @@ inline PyObject* number(Id id) {
 }
 
 inline void set_item(PyObject* list, std::size_t place, PyObject* item) {
-#ifdef Py_LIMITED_API
-    PyList_SetItem(list, static_cast<Py_ssize_t>(place), item);
-#else
     PyList_SET_ITEM(list, static_cast<Py_ssize_t>(place), item);
-#endif
 }
 
 inline PyObject* item_of(PyObject* list, std::size_t place) {
-#ifdef Py_LIMITED_API
-    return PyList_GetItem(list, static_cast<Py_ssize_t>(place));
-#else
     return PyList_GET_ITEM(list, static_cast<Py_ssize_t>(place));
-#endif
 }
 
 nb::list new_list(std::size_t size) {

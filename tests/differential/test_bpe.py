@@ -84,6 +84,10 @@ def test_long_documents_on_many_threads(
     assert kernel.encode(text, 2).tolist() == one.tolist()
     assert kernel.encode(text, 3).tolist() == one.tolist()
     assert kernel.count(text, 3) == len(one)
+    string = text.decode(errors="ignore")
+    one = kernel.encode(string.encode(), 1)
+    for threads in (1, 2):
+        assert kernel.encode(string, threads).tolist() == one.tolist()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
