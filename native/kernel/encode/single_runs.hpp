@@ -44,14 +44,14 @@ class SingleRuns {
     const Byte* find(const Byte* p, const Byte* end) {
         const std::size_t first = count_;
         const Byte* q = p;
-        for (; end - q >= 4 && count_ < kMost; q += SingleCache::kSize) {
-            if (!SingleCache::may_be_at(q)) break;
-            const SingleCache::Number number = singles_.number(q);
+        for (; count_ < kMost; q += SingleCache::kSize) {
+            const SingleCache::Number number = known(q, end);
             if (number == 0) break;
             numbers_[count_++] = number;
         }
         if (q == p) return p;
-        const std::size_t held = std::min(boundaries_.held(q, end), count_ - first);
+        const std::size_t held =
+            holds_none(q, end) ? 0 : std::min(boundaries_.held(q, end), count_ - first);
         count_ -= held;
         q -= held * SingleCache::kSize;
         if (q == p) return p;
@@ -61,6 +61,17 @@ class SingleRuns {
     }
 
  private:
+    // 0: it is not.
+    SingleCache::Number known(const Byte* p, const Byte* end) const {
+        return end - p >= 4 && SingleCache::may_be_at(p) ? singles_.number(p) : 0;
+    }
+
+    // As Boundaries::held, where one character of ASCII stands before the next run: neither is
+    // rewritten together with what is before it.
+    bool holds_none(const Byte* p, const Byte* end) const {
+        return end - p > 1 && p[0] < 0x80 && !boundaries_.ascii_opens() && known(p + 1, end) != 0;
+    }
+
     const Boundaries& boundaries_;
     const SingleCache& singles_;
     std::size_t run_count_ = 0, count_ = 0;

@@ -97,6 +97,8 @@ class Boundaries {
         return c.size == 3 && row.left != kOpen && row.right != kOpen &&
                (left_keys_[row.left] | right_keys_[row.right]) == 0;
     }
+    // Whether some character of ASCII may be rewritten together with what is before it.
+    bool ascii_opens() const { return !opens_.empty(); }
     // How many characters that stand alone go into one chunk with what is behind them, at p: where
     // that may be rewritten together with what is before it.
     std::size_t held(const Byte* p, const Byte* end) const {
