@@ -65,6 +65,7 @@ GOALS = (
     Goal("array", BASE, "english", ALL, {"cold": 1.8, "warm": 1.8}, (), ONE_THREAD, megabytes=50),
     Goal("array", "llama2", "english", 1, {"cold": 5}),
     Goal("array", "llama2", "cjk", 1, {"cold": 5}),
+    Goal("string", "llama2", "cjk", 1, {"cold": 5}),
     Goal("batch", "bert_uncased", "english", ALL, {"cold": 3, "warm": 3}, ("tokie",)),
     Goal("batch", "english8k", "english", 1, {"cold": 10, "warm": 10}, ("sentencepiece",)),
     Goal("decode", BASE, "english", ALL, {"cold": 1.5, "warm": 1.5}, ENCODERS),
