@@ -141,9 +141,9 @@ std::span<const Part> Encoder::parts(std::span<const Piece> pieces, Worker& work
 std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t most) {
     std::vector<Run> runs;
     for (std::size_t i = 0; i < work.size(); ++i) {
-        if (runs.empty() || runs.back().bytes >= most) runs.push_back({i, i, 0});
+        if (runs.empty() || runs.back().size >= most) runs.push_back({i, i, 0});
         runs.back().last = i + 1;
-        runs.back().bytes += work[i].source.size();
+        runs.back().size += work[i].source.size();
     }
     return runs;
 }

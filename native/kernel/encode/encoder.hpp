@@ -73,10 +73,11 @@ class Encoder {
     std::span<const Part> parts(std::span<const Piece> pieces, Worker& worker) const;
 
     struct Run {
-        std::size_t first, last, bytes;  // of the pieces
+        std::size_t first, last;  // of the pieces
+        std::size_t size;         // of them all, in bytes or characters
         std::size_t pieces() const { return last - first; }
     };
-    // `most`: bytes of a run, but for its last piece.
+    // `most`: the size of a run, but for its last piece.
     static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t most);
     // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
     template <typename Work>

@@ -21,7 +21,7 @@ struct HasSurrogates : std::invalid_argument {
 
 class Source {
  public:
-    // NOLINTNEXTLINE(google-explicit-constructor): UTF-8 is what most are.
+    // Implicit, since a text in UTF-8 is given as it is.
     Source(Text text) : begin_(text.begin), size_(text.size()) {}
     // Characters of one, two or four bytes.
     Source(const void* begin, std::size_t size, utf8::Width width)
