@@ -27,6 +27,18 @@ struct Cache {
     bool misses(const Bytes& chunk) { return !find(chunk).ids; }
 };
 
+// So many chunks of one line.
+std::vector<Bytes> of_one_line(std::size_t count) {
+    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
+    const Cache empty;
+    for (std::uint64_t number = 0;; ++number) {
+        const Bytes chunk = bytes_of(std::to_string(number));
+        std::vector<Bytes>& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
+        chunks.push_back(chunk);
+        if (chunks.size() == count) return chunks;
+    }
+}
+
 }  // namespace
 
 TEST(cache_finds_what_was_inserted) {
@@ -105,30 +117,22 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
 }
 
 TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
-    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
-    const Cache empty;
-    for (std::uint64_t number = 0;; ++number) {
-        const Bytes chunk = bytes_of(std::to_string(number));
-        auto& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
-        chunks.push_back(chunk);
-        if (chunks.size() < 40) continue;
-        Cache cache;
-        const auto is_found = [&](Id id) {
-            const ChunkCache::Key key = Cache::key(chunks[id]);
-            return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
-        };
-        for (Id id = 0; id < 40; ++id) {
-            cache.insert(chunks[id], {id});
-            if (id < 4) CHECK((is_found(id) != nullptr) == (id < 2));
-            if (id > 0 && id < 4 + 7) CHECK(is_found(0) && is_found(1));
-            if (id == 38) CHECK(cache.holds(chunks[38], {38}));
-        }
-        CHECK(is_found(38));  // it was asked for
-        CHECK(cache.holds(chunks[39], {39}));
-        // Not for good.
-        CHECK(cache.misses(chunks[0]) && cache.misses(chunks[1]));
-        return;
+    const std::vector<Bytes> chunks = of_one_line(40);
+    Cache cache;
+    const auto is_found = [&](Id id) {
+        const ChunkCache::Key key = Cache::key(chunks[id]);
+        return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
+    };
+    for (Id id = 0; id < 40; ++id) {
+        cache.insert(chunks[id], {id});
+        if (id < 4) CHECK((is_found(id) != nullptr) == (id < 2));
+        if (id > 0 && id < 4 + 7) CHECK(is_found(0) && is_found(1));
+        if (id == 38) CHECK(cache.holds(chunks[38], {38}));
     }
+    CHECK(is_found(38));  // it was asked for
+    CHECK(cache.holds(chunks[39], {39}));
+    // Not for good.
+    CHECK(cache.misses(chunks[0]) && cache.misses(chunks[1]));
 }
 
 TEST(cache_writes_over_what_its_arena_has_held_longest) {
@@ -205,35 +209,27 @@ TEST(cache_keeps_most_while_it_grows) {
 }
 
 TEST(cache_keeps_of_what_it_is_told_what_finds_room) {
-    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
-    const Cache empty;
-    for (std::uint64_t number = 0;; ++number) {
-        const Bytes chunk = bytes_of(std::to_string(number));
-        auto& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
-        chunks.push_back(chunk);
-        if (chunks.size() < 4) continue;
-        Cache cache, teller;
-        cache.insert(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9));  // not in its slot
-        ChunkCache::News news;
-        for (Id id = 0; id < 4; ++id) {
-            const Id ids[] = {id, id + 1};
-            const auto key = Cache::key(chunks[id]);
-            const auto* answer = teller.cache.insert(key, nullptr, chunks[id].size(), {ids, 2, 5});
-            CHECK(answer);
-            news.insert(news.end(), 2, {key, *answer});  // twice
-        }
-        cache.cache.keep(news);
-        CHECK(cache.holds(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9)));
-        CHECK(cache.holds(chunks[1], {1, 2}) && cache.find(chunks[1]).note == 5);
-        CHECK(cache.misses(chunks[2]) && cache.misses(chunks[3]));
-        cache.insert(chunks[2], {8});
-        CHECK(cache.holds(chunks[2], {8}) && cache.holds(chunks[1], {1, 2}));
-        Cache other;
-        other.cache.keep(news);
-        CHECK(other.holds(chunks[0], {0, 1}) && other.holds(chunks[1], {1, 2}));
-        CHECK(other.misses(chunks[2]));
-        return;
+    const std::vector<Bytes> chunks = of_one_line(4);
+    Cache cache, teller;
+    cache.insert(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9));  // not in its slot
+    ChunkCache::News news;
+    for (Id id = 0; id < 4; ++id) {
+        const Id ids[] = {id, id + 1};
+        const auto key = Cache::key(chunks[id]);
+        const auto* answer = teller.cache.insert(key, nullptr, chunks[id].size(), {ids, 2, 5});
+        CHECK(answer);
+        news.insert(news.end(), 2, {key, *answer});  // twice
     }
+    cache.cache.keep(news);
+    CHECK(cache.holds(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9)));
+    CHECK(cache.holds(chunks[1], {1, 2}) && cache.find(chunks[1]).note == 5);
+    CHECK(cache.misses(chunks[2]) && cache.misses(chunks[3]));
+    cache.insert(chunks[2], {8});
+    CHECK(cache.holds(chunks[2], {8}) && cache.holds(chunks[1], {1, 2}));
+    Cache other;
+    other.cache.keep(news);
+    CHECK(other.holds(chunks[0], {0, 1}) && other.holds(chunks[1], {1, 2}));
+    CHECK(other.misses(chunks[2]));
 }
 
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
