@@ -1,4 +1,6 @@
 // Strings as they are given, by the characters: what they are in UTF-8, and what they become.
+#include <atomic>
+#include <memory>
 #include <string>
 
 #include "kit.hpp"
@@ -182,5 +184,44 @@ TEST(surrogates_in_a_long_string_are_refused_on_threads) {
             refused = true;
         }
         CHECK(refused);
+    }
+}
+
+TEST(surrogates_leave_what_the_caches_know) {
+    // Counts the chunks that it is asked for.
+    class Counting final : public Model {
+     public:
+        std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+        void encode_chunk(const std::uint8_t*, std::size_t, Scratch&, Ids& out,
+                          Ids*) const override {
+            ++asked;
+            out.push(1);
+        }
+        mutable std::atomic<int> asked = 0;
+    };
+    const auto model = std::make_shared<Counting>();
+    const std::string known = "some words are known";
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(known.data());
+    const Text text{begin, begin + known.size()};
+    Characters broken({}, utf8::kTwoBytes);
+    for (const char letter : known) broken.push(static_cast<std::uint8_t>(letter));
+    broken.push(0xDC80);
+    for (const isa::Level level : levels()) {
+        Encoder encoder(model, Family::kGpt2, level);
+        const auto refused = [&](const auto& work) {
+            try {
+                work();
+                return false;
+            } catch (const HasSurrogates&) {
+                return true;
+            }
+        };
+        encoder.encode({text}, 1);
+        model->asked = 0;
+        CHECK(refused([&] { encoder.encode({broken.source()}, 1); }));
+        CHECK(refused([&] { encoder.count({text, broken.source()}, 1); }));
+        CHECK(refused([&] { encoder.encode_here(broken.source(), [](const Ids&) { return 0; }); }));
+        encoder.encode({text}, 1);
+        CHECK(model->asked == 0);
     }
 }

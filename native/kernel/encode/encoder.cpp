@@ -61,6 +61,8 @@ std::unique_ptr<Worker> Encoder::take(std::size_t bytes) {
 void Encoder::put(std::unique_ptr<Worker> worker) {
     if (worker->cache_bytes != cache_bytes_) return;  // the limit was set meanwhile
     worker->utf8.trim(kMostUtf8);
+    worker->tells = false;
+    worker->news.clear();
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
         idle_.push_back(std::move(worker));
     }
@@ -157,19 +159,23 @@ void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t thre
     for (std::unique_ptr<Worker>& worker : workers) worker = take(bytes / threads);
     Turns turns(runs, threads);
     Exchange exchange(threads);
-    run_on_threads(threads, [&](std::size_t thread) {
-        Worker& worker = *workers[thread];
-        worker.tells = exchange.is_paired(thread);
-        while (const std::optional<std::size_t> run = turns.take(thread)) {
-            work(*run, thread, worker);
-            if (worker.tells) exchange.meet(thread, worker);
-        }
-        worker.tells = false;
-    });
-    while (!workers.empty()) {
-        put(std::move(workers.back()));
-        workers.pop_back();
+    const auto put_all = [&] {
+        for (; !workers.empty(); workers.pop_back()) put(std::move(workers.back()));
+    };
+    try {
+        run_on_threads(threads, [&](std::size_t thread) {
+            Worker& worker = *workers[thread];
+            worker.tells = exchange.is_paired(thread);
+            while (const std::optional<std::size_t> run = turns.take(thread)) {
+                work(*run, thread, worker);
+                if (worker.tells) exchange.meet(thread, worker);
+            }
+        });
+    } catch (const HasSurrogates&) {
+        put_all();  // what they know is as good as before
+        throw;
     }
+    put_all();
 }
 
 Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t threads,
@@ -194,7 +200,7 @@ Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t thread
         std::adjacent_difference(ends, ends + run.pieces(), ends);
         *ends -= before;
     };
-    const std::size_t used = std::min(threads, runs.size());
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
     if (used > 1) {
         InOrder in_order(result.ids, runs.size(), used);
         run_in_turns(runs.size(), total_bytes, used,
@@ -204,9 +210,10 @@ Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t thread
                      });
         in_order.finish();
     } else {
-        std::unique_ptr<Worker> worker = take(total_bytes);
-        for (const Run& run : runs) encode_run(run, *worker, result.ids);
-        put(std::move(worker));
+        run_in_turns(runs.size(), total_bytes, used,
+                     [&](std::size_t run, std::size_t, Worker& worker) {
+                         encode_run(runs[run], worker, result.ids);
+                     });
     }
     result.ids.trim();
 

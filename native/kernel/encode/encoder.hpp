@@ -34,9 +34,15 @@ class Encoder {
         std::unique_ptr<Worker> worker = take(document.size());
         worker->ids.clear();
         const Piece piece{document, 0, true};
+        std::span<const Part> part;
+        try {
+            part = parts({&piece, 1}, *worker);
+        } catch (const HasSurrogates&) {
+            put(std::move(worker));
+            throw;
+        }
         std::size_t end;
-        loops_.encode[static_cast<std::size_t>(family_)](parts({&piece, 1}, *worker), *model_,
-                                                         *worker, worker->ids, &end);
+        loops_.encode[static_cast<std::size_t>(family_)](part, *model_, *worker, worker->ids, &end);
         auto result = use(worker->ids);
         put(std::move(worker));
         return result;
