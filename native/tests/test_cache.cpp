@@ -170,6 +170,7 @@ TEST(cache_takes_no_more_than_it_may) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 20}) {
         Cache cache{ChunkCache(bytes)};
         cache.cache.expect(std::size_t{1} << 40);
+        cache.cache.read(1);
         std::size_t held = 0;
         for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
         for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
@@ -194,6 +195,7 @@ TEST(cache_keeps_most_while_it_grows) {
     for (const std::size_t bytes : {0, 1 << 22, 1 << 30}) {
         Cache cache;
         cache.cache.expect(bytes);
+        cache.cache.read(1 << 20);
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
         std::size_t near = 0, held = 0;
         for (std::size_t i = 0; i < chunks; ++i) {
@@ -206,6 +208,21 @@ TEST(cache_keeps_most_while_it_grows) {
         // In twice the lines, more stand where they are found first.
         CHECK((near > chunks - chunks / 20) == (bytes == 1 << 30));
     }
+}
+
+TEST(new_chunks_are_expected_ever_rarer) {
+    CHECK(NewChunks().in_all(100) == 100);
+    NewChunks chunks(800, 1000);
+    CHECK(chunks.in_all(1000) == 1000);  // nothing is known yet
+    chunks.read(100);
+    CHECK(chunks.in_all(1010) == 1040);  // eight times the text: four times as many
+    chunks.read(699);
+    CHECK(chunks.in_all(1100) == 1100);
+    chunks.read(1000);
+    CHECK(chunks.in_all(1100) == 1100);  // more was read than had been said
+    NewChunks many(~std::size_t{0}, 0);
+    many.read(1);
+    CHECK(many.in_all(std::size_t{1} << 30) == NewChunks::kMost);
 }
 
 TEST(cache_keeps_of_what_it_is_told_what_finds_room) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/new_chunks.hpp"
 #include "hash.hpp"
 #include "huge_array.hpp"
 #include "ids.hpp"
@@ -262,9 +263,9 @@ class ChunkCache {
 
     // A text of so many bytes comes. Once it has brought many chunks, there is room at once for as
     // many as it may bring: to double again and again takes longer.
-    void expect(std::size_t bytes) {
-        expected_lines_ = std::min(std::bit_floor(bytes / kTextPerLine), most_lines_);
-    }
+    void expect(std::size_t bytes) { new_chunks_ = {bytes, inserted_}; }
+    // So many bytes of it have been taken.
+    void read(std::size_t bytes) { new_chunks_.read(bytes); }
 
     void clear() {
         first_.clear();
@@ -272,11 +273,11 @@ class ChunkCache {
         use(kFewestLines);
         inserted_ = 0;
         written_ = 0;
+        new_chunks_ = {};
     }
 
  private:
     static constexpr std::size_t kMostLines = std::size_t{1} << 29;
-    static constexpr std::size_t kTextPerLine = 64;             // bytes
     static constexpr std::size_t kMany = std::size_t{1} << 14;  // lines
     static constexpr std::uint64_t kOutsideMark = 0x40;         // its ids do not stand in the slot
 
@@ -362,7 +363,9 @@ class ChunkCache {
     // that have not moved yet; nothing stands there.
     void grow() {
         const std::size_t lines = lines_;
-        use(std::max(lines * 2, lines < kMany ? 0 : expected_lines_));
+        const std::size_t expected =
+            lines < kMany ? 0 : std::bit_ceil(new_chunks_.in_all(inserted_));
+        use(std::clamp(expected, lines * 2, most_lines_));
         const int doublings = std::countr_zero(lines_) - std::countr_zero(lines);
         for (std::size_t i = lines; i-- > 0;) {
             const Line line = std::exchange(first_.data()[i], {});
@@ -393,7 +396,7 @@ class ChunkCache {
     std::size_t most_lines_;
     HugeArray<Line> first_, shared_;    // memory behind the lines in use is not touched
     std::size_t lines_ = kFewestLines;  // of the first
-    std::size_t expected_lines_ = 0;
+    NewChunks new_chunks_;
     Places places_{kFewestLines};
     std::size_t inserted_ = 0;
     std::size_t evicted_ = 0;

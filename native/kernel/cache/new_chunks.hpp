@@ -1,0 +1,39 @@
+// How many new chunks a text is going to bring, told from those that it has brought: they grow ever
+// rarer (Heaps' law).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace toksmith {
+
+class NewChunks {
+ public:
+    NewChunks() = default;  // of no text
+    // Of a text of so many bytes, before which `met` were met.
+    NewChunks(std::size_t bytes, std::size_t met) : bytes_(bytes), met_before_(met) {}
+
+    // So many bytes more have been taken.
+    void read(std::size_t bytes) { read_ += bytes; }
+
+    // How many there will be with those before the text, when there are `met`: a rough guess, at
+    // most kMost.
+    static constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+    std::uint64_t in_all(std::size_t met) const {
+        if (read_ == 0 || read_ >= bytes_) return met;
+        const double times = static_cast<double>(bytes_) / static_cast<double>(read_);
+        const double brought = static_cast<double>(met - met_before_) * std::pow(times, kExponent);
+        const double sum = static_cast<double>(met_before_) + brought;
+        return sum < static_cast<double>(kMost) ? static_cast<std::uint64_t>(sum) : kMost;
+    }
+
+ private:
+    // What English, code and several languages had between 16,000 chunks and their end: 0.5 to 0.75.
+    static constexpr double kExponent = 2.0 / 3;
+
+    std::size_t bytes_ = 0, read_ = 0;
+    std::size_t met_before_ = 0;
+};
+
+}  // namespace toksmith
