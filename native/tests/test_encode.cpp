@@ -92,13 +92,14 @@ TEST(threads_in_pairs_tell_each_other_what_is_new) {
         return std::vector<Id>(found.ids, found.ids + found.count);
     };
     const Bytes word = bytes_of("word"), other = bytes_of("other"), many = bytes_of("many"),
-                longer(ChunkCache::kInline + 1, 'x');
+                single = bytes_of("\xE4\xB8\xAD"), longer(ChunkCache::kInline + 1, 'x');
     const std::vector<Id> seven(ChunkCache::kIdsInside + 1, 7);
     keep(*workers[0], word, {1, 2});
     keep(*workers[0], other, {3});
     keep(*workers[0], many, seven);  // not in a slot
     keep(*workers[0], longer, {5});
-    keep(*workers[1], other, {4});  // its own stays
+    keep(*workers[0], single, {8});  // may be found without a look-up, if it was met
+    keep(*workers[1], other, {4});   // its own stays
     keep(*workers[2], word, {6});
     CHECK(workers[2]->news.empty());
     exchange.meet(0, *workers[0]);
@@ -107,6 +108,7 @@ TEST(threads_in_pairs_tell_each_other_what_is_new) {
     CHECK(ids_of(*workers[1], word) == std::vector<Id>({1, 2}));
     CHECK(ids_of(*workers[1], other) == std::vector<Id>({4}));
     CHECK(ids_of(*workers[1], many).empty() && ids_of(*workers[1], longer).empty());
+    CHECK(ids_of(*workers[1], single).empty());
     CHECK(ids_of(*workers[2], word) == std::vector<Id>({6}));
     exchange.meet(0, *workers[0]);
     CHECK(ids_of(*workers[0], other) == std::vector<Id>({3}));

@@ -150,6 +150,9 @@ const std::vector<std::string> kMixed = {"a",
                                          "b",
                                          " ",
                                          "1",
+                                         ".",
+                                         "\n",
+                                         "\t",
                                          "\xC3\xA9",
                                          "\xD0\x96",
                                          "\xE4\xB8\xAD",
@@ -200,7 +203,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     for (const bool ascii_opens : {false, true}) {
         const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
         SingleCache singles;
-        for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE"}) {
+        for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE", "a", "b", ".", "\n"}) {
             const Id id = 1;
             singles.insert(text_at(kind).begin, {&id, 1});
         }
@@ -227,8 +230,9 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
             for (std::size_t first = 0; first < runs.size(); first = run++->last) {
                 const auto start = static_cast<std::size_t>(run->begin - all.begin);
                 CHECK(start == 0 || (found >> start & 1));
-                for (std::size_t i = start + 3; i < start + 3 * (run->last - run->first); i += 3) {
-                    if (i < 64) inside |= std::uint64_t{1} << i;
+                for (std::size_t i = run->first + 1; i < run->last; ++i) {
+                    const std::ptrdiff_t place = SingleRuns::text(*run, i).begin - all.begin;
+                    if (place < 64) inside |= std::uint64_t{1} << place;
                 }
             }
             CHECK(run->begin == nullptr);
@@ -246,6 +250,11 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
                     std::string text(before, 'a');
                     for (std::size_t i = 0; i < row; ++i) text += "\xE4\xB8\xAD";
                     check(text + kind + std::string(70, 'a'));
+                    // Or goes on behind a sign, and ends before that.
+                    for (std::size_t more = 1; more < 3; ++more) {
+                        text += ".\xE4\xB8\xAD";
+                        check(text + kind + std::string(70, 'a'));
+                    }
                 }
             }
         }
@@ -272,6 +281,36 @@ TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
                     CHECK((found >> i & 1) == expected[start + i]);
             }
         }
+    }
+}
+
+TEST(ends_of_lines_stay_with_signs_unless_they_become_spaces) {
+    for (const bool is_space : {false, true}) {
+        const auto rows = [is_space](std::uint32_t number) {
+            auto block = std::make_unique<CharacterTable::Block>();
+            for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+                const std::uint32_t code = number * CharacterTable::kBlock + i;
+                CharacterTable::Row& row = block->rows[i];
+                row.left = row.right = code == ' ' || (is_space && code == '\n') ? 1 : 2;
+            }
+            return block;
+        };
+        const Boundaries boundaries(std::make_shared<const CharacterTable>(rows), {});
+        const auto cuts = [&](const std::string& text) {
+            const Text all = text_at(text);
+            std::string found;
+            for (const std::uint8_t* p = all.begin; p < all.end;) {
+                const std::uint8_t* const next = boundaries.next(p, all.end);
+                found.append(p, next).append("|");
+                p = next;
+            }
+            return found;
+        };
+        CHECK(cuts(".\n\n.") == (is_space ? ".|\n|\n|.|" : ".\n\n|.|"));
+        CHECK(cuts("a\n\tb") == "a|\n\t|b|");
+        CHECK(cuts("1\n \n") == "1|\n| |\n|");
+        CHECK(cuts("\xC3\xA9\n)\r\xC3\xA9.\n") ==
+              (is_space ? "\xC3\xA9|\n|)\r|\xC3\xA9|.|\n|" : "\xC3\xA9|\n|)\r|\xC3\xA9|.\n|"));
     }
 }
 

@@ -1,5 +1,6 @@
 // What characters of three bytes became that stand alone, as most do in scripts of thousands of
-// characters, of which a vocabulary has few words. Found by number, without hash and comparison.
+// characters, of which a vocabulary has few words; and those of ASCII between them. Found by
+// number, without hash and comparison.
 #pragma once
 
 #include <bit>
@@ -30,20 +31,21 @@ class SingleCache {
     // Characters are numbered as they are met, so that those that come often lie side by side.
     using Number = std::uint16_t;  // 0: not known
 
-    // Of the one at p.
+    // Of the one of three bytes at p; of one of ASCII.
     Number number(const std::uint8_t* p) const { return numbers_.data()[utf8::code_of_three(p)]; }
+    Number number_of_ascii(std::uint8_t byte) const { return numbers_.data()[byte]; }
     const Answer& answer(Number number) const { return answers_.data()[number]; }
 
     void insert(const std::uint8_t* p, const ChunkCache::Found& found) {
         Answer answer{};
         if (!answer.set(found)) return;
-        Number& number = numbers_.data()[utf8::code_of_three(p)];
+        Number& number = numbers_.data()[*p < 0x80 ? *p : utf8::code_of_three(p)];
         if (number == 0) number = ++count_;
         answers_.data()[number] = answer;
     }
 
  private:
-    static constexpr std::size_t kCodes = 0x10000;  // of which 0 is none of them
+    static constexpr std::size_t kCodes = 0x10000;  // more than there are such characters
 
     Number count_ = 0;
     HugeArray<Number> numbers_{kCodes};  // by code

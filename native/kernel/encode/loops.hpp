@@ -64,11 +64,12 @@ class Utf8Buffer {
 struct Worker {
     Worker(const Model& model, std::size_t bytes)
         : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
-    // Keeps what a chunk became.
+    // Keeps what a chunk became, and tells it unless it is so short that it may be one of the
+    // singles: those each has to meet.
     void keep(const ChunkCache::Key& key, const std::uint8_t* chunk, std::size_t size,
               const ChunkCache::Found& found) {
         const ChunkCache::Answer* const answer = cache.insert(key, chunk, size, found);
-        if (answer && tells) news.push_back({key, *answer});
+        if (answer && tells && size > SingleCache::kSize) news.push_back({key, *answer});
     }
 
     std::size_t cache_bytes;  // at most

@@ -1,6 +1,6 @@
 // Runs of characters that stand alone and are known: most of a text in scripts of thousands of
-// characters. They need no boundaries between them and no look-up by hash; what each became is told
-// while the run is found.
+// characters, with the ends of lines and signs between them. They need no boundaries between them
+// and no look-up by hash; what each became is told while the run is found.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "cache/single_cache.hpp"
 #include "staged/boundaries.hpp"
+#include "utf8/text.hpp"
 
 namespace toksmith {
 
@@ -39,21 +40,40 @@ class SingleRuns {
     const Run* begin() const { return runs_.data(); }  // one behind the last begins nowhere
     const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
 
+    // Whether a chunk may be in one.
+    static bool may_hold(const Boundaries& boundaries, const Byte* chunk, std::size_t size) {
+        return size == 1 ? *chunk < 0x80
+                         : size == SingleCache::kSize && boundaries.is_single(chunk);
+    }
+    // A character of a run, by the number of its answer.
+    static Text text(const Run& run, std::size_t answer) {
+        const Byte* p = run.begin;
+        for (std::size_t i = run.first; i < answer; ++i) p += size_at(p);
+        return {p, p + size_at(p)};
+    }
+
     // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
     // none.
     const Byte* find(const Byte* p, const Byte* end) {
         const std::size_t first = count_;
         const Byte* q = p;
-        for (; count_ < kMost; q += SingleCache::kSize) {
-            const SingleCache::Number number = known(q, end);
-            if (number == 0) break;
+        while (count_ < kMost) {
+            SingleCache::Number number = known(q, end);
+            if (number != 0) {
+                q += SingleCache::kSize;
+            } else if (q != p && (number = known_ascii(q, end)) != 0) {
+                ++q;
+            } else {
+                break;
+            }
             numbers_[count_++] = number;
         }
         if (q == p) return p;
-        const std::size_t held =
-            holds_none(q, end) ? 0 : std::min(boundaries_.held(q, end), count_ - first);
-        count_ -= held;
-        q -= held * SingleCache::kSize;
+        if (!is_between(q, end)) {
+            const std::size_t held = std::min(boundaries_.held(q, end), count_ - first);
+            for (std::size_t i = 0; i < held; ++i) q -= q[-1] < 0x80 ? 1 : SingleCache::kSize;
+            count_ -= held;
+        }
         if (q == p) return p;
         runs_[run_count_++] = {p, first, count_};
         runs_[run_count_].begin = nullptr;
@@ -65,12 +85,17 @@ class SingleRuns {
     SingleCache::Number known(const Byte* p, const Byte* end) const {
         return end - p >= 4 && SingleCache::may_be_at(p) ? singles_.number(p) : 0;
     }
-
-    // As Boundaries::held, where one character of ASCII stands before the next run: neither is
-    // rewritten together with what is before it.
-    bool holds_none(const Byte* p, const Byte* end) const {
+    // Of a character of ASCII behind one of a run.
+    SingleCache::Number known_ascii(const Byte* p, const Byte* end) const {
+        return is_between(p, end) ? singles_.number_of_ascii(*p) : SingleCache::Number{0};
+    }
+    // Whether one character of ASCII stands before the next run, and so alone: neither is rewritten
+    // together with what is before it.
+    bool is_between(const Byte* p, const Byte* end) const {
         return end - p > 1 && p[0] < 0x80 && !boundaries_.ascii_opens() && known(p + 1, end) != 0;
     }
+
+    static std::size_t size_at(const Byte* p) { return *p < 0x80 ? 1 : SingleCache::kSize; }
 
     const Boundaries& boundaries_;
     const SingleCache& singles_;
