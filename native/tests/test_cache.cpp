@@ -11,8 +11,8 @@ namespace {
 struct Cache {
     ChunkCache cache;
 
-    static ChunkCache::Key key(const Bytes& chunk) {
-        return ChunkCache::key_of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
+    static ChunkKey key(const Bytes& chunk) {
+        return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
     }
     void insert(const Bytes& chunk, const std::vector<Id>& ids) {
         cache.insert(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size()});
@@ -100,7 +100,7 @@ TEST(cache_key_is_of_the_chunk_alone) {
         Bytes inside(size + 20, '\xFF');
         std::fill_n(inside.begin(), size, 'x');
         const auto a = Cache::key(alone);
-        const auto b = ChunkCache::key_of(inside.data(), size, inside.data() + inside.size());
+        const auto b = ChunkKey::of(inside.data(), size, inside.data() + inside.size());
         CHECK(a == b);
         const auto longer = Cache::key(Bytes(size + 1, 'x'));
         CHECK(a.low != longer.low || a.high != longer.high);
@@ -120,7 +120,7 @@ TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
     const std::vector<Bytes> chunks = of_one_line(40);
     Cache cache;
     const auto is_found = [&](Id id) {
-        const ChunkCache::Key key = Cache::key(chunks[id]);
+        const ChunkKey key = Cache::key(chunks[id]);
         return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
     };
     for (Id id = 0; id < 40; ++id) {

@@ -81,7 +81,7 @@ TEST(threads_in_pairs_tell_each_other_what_is_new) {
     }
     CHECK(workers[0]->tells && workers[1]->tells && !workers[2]->tells);
     const auto key = [](const Bytes& chunk) {
-        return ChunkCache::key_of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
+        return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
     };
     const auto keep = [&](Worker& worker, const Bytes& chunk, std::vector<Id> ids) {
         worker.keep(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), 9});
@@ -92,7 +92,7 @@ TEST(threads_in_pairs_tell_each_other_what_is_new) {
         return std::vector<Id>(found.ids, found.ids + found.count);
     };
     const Bytes word = bytes_of("word"), other = bytes_of("other"), many = bytes_of("many"),
-                single = bytes_of("\xE4\xB8\xAD"), longer(ChunkCache::kInline + 1, 'x');
+                single = bytes_of("\xE4\xB8\xAD"), longer(ChunkKey::kInline + 1, 'x');
     const std::vector<Id> seven(ChunkCache::kIdsInside + 1, 7);
     keep(*workers[0], word, {1, 2});
     keep(*workers[0], other, {3});
@@ -261,7 +261,7 @@ TEST(encode_names_the_first_chunk_that_is_unknown) {
 
 TEST(misses_of_one_hash_are_told_apart_by_their_text) {
     const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
-    const ChunkCache::Key key = ChunkCache::key_of(text.data(), text.size());
+    const ChunkKey key = ChunkKey::of(text.data(), text.size());
     const Misses::Chunk chunk{.key = key,
                               .text = text.data(),
                               .is_new = false,

@@ -15,14 +15,14 @@
 
 namespace toksmith::test {
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+TOKSMITH_AVX2_BEGIN
 namespace with_avx2 {
 using Isa = Avx2;
 #include "isa_checks.inc"
 }  // namespace with_avx2
 TOKSMITH_TARGET_END
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")
+TOKSMITH_AVX512_BEGIN
 namespace with_avx512 {
 using Isa = Avx512;
 #include "isa_checks.inc"

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "cache/chunk_key.hpp"
 #include "cache/new_chunks.hpp"
-#include "hash.hpp"
 #include "huge_array.hpp"
 #include "ids.hpp"
 
@@ -29,20 +29,7 @@ class ChunkCache {
                                           << 20;  // of memory, unless said otherwise
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
-    static constexpr std::size_t kInline = 15;  // bytes of a chunk that a slot holds: a short one
-
-    static constexpr std::uint64_t kLongMark = 0x20;  // of a key: the text is too long for a slot
-    struct Key {
-        std::uint64_t low;   // of a chunk that is not short: the hash of its text
-        std::uint64_t high;  // the highest byte: the size, or a mark; 0: no key
-
-        bool operator==(const Key&) const = default;
-        bool is_short() const { return high >> 56 <= kInline; }
-        std::size_t size() const { return is_short() ? high >> 56 : high & ~(kLongMark << 56); }
-        // Of a short chunk:
-        const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
-        bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
-    };
+    using Key = ChunkKey;
 
     static constexpr std::size_t kIdsInside = 6;  // of a slot, at most
 
@@ -119,38 +106,13 @@ class ChunkCache {
           arena_words_(most_lines_ * kWordsPerLine),
           arena_(arena_words_) {}
 
-    // Of a chunk behind whose start at least kReach bytes can be read.
-    static constexpr std::size_t kReach = 16;
-    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size) {
-        if (size > kInline) return long_key(p, size);
-        Key key;
-        std::memcpy(&key, p, sizeof key);
-        return {key.low & kMasks.low[size], (key.high & kMasks.high[size]) | kMasks.size[size]};
-    }
-    // `end` is the end of the readable text, at or behind the chunk's.
-    [[gnu::always_inline]] static Key key_of(const std::uint8_t* p, std::size_t size,
-                                             const std::uint8_t* end) {
-        std::uint8_t copy[kReach] = {};
-        if (p + kReach > end && size <= kInline) [[unlikely]] {
-            std::memcpy(copy, p, size);
-            p = copy;
-        }
-        return key_of(p, size);
-    }
-
-    // Spreads keys so that the first bits are the best.
-    static std::uint64_t hash(const Key& key) {
-        return (key.low + key.high * 0x5851F42D) * 0x9E3779B97F4A7C15;
-    }
-
     // Where the line of a key is, until the cache grows.
-    class Places {
-     public:
-        explicit Places(std::size_t lines) : shift_(64 - 6 - std::countr_zero(lines)) {}
-        std::size_t bytes(const Key& key) const { return hash(key) >> shift_ & ~std::size_t{63}; }
+    struct Places {
+        static constexpr std::uint64_t kMask = ~std::uint64_t{sizeof(Line) - 1};
+        int shift;  // of a hash, so that behind the mask it is a place in bytes
 
-     private:
-        int shift_;
+        explicit Places(std::size_t lines) : shift(64 - 6 - std::countr_zero(lines)) {}
+        std::size_t bytes(const Key& key) const { return key.hash() >> shift & kMask; }
         static_assert(sizeof(Line) == 1 << 6);
     };
     struct FirstLines {
@@ -208,7 +170,7 @@ class ChunkCache {
         const std::uint64_t place = slot->answer.place();
         if (written_ - place > arena_words_) return {};  // written over since
         const Id* stored = stored_at(place);
-        if (size > kInline) {
+        if (size > Key::kInline) {
             if (std::memcmp(stored, p, size) != 0) return {};
             stored += words_for(size);
         }
@@ -224,10 +186,10 @@ class ChunkCache {
         if (++inserted_ > lines_ && lines_ < most_lines_) grow();
         Slot slot = slot_for(key);
         slot.key = key;
-        if (size <= kInline && slot.answer.set(found)) return &slot.answer;
+        if (size <= Key::kInline && slot.answer.set(found)) return &slot.answer;
         slot.answer.set_tail(count, found.note);
         slot.key.high |= kOutsideMark << 56;
-        const std::size_t text = size > kInline ? words_for(size) : 0;
+        const std::size_t text = size > Key::kInline ? words_for(size) : 0;
         const std::size_t start = written_ & (arena_words_ - 1);
         if (start + text + count > arena_words_) written_ += arena_words_ - start;
         slot.answer.set_place(written_);
@@ -281,28 +243,10 @@ class ChunkCache {
     static constexpr std::size_t kMany = std::size_t{1} << 14;  // lines
     static constexpr std::uint64_t kOutsideMark = 0x40;         // its ids do not stand in the slot
 
-    // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
-    struct Masks {
-        std::array<std::uint64_t, kInline + 1> low, high, size;
-    };
-    static constexpr Masks kMasks = [] {
-        Masks masks{};
-        for (std::size_t size = 0; size <= kInline; ++size) {
-            for (std::size_t i = 0; i < size; ++i) {
-                (i < 8 ? masks.low : masks.high)[size] |= std::uint64_t{0xFF} << i % 8 * 8;
-            }
-            masks.size[size] = std::uint64_t{size} << 56;
-        }
-        return masks;
-    }();
-
     const Id* stored_at(std::uint64_t place) const {
         return arena_.data() + (place & (arena_words_ - 1));
     }
     static std::size_t words_for(std::size_t size) { return (size + 3) / 4; }
-    [[gnu::noinline, gnu::cold]] static Key long_key(const std::uint8_t* p, std::size_t size) {
-        return {hash_bytes(p, size), kLongMark << 56 | size};
-    }
     Line* first_line_of(const Key& key) const { return line_at(first_, places_.bytes(key)); }
     Line* shared_line_of(const Key& key) const {
         return line_at(shared_, places_.bytes(key) / kSharing & ~(sizeof(Line) - 1));

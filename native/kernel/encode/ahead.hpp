@@ -16,30 +16,35 @@ struct Ahead {
 
     // So many are found and asked for, or a few more, before those found before them are taken.
     static constexpr std::size_t kBatch = 64;
-    // A batch begins where there are fewer; the last window of it may come on top.
-    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost;
+    // A batch begins where there are fewer; the last window of it may come on top, and what is made
+    // of several side by side.
+    static constexpr std::size_t kSideBySide = 8;  // at most
+    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost + kSideBySide;
 
-    Ahead(const Byte* text_begin, const Byte* text_end)
-        : begin(text_begin), end_of_text(text_end) {}
+    Ahead(const Byte* text_begin, const Byte* text_end) : end_of_text(text_end) {
+        bounds[0] = text_begin;
+    }
 
-    const Byte* begin;  // of the first
     const Byte* end_of_text;
     std::size_t found = 0, asked = 0, taken = 0;  // never more than the one before
-    const Byte* ends[kMost];
+    const Byte* bounds[1 + kMost];                // a chunk stands between its own and the next
     // Of those that were asked for:
-    ChunkCache::Key keys[kMost];
+    ChunkKey keys[kMost];
     const ChunkCache::Line* lines[kMost];  // null: of a run
     std::size_t long_count = 0;
     std::uint16_t longs[kMost];  // those whose text does not stand in a line
 
-    const Byte* start(std::size_t i) const { return i > 0 ? ends[i - 1] : begin; }
-    const Byte* end() const { return ends[found - 1]; }  // there is one
+    const Byte* start(std::size_t i) const { return bounds[i]; }
+    std::size_t size(std::size_t i) const {
+        return static_cast<std::size_t>(bounds[i + 1] - bounds[i]);
+    }
+    const Byte* end() const { return bounds[found]; }
+    const Byte** next_ends() { return bounds + 1 + found; }
 
     // Forgets those that were taken, if that is all or there is no room for a batch.
     void close_up() {
         if (found < kRoom && taken < found) return;
-        begin = start(taken);
-        move_up(ends, found);
+        move_up(bounds, found + 1);
         move_up(keys, asked);
         move_up(lines, asked);
         found -= taken;

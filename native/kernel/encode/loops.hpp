@@ -66,7 +66,7 @@ struct Worker {
         : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
     // Keeps what a chunk became, and tells it unless it is so short that it may be one of the
     // singles: those each has to meet.
-    void keep(const ChunkCache::Key& key, const std::uint8_t* chunk, std::size_t size,
+    void keep(const ChunkKey& key, const std::uint8_t* chunk, std::size_t size,
               const ChunkCache::Found& found) {
         const ChunkCache::Answer* const answer = cache.insert(key, chunk, size, found);
         if (answer && tells && size > SingleCache::kSize) news.push_back({key, *answer});

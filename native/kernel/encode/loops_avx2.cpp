@@ -7,7 +7,7 @@
 
 #include "isa/avx2.hpp"
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+TOKSMITH_AVX2_BEGIN
 namespace toksmith::avx2 {
 namespace {
 

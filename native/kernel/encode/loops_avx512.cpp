@@ -7,7 +7,7 @@
 
 #include "isa/avx512.hpp"
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")
+TOKSMITH_AVX512_BEGIN
 namespace toksmith::avx512 {
 namespace {
 

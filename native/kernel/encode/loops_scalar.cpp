@@ -9,6 +9,7 @@ namespace {
 #include "split/scanner.inc"
 
 struct Isa {
+    using Words = void;  // one by one
     static constexpr auto place_of_pair = pairs::place_of;
     static constexpr auto write_marked = marked::write;
     template <typename Unit>
@@ -49,7 +50,7 @@ template <typename>
 class Together {
  public:
     Together(const Model&, Worker& worker) : misses_(worker.misses) {}
-    static bool defer(const ChunkCache::Key&, const Byte*, std::size_t, std::uint32_t = 0) {
+    static bool defer(const ChunkKey&, const Byte*, std::size_t, std::uint32_t = 0) {
         return false;
     }
     static void end_part(std::size_t) {}

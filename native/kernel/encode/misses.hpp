@@ -21,7 +21,7 @@ struct Misses {
     static constexpr std::size_t kLongest = 31;  // bytes of a chunk
 
     struct Chunk {
-        ChunkCache::Key key;
+        ChunkKey key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
         bool is_new;               // for sure
         ChunkCache::Note note;     // of its ids
@@ -31,7 +31,7 @@ struct Misses {
 
         std::size_t size() const { return key.size(); }
         const std::uint8_t* bytes() const { return key.is_short() ? key.bytes() : text; }
-        bool is(const ChunkCache::Key& other, const std::uint8_t* other_text) const {
+        bool is(const ChunkKey& other, const std::uint8_t* other_text) const {
             return key == other &&
                    (key.is_short() || std::memcmp(text, other_text, key.size()) == 0);
         }

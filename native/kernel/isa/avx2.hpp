@@ -13,7 +13,7 @@
 
 namespace toksmith {
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+TOKSMITH_AVX2_BEGIN
 
 struct Avx2 {
     // What the 64 bytes at p are.
@@ -91,6 +91,62 @@ struct Avx2 {
     static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
+
+    // 4 numbers of 64 bits side by side.
+    struct Words {
+        static constexpr std::size_t kCount = 4;
+        using Numbers = __m256i;
+
+        static Numbers all(std::uint64_t x) {
+            return _mm256_set1_epi64x(static_cast<std::int64_t>(x));
+        }
+        static Numbers load(const void* p) {
+            return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+        }
+        static void store(void* p, Numbers x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
+        // The two words behind each place.
+        struct Pairs {
+            Numbers first, second;
+        };
+        static Pairs load_pairs(const std::uint8_t* const* places) {
+            const auto pair = [places](int i) {
+                return _mm_loadu_si128(reinterpret_cast<const __m128i*>(places[i]));
+            };
+            const Numbers even = _mm256_set_m128i(pair(2), pair(0));
+            const Numbers odd = _mm256_set_m128i(pair(3), pair(1));
+            return {_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd)};
+        }
+        static void store_pairs(void* p, Numbers first, Numbers second) {
+            const Numbers even = _mm256_unpacklo_epi64(first, second);
+            const Numbers odd = _mm256_unpackhi_epi64(first, second);
+            auto* const numbers = static_cast<Numbers*>(p);
+            store(numbers, _mm256_permute2x128_si256(even, odd, 0x20));
+            store(numbers + 1, _mm256_permute2x128_si256(even, odd, 0x31));
+        }
+
+        static Numbers add(Numbers a, Numbers b) { return _mm256_add_epi64(a, b); }
+        static Numbers subtract(Numbers a, Numbers b) { return _mm256_sub_epi64(a, b); }
+        // Of numbers below 2^16; 0 where the second is larger.
+        static Numbers down_to_0(Numbers a, Numbers b) { return _mm256_subs_epu16(a, b); }
+        template <std::uint64_t kFactor>
+        static Numbers multiply(Numbers x) {
+            Numbers upper = _mm256_mul_epu32(right(x, 32), all(kFactor));
+            if constexpr (kFactor >> 32 != 0)
+                upper = add(upper, _mm256_mul_epu32(x, all(kFactor >> 32)));
+            return add(_mm256_mul_epu32(x, all(kFactor)), left(upper, 32));
+        }
+        static Numbers both(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
+        static Numbers either(Numbers a, Numbers b) { return _mm256_or_si256(a, b); }
+        static Numbers but(Numbers a, Numbers b) { return _mm256_andnot_si256(b, a); }
+        static Numbers left(Numbers x, int bits) { return _mm256_sll_epi64(x, shift(bits)); }
+        static Numbers left(Numbers x, Numbers bits) { return _mm256_sllv_epi64(x, bits); }
+        static Numbers right(Numbers x, int bits) { return _mm256_srl_epi64(x, shift(bits)); }
+        // Which are larger than that, a bit each; of numbers below 2^63.
+        static unsigned above(Numbers x, std::uint64_t limit) {
+            return static_cast<unsigned>(
+                _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(x, all(limit)))));
+        }
+    };
 
     // 8 numbers of 32 bits side by side.
     struct Lanes {
@@ -187,10 +243,10 @@ struct Avx2 {
      private:
         static __m256 real(Numbers x) { return _mm256_castsi256_ps(x); }
         static Numbers number(__m256 x) { return _mm256_castps_si256(x); }
-        static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     };
 
  private:
+    static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     static __m256i load(const std::uint8_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     }

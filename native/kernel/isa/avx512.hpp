@@ -1,4 +1,4 @@
-// The vocabulary of an instruction set on AVX-512 (F, BW, VL, VBMI, VBMI2) and BMI2.
+// The vocabulary of an instruction set on AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) and BMI2.
 #pragma once
 
 // Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
@@ -12,6 +12,8 @@
 #pragma GCC diagnostic pop
 #endif
 
+#include <array>
+
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
 #include "isa/byte_pairs.hpp"
@@ -23,7 +25,7 @@
 
 namespace toksmith {
 
-TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")
+TOKSMITH_AVX512_BEGIN
 
 struct Avx512 {
     // What the 64 bytes at p are.
@@ -153,6 +155,58 @@ struct Avx512 {
         return _pdep_u64(bits, mask);
     }
 
+    // 8 numbers of 64 bits side by side.
+    struct Words {
+        static constexpr std::size_t kCount = 8;
+        using Numbers = __m512i;
+
+        static Numbers all(std::uint64_t x) {
+            return _mm512_set1_epi64(static_cast<std::int64_t>(x));
+        }
+        static Numbers load(const void* p) { return _mm512_loadu_si512(p); }
+        static void store(void* p, Numbers x) { _mm512_storeu_si512(p, x); }
+        // The two words behind each place.
+        struct Pairs {
+            Numbers first, second;
+        };
+        static Pairs load_pairs(const std::uint8_t* const* places) {
+            const auto pair = [places](int i) {
+                return _mm_loadu_si128(reinterpret_cast<const __m128i*>(places[i]));
+            };
+            const auto two = [&](int i) { return _mm256_set_m128i(pair(i + 2), pair(i)); };
+            const auto four = [&](int i) {
+                return _mm512_inserti64x4(_mm512_castsi256_si512(two(i)), two(i + 4), 1);
+            };
+            const Numbers even = four(0), odd = four(1);
+            return {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
+        }
+        static void store_pairs(void* p, Numbers first, Numbers second) {
+            const __m512i some = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            auto* const numbers = static_cast<Numbers*>(p);
+            store(numbers, _mm512_permutex2var_epi64(first, some, second));
+            store(numbers + 1, _mm512_permutex2var_epi64(first, add(some, all(4)), second));
+        }
+
+        static Numbers add(Numbers a, Numbers b) { return _mm512_add_epi64(a, b); }
+        static Numbers subtract(Numbers a, Numbers b) { return _mm512_sub_epi64(a, b); }
+        // Of numbers below 2^16; 0 where the second is larger.
+        static Numbers down_to_0(Numbers a, Numbers b) { return _mm512_subs_epu16(a, b); }
+        template <std::uint64_t kFactor>
+        static Numbers multiply(Numbers x) {
+            return _mm512_mullo_epi64(x, all(kFactor));
+        }
+        static Numbers both(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
+        static Numbers either(Numbers a, Numbers b) { return _mm512_or_si512(a, b); }
+        static Numbers but(Numbers a, Numbers b) { return _mm512_andnot_si512(b, a); }
+        static Numbers left(Numbers x, int bits) { return _mm512_sll_epi64(x, shift(bits)); }
+        static Numbers left(Numbers x, Numbers bits) { return _mm512_sllv_epi64(x, bits); }
+        static Numbers right(Numbers x, int bits) { return _mm512_srl_epi64(x, shift(bits)); }
+        // Which are larger than that, a bit each.
+        static unsigned above(Numbers x, std::uint64_t limit) {
+            return _mm512_cmpgt_epu64_mask(x, all(limit));
+        }
+    };
+
     // 16 numbers of 32 bits side by side.
     struct Lanes {
         static constexpr std::size_t kCount = 16;
@@ -239,10 +293,10 @@ struct Avx512 {
      private:
         static __m512 real(Numbers x) { return _mm512_castsi512_ps(x); }
         static Numbers number(__m512 x) { return _mm512_castps_si512(x); }
-        static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     };
 
  private:
+    static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     // What a table says of bytes of ASCII, where the mask is set; elsewhere 0.
     static __m512i of(const BytePairs::Table& table, __m512i bytes,
                       __mmask64 mask = ~std::uint64_t{0}) {

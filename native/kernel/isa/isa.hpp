@@ -38,3 +38,7 @@ Level choose(std::string_view wanted);
     _Pragma("GCC push_options") TOKSMITH_PRAGMA(GCC target(features))
 #define TOKSMITH_TARGET_END _Pragma("GCC pop_options")
 #endif
+#define TOKSMITH_AVX2_BEGIN TOKSMITH_TARGET_BEGIN("avx2,bmi,bmi2,lzcnt,popcnt")
+#define TOKSMITH_AVX512_BEGIN \
+    TOKSMITH_TARGET_BEGIN(    \
+        "avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")

@@ -6,7 +6,7 @@ namespace toksmith {
 
 void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
                      std::uint64_t first) {
-    const Key key = ChunkCache::key_of(chunk, size, chunk + size);
+    const Key key = ChunkKey::of(chunk, size, chunk + size);
     add(key, hash_of(key), chunk, size, count, first);
 }
 
@@ -22,8 +22,8 @@ void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* e
         const std::size_t some = std::min(kAhead, chunks - done);
         const std::uint8_t* chunk = begin;
         for (std::size_t i = 0; i < some; chunk = ends[done + i++]) {
-            keys[i] = ChunkCache::key_of(chunk, static_cast<std::size_t>(ends[done + i] - chunk),
-                                         text_end);
+            keys[i] =
+                ChunkKey::of(chunk, static_cast<std::size_t>(ends[done + i] - chunk), text_end);
             hashes[i] = hash_of(keys[i]);
             __builtin_prefetch(slots_.data() + place_of(hashes[i]), 1);
         }
@@ -37,7 +37,7 @@ void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* e
 
 inline void ChunkTable::add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk,
                             std::size_t size, std::uint64_t count, std::uint64_t first) {
-    if (size > ChunkCache::kInline) [[unlikely]] {
+    if (size > ChunkKey::kInline) [[unlikely]] {
         return add_long(hash, chunk, size, count, first);
     }
     const std::size_t mask = (std::size_t{1} << bits_) - 1;

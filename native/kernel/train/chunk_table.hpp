@@ -88,7 +88,7 @@ class ChunkTable {
         std::uint64_t offset;
         std::uint64_t size;
     };
-    using Key = ChunkCache::Key;
+    using Key = ChunkKey;
     static constexpr unsigned kFirstBits = 10;
     static std::uint64_t hash_of(const Key& key) {
         return key.is_short() ? hash_words(key.low, key.high) : key.low;

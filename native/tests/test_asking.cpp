@@ -1,0 +1,39 @@
+// Keys of chunks and where they lead, told for several side by side.
+#include "encode/loops.hpp"
+#include "kit.hpp"
+
+#if TOKSMITH_X86
+
+#include "isa/avx2.hpp"
+#include "isa/avx512.hpp"
+
+// Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+namespace toksmith::test {
+
+TOKSMITH_AVX2_BEGIN
+namespace with_avx2 {
+using Isa = Avx2;
+#include "asking_checks.inc"
+}  // namespace with_avx2
+TOKSMITH_TARGET_END
+
+TOKSMITH_AVX512_BEGIN
+namespace with_avx512 {
+using Isa = Avx512;
+#include "asking_checks.inc"
+}  // namespace with_avx512
+TOKSMITH_TARGET_END
+
+TEST(chunks_asked_for_side_by_side_have_the_keys_and_lines_of_each) {
+    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_asking();
+    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_asking();
+}
+
+}  // namespace toksmith::test
+
+#endif
