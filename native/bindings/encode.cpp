@@ -72,19 +72,28 @@ auto or_say_where(const View& view, const Work& work) {
     }
 }
 
+// Below 4 KiB, handing the GIL over costs more than the work.
+bool is_short(const TextView& view) { return view.source().size() < 4096; }
+
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    return or_say_where(view,
-                        [&] { return std::get<0>(encode_all(encoder, {view.source()}, threads)); });
+    return or_say_where(view, [&] {
+        if (is_short(view)) {
+            return encoder.encode_here(view.source(), [](const Ids& ids) {
+                Ids copy;
+                copy.reserve(ids.size());
+                copy.append(ids.data(), ids.size());
+                return to_numpy(std::move(copy));
+            });
+        }
+        return std::get<0>(encode_all(encoder, {view.source()}, threads));
+    });
 }
-
-// Below this, handing the GIL over costs more than the work.
-constexpr std::size_t kShort = 4096;
 
 nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     return or_say_where(view, [&] {
-        if (view.source().size() < kShort) {
+        if (is_short(view)) {
             return encoder.encode_here(view.source(), [](const Ids& ids) {  //
                 return to_list(ids.data(), ids.size());
             });
@@ -145,6 +154,7 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
 std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     return or_say_where(view, [&] {
+        if (is_short(view)) return encoder.count_here(view.source());
         nb::gil_scoped_release release;
         return encoder.count({view.source()}, threads);
     });

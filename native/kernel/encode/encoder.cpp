@@ -255,6 +255,12 @@ std::uint64_t Encoder::count(const std::vector<Source>& documents, std::size_t t
     return total;
 }
 
+std::uint64_t Encoder::count_here(const Source& document) {
+    return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
+        return loops_.count[static_cast<std::size_t>(family_)](parts, *model_, worker);
+    });
+}
+
 std::vector<std::uint64_t> Encoder::chunk_ends(Text text) const {
     std::vector<std::uint64_t> ends;
     loops_.bounds[static_cast<std::size_t>(family_)](text, ends);

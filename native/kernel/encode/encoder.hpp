@@ -28,25 +28,19 @@ class Encoder {
     Encoded encode(const std::vector<Source>& documents, std::size_t threads,
                    std::size_t starting = kAll);
     // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
-    // memory that is kept for the next call.
+    // memory that is kept for the next call. Throws HasSurrogates.
     template <typename Use>
     auto encode_here(const Source& document, const Use& use) {
-        std::unique_ptr<Worker> worker = take(document.size());
-        worker->ids.clear();
-        const Piece piece{document, 0, true};
-        std::span<const Part> part;
-        try {
-            part = parts({&piece, 1}, *worker);
-        } catch (const HasSurrogates&) {
-            put(std::move(worker));
-            throw;
-        }
-        std::size_t end;
-        loops_.encode[static_cast<std::size_t>(family_)](part, *model_, *worker, worker->ids, &end);
-        auto result = use(worker->ids);
-        put(std::move(worker));
-        return result;
+        return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
+            worker.ids.clear();
+            std::size_t end;
+            loops_.encode[static_cast<std::size_t>(family_)](parts, *model_, worker, worker.ids,
+                                                             &end);
+            return use(worker.ids);
+        });
     }
+    // And the number of its ids.
+    std::uint64_t count_here(const Source& document);
     // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
     // its document what it stands for starts and ends.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
@@ -88,6 +82,22 @@ class Encoder {
     // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
     template <typename Work>
     void run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads, const Work& work);
+    // Returns work(parts, worker) of one document.
+    template <typename Work>
+    auto run_here(const Source& document, const Work& work) {
+        std::unique_ptr<Worker> worker = take(document.size());
+        const Piece piece{document, 0, true};
+        std::span<const Part> part;
+        try {
+            part = parts({&piece, 1}, *worker);
+        } catch (const HasSurrogates&) {
+            put(std::move(worker));
+            throw;
+        }
+        auto result = work(part, *worker);
+        put(std::move(worker));
+        return result;
+    }
     // For so many bytes.
     std::unique_ptr<Worker> take(std::size_t bytes);
     void put(std::unique_ptr<Worker> worker);
