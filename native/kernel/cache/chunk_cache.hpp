@@ -218,6 +218,7 @@ class ChunkCache {
                 if (line.keys[slot].high != 0) continue;
                 line.keys[slot] = key;
                 line.answers[slot] = answer;
+                ++told_;
                 break;
             }
         }
@@ -225,7 +226,12 @@ class ChunkCache {
 
     // A text of so many bytes comes. Once it has brought many chunks, there is room at once for as
     // many as it may bring: to double again and again takes longer.
-    void expect(std::size_t bytes) { new_chunks_ = {bytes, inserted_}; }
+    // What was told in the text before counts from now on: to grow for it at once would take longer
+    // than it saves.
+    void expect(std::size_t bytes) {
+        inserted_ += std::exchange(told_, 0);
+        new_chunks_ = {bytes, inserted_};
+    }
     // So many bytes of it have been taken.
     void read(std::size_t bytes) { new_chunks_.read(bytes); }
 
@@ -233,7 +239,7 @@ class ChunkCache {
         first_.clear();
         shared_.clear();
         use(kFewestLines);
-        inserted_ = 0;
+        inserted_ = told_ = 0;
         written_ = 0;
         new_chunks_ = {};
     }
@@ -343,6 +349,7 @@ class ChunkCache {
     NewChunks new_chunks_;
     Places places_{kFewestLines};
     std::size_t inserted_ = 0;
+    std::size_t told_ = 0;  // and kept
     std::size_t evicted_ = 0;
     std::array<Id, kIdsInside> unpacked_;  // of the last look-up
     // A ring: what was written longest ago is written over first. A place counts all words that
