@@ -60,8 +60,8 @@ class Source {
     std::size_t about_bytes() const {
         if (is_utf8()) return size_;
         return with_units([](const auto* units, std::size_t size) {
-            constexpr std::size_t kStretches = 16, kStretch = 64;
-            const std::size_t step = std::max(size / kStretches, kStretch);
+            constexpr std::size_t kStretches = 16, kStretch = 64, kLeastStep = 64 * kStretch;
+            const std::size_t step = std::max(size / kStretches, kLeastStep);
             std::size_t seen = 0, bytes = 0;
             for (std::size_t start = 0; start < size; start += step) {
                 for (std::size_t i = start; i < std::min(start + kStretch, size); ++i, ++seen)
