@@ -249,6 +249,34 @@ TEST(cache_keeps_of_what_it_is_told_what_finds_room) {
     CHECK(other.misses(chunks[2]));
 }
 
+TEST(cache_makes_room_for_what_it_was_told_when_the_next_text_comes) {
+    Cache cache, teller;
+    ChunkCache::News news;
+    const auto told = [&](std::size_t number) {
+        const Bytes chunk = bytes_of("told " + std::to_string(number));
+        const Id id = 7;
+        const auto key = Cache::key(chunk);
+        news.push_back({key, *teller.cache.insert(key, chunk.data(), chunk.size(), {&id, 1})});
+        return chunk;
+    };
+    for (std::size_t i = 0; i <= ChunkCache::kFewestLines; ++i) told(i);
+    const auto shift = [&] { return cache.cache.first_lines().places.shift; };
+    const int before = shift();
+    cache.cache.expect(1000);
+    cache.cache.keep(news);
+    std::size_t kept = 0;
+    for (const auto& [key, answer] : news)
+        kept += cache.cache.look_up(key, key.bytes(), key.size()).ids != nullptr;
+    CHECK(kept > ChunkCache::kFewestLines * 4 / 5);
+    news.clear();
+    for (std::size_t i = 0; kept + news.size() <= ChunkCache::kFewestLines; ++i)
+        cache.insert(told(ChunkCache::kFewestLines + 1 + i), {7});
+    CHECK(shift() == before);
+    cache.cache.expect(1000);
+    cache.insert(told(0), {7});
+    CHECK(shift() == before - 1);
+}
+
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
     Cache cache;
     const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);

@@ -225,9 +225,8 @@ class ChunkCache {
     }
 
     // A text of so many bytes comes. Once it has brought many chunks, there is room at once for as
-    // many as it may bring: to double again and again takes longer.
-    // What was told in the text before counts from now on: to grow for it at once would take longer
-    // than it saves.
+    // many as it may bring: to double again and again takes longer. What was told during the text
+    // before counts from now on: to grow for it at once would take longer than it saves.
     void expect(std::size_t bytes) {
         inserted_ += std::exchange(told_, 0);
         new_chunks_ = {bytes, inserted_};

@@ -16,10 +16,8 @@ struct Ahead {
 
     // So many are found and asked for, or a few more, before those found before them are taken.
     static constexpr std::size_t kBatch = 64;
-    // A batch begins where there are fewer; the last window of it may come on top, and what is made
-    // of several side by side.
-    static constexpr std::size_t kSideBySide = 8;  // at most
-    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost + kSideBySide;
+    // A batch begins where there are fewer; the last window of it may come on top.
+    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost;
 
     Ahead(const Byte* text_begin, const Byte* text_end) : end_of_text(text_end) {
         bounds[0] = text_begin;
