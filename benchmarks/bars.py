@@ -63,7 +63,7 @@ GOALS = (
     Goal("array", "o200k_base", "english", 1, {"cold": 1.3}),
     Goal("lists", BASE, "english", ALL, {"cold": 1.3, "warm": 1.3}, ENCODERS),
     Goal("array", BASE, "english", ALL, {"cold": 1.8, "warm": 1.8}, (), ONE_THREAD, megabytes=50),
-    Goal("array", "llama2", "english", 1, {"cold": 5}),
+    Goal("array", "llama2", "english", 1, {"cold": 5}, megabytes=10),
     Goal("array", "llama2", "cjk", 1, {"cold": 5}),
     Goal("string", "llama2", "cjk", 1, {"cold": 5}),
     Goal("batch", "bert_uncased", "english", ALL, {"cold": 3, "warm": 3}, ("tokie",)),
