@@ -14,10 +14,12 @@
 namespace toksmith {
 namespace {
 
-// Long documents are cut into parts of about this many bytes for the threads to share.
-constexpr std::size_t kPart = std::size_t{1} << 18;
-// Of the memory for such a part as UTF-8, so much is kept.
-constexpr std::size_t kMostUtf8 = 8 * kPart;
+// So many bytes a thread takes at once, where there is much left.
+constexpr std::size_t kMostRun = std::size_t{1} << 18;
+// Documents that are longer are cut into pieces of about this many for the threads to share.
+constexpr std::size_t kPiece = kMostRun / 4;
+// Of the memory for a run as UTF-8, so much is kept.
+constexpr std::size_t kMostUtf8 = 8 * kMostRun;
 // The memory of a result that is kept may be so many times that of a cache.
 constexpr std::size_t kKeptCaches = 4;
 
@@ -27,9 +29,9 @@ std::size_t total_size(const std::vector<Source>& documents) {
     return bytes;
 }
 
-// So many bytes a thread takes at once, so that none waits long for the last.
-std::size_t share_of(std::size_t bytes, std::size_t threads) {
-    return std::min(kPart, bytes / std::max<std::size_t>(threads, 1) / 4 + 1);
+// And so many of those that are left: none waits long for the last.
+std::size_t share_of(std::size_t rest, std::size_t threads) {
+    return threads <= 1 ? kMostRun : std::min(kMostRun, rest / threads / 4 + 1);
 }
 
 }  // namespace
@@ -83,8 +85,10 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents
     for (std::size_t document = 0; document < documents.size(); ++document) {
         Source rest = documents[document];
         bool starts = document < starting;
-        while (cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kPart + kPart / 2) {
-            const std::size_t place = cut(rest, kPart);
+        const bool is_cut =
+            cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kMostRun + kMostRun / 2;
+        while (is_cut && rest.size() > kPiece + kPiece / 2) {
+            const std::size_t place = cut(rest, kPiece);
             pieces.push_back({rest.slice(0, place), document, starts});
             starts = false;
             rest = rest.slice(place, rest.size());
@@ -140,12 +144,19 @@ std::span<const Part> Encoder::parts(std::span<const Piece> pieces, Worker& work
 }
 
 // Runs of pieces that one thread takes at once.
-std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t most) {
+std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::size_t threads) {
+    std::size_t rest = 0;
+    for (const Piece& piece : work) rest += piece.source.size();
     std::vector<Run> runs;
+    std::size_t most = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
-        if (runs.empty() || runs.back().size >= most) runs.push_back({i, i, 0});
+        if (runs.empty() || runs.back().size >= most) {
+            most = share_of(rest, threads);
+            runs.push_back({i, i, 0});
+        }
         runs.back().last = i + 1;
         runs.back().size += work[i].source.size();
+        rest -= work[i].source.size();
     }
     return runs;
 }
@@ -186,11 +197,7 @@ Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t thread
     result.offsets.assign(documents.size() + 1, 0);
 
     const std::size_t total_bytes = total_size(documents);
-    const bool all_utf8 =
-        std::ranges::all_of(documents, [](const Source& source) { return source.is_utf8(); });
-    // On one thread, what need not be made UTF-8 is one run.
-    const std::vector<Run> runs =
-        runs_of(work, threads > 1 || !all_utf8 ? share_of(total_bytes, threads) : total_bytes);
+    const std::vector<Run> runs = runs_of(work, threads);
     result.ids = kept_->take(total_bytes);
     std::vector<std::size_t> sizes(work.size());
     const auto encode_run = [&](const Run& run, Worker& worker, Ids& ids) {
@@ -245,7 +252,7 @@ std::uint64_t Encoder::count(const std::vector<Source>& documents, std::size_t t
     const std::vector<Piece> work = pieces(documents, threads, kAll);
     const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
     const std::size_t total_bytes = total_size(documents);
-    const std::vector<Run> runs = runs_of(work, share_of(total_bytes, threads));
+    const std::vector<Run> runs = runs_of(work, threads);
     std::atomic<std::uint64_t> total{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, runs.size()));
     run_in_turns(runs.size(), total_bytes, used, [&](std::size_t run, std::size_t, Worker& worker) {

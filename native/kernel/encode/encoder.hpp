@@ -77,8 +77,7 @@ class Encoder {
         std::size_t size;         // of them all, in bytes or characters
         std::size_t pieces() const { return last - first; }
     };
-    // `most`: the size of a run, but for its last piece.
-    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t most);
+    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t threads);
     // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
     template <typename Work>
     void run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads, const Work& work);
