@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sysconfig
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,17 @@ def shortened(path: Path, limit: int, scratch: Path) -> Path:
     with path.open("rb") as file:
         short.write_bytes(file.read(limit).decode("utf-8", "ignore").encode())
     return short
+
+
+def parts_of(path: Path, count: int, scratch: Path) -> list[Path]:
+    """Return files with the parts of a text, about equally large, cut behind lines."""
+    data = path.read_bytes()
+    bounds = [data.find(b"\n", len(data) * i // count) + 1 for i in range(1, count)]
+    parts = []
+    for number, (start, end) in enumerate(pairwise([0, *bounds, len(data)]), 1):
+        parts.append(scratch / f"part {number} of {count} of {path.name}")
+        parts[-1].write_bytes(data[start:end])
+    return parts
 
 
 def joined(paths: Sequence[Path], scratch: Path) -> Path:

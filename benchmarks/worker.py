@@ -18,15 +18,19 @@ from typing import Any
 Job = dict[str, Any]
 
 
-def confine(threads: int) -> None:
-    """Keep the process, and every library in it, to so many cores; before they are imported."""
+def confine(threads: int, core: int | None = None) -> None:
+    """Keep the process, and every library in it, to so many cores; before they are imported.
+
+    ``core``: which one of those that it may use, where it is to be that one.
+    """
     parallel = {"RAYON_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     os.environ.update(parallel, TOKENIZERS_PARALLELISM="true" if threads > 1 else "false")
     # Behind its import, each of NumPy's threads would keep a core busy for a seventh of a second,
     # waiting for matrices that nobody multiplies here.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
+        usable = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, usable[-threads:] if core is None else [usable[core]])
 
 
 def peak_memory() -> int:
@@ -53,6 +57,9 @@ def encode(job: Job) -> Job:
         return {"missing": str(reason)}
     call(form.given(adapter, form.first))
     given = form.given(adapter, Path(job["data"]).read_bytes())
+    if job.get("waits"):  # for others that are to begin at the same time
+        print("ready", flush=True)
+        sys.stdin.readline()
     before = peak_memory()
     seconds, peaks, result = [], [], None
     for _ in range(job["passes"]):
@@ -118,5 +125,5 @@ def train(job: Job) -> Job:
 
 if __name__ == "__main__":
     wanted = json.loads(sys.argv[1])
-    confine(wanted["threads"])
+    confine(wanted["threads"], wanted.get("core"))
     print(json.dumps({"encode": encode, "load": load, "train": train}[wanted["kind"]](wanted)))
