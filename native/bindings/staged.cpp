@@ -1,6 +1,7 @@
 // Models with the stages before them; what those do comes from Python, character by character.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -92,7 +93,8 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 
 std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::object fill,
                                           InputRows<std::uint16_t> joined, const std::string& lead,
-                                          bool collapse, bool trim, nb::object fallback) {
+                                          bool collapse, bool trim, const std::string& origins,
+                                          nb::object fallback) {
     if (joined.shape(1) != 2) throw nb::value_error("joined must have two columns");
     std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> pairs;
     pairs.reserve(joined.shape(0));
@@ -102,6 +104,13 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     Stages stages;
     stages.collapse = collapse;
     stages.trim = trim;
+    if (origins == "kept") {
+        stages.origin = Origin::kKept;
+    } else if (origins == "up-to-next") {
+        stages.origin = Origin::kUpToNext;
+    } else if (origins != "own") {
+        throw nb::value_error("origins must be \"own\", \"kept\" or \"up-to-next\"");
+    }
     if (lead == "always") {
         stages.lead = Lead::kAlways;
     } else if (lead == "unless-space") {
@@ -133,6 +142,21 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
                                          std::move(stages));
 }
 
+using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
+
+// None where only the stages themselves can tell.
+std::optional<WithSpans> encode_with_spans(const StagedModel& model, nb::handle text, bool starts) {
+    const TextView view(text);
+    const Text whole = view.text();
+    Ids ids;
+    std::vector<std::int64_t> spans;
+    {
+        const nb::gil_scoped_release release;
+        if (!model.encode_with_spans(whole, starts, ids, spans)) return std::nullopt;
+    }
+    return WithSpans{to_numpy(std::move(ids)), to_numpy(std::move(spans))};
+}
+
 }  // namespace
 
 void bind_staged(nb::module_& module) {
@@ -142,7 +166,8 @@ void bind_staged(nb::module_& module) {
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<StagedModel, Model>(module, "StagedModel")
         .def(nb::new_(&staged_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
-             "trim"_a, "fallback"_a);
+             "trim"_a, "origins"_a, "fallback"_a)
+        .def("encode_with_spans", &encode_with_spans, "text"_a, "starts"_a);
 }
 
 }  // namespace toksmith::bindings

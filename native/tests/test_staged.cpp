@@ -11,14 +11,20 @@
 namespace toksmith::test {
 namespace {
 
-// Gives each piece back as its bytes and a 0 behind them.
+// Gives each piece back as its bytes and, for all of it, a 0 behind them.
 class Speller final : public Model {
  public:
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                      Ids*) const override {
-        for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
-        out.push(0);
+                      Ids* spans) const override {
+        const auto push = [&](Id id, std::size_t start, std::size_t end) {
+            out.push(id);
+            if (!spans) return;
+            spans->push(static_cast<Id>(start));
+            spans->push(static_cast<Id>(end));
+        };
+        for (std::size_t i = 0; i < size; ++i) push(chunk[i], i, i + 1);
+        push(0, 0, size);
     }
 };
 
@@ -92,6 +98,22 @@ std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string
     if (string.utf8().size() == text.size())  // it is UTF-8
         CHECK(spelled(encoder.encode({string.source()}, threads).ids) == spelled(once.ids));
     return spelled(once.ids);
+}
+
+// What each byte that is encoded stands for, and behind it what its piece does.
+std::string placed(const std::shared_ptr<StagedModel>& model, const std::string& text,
+                   bool starts = true) {
+    Ids ids;
+    std::vector<std::int64_t> spans;
+    if (!model->encode_with_spans(text_at(text), starts, ids, spans)) return "not told";
+    CHECK(spans.size() == 2 * ids.size());
+    if (starts) CHECK(spelled(ids) == encoded(model, text));
+    std::string all;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        all += ids.data()[i] ? static_cast<char>(ids.data()[i]) : '|';
+        all += std::to_string(spans[2 * i]) + '-' + std::to_string(spans[2 * i + 1]) + ' ';
+    }
+    return all;
 }
 
 std::string chunks(const std::shared_ptr<StagedModel>& model, const std::string& text) {
@@ -396,6 +418,46 @@ TEST(a_lead_stands_before_the_document_only) {
     const std::string text = "ab";
     CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 1).ids) == " ab|ab|");
     CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 0).ids) == "ab|ab|");
+}
+
+TEST(spans_are_of_the_text_before_the_stages) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(placed(model, "ab  cX!z") == "a0-1 b1-2 |0-2 c4-5 x5-6 x5-6 z7-8 |4-8 ");
+    CHECK(placed(model, "1\xC3\xA9-") == "10-1 |0-1 ?1-3 -3-4 |1-4 ");
+    CHECK(placed(model, "a#b") == "not told");
+    CHECK(placed(model, "") == "");
+}
+
+TEST(a_lead_stands_for_the_first_character_too) {
+    Stages stages;
+    stages.lead = Lead::kUnlessSpace;
+    stages.collapse = true;
+    const auto model = staged(Unit::kStart, stages);
+    CHECK(placed(model, "ab cd") == " 0-1 a0-1 b1-2 |0-2  2-3 c3-4 d4-5 |2-5 ");
+    CHECK(placed(model, " ab") == " 0-1 a1-2 b2-3 |0-3 ");
+    CHECK(placed(model, "ab", false) == "a0-1 b1-2 |0-2 ");
+    CHECK(placed(model, "a   b") == " 0-1 a0-1 |0-1  3-4 b4-5 |3-5 ");  // the last space
+}
+
+TEST(spans_reach_up_to_the_next_place) {
+    Stages stages;
+    stages.lead = Lead::kAlways;
+    stages.collapse = true;
+    stages.trim = true;
+    stages.origin = Origin::kUpToNext;
+    const auto model = staged(Unit::kSpace, stages);
+    CHECK(placed(model, "ab") == " 0-0 a0-1 b1-2 |0-2 ");
+    CHECK(placed(model, "  a!b") == " 2-2 a2-4 b4-5 |2-5 ");
+    CHECK(placed(model, "!a   b  ") == " 0-1 a1-2 |0-2  2-5 b5-6 |2-6 ");
+    CHECK(placed(model, "aX!") == " 0-0 a0-1 x1-1 x1-3 |0-3 ");
+}
+
+TEST(where_characters_are_dropped_spans_may_not_be_told) {
+    Stages stages;
+    stages.origin = Origin::kKept;
+    const auto model = staged(Unit::kRemoved, stages);
+    CHECK(placed(model, "aX") == "a0-1 x1-2 x1-2 |0-2 ");
+    CHECK(placed(model, "a!X") == "not told");
 }
 
 TEST(threads_change_nothing) {

@@ -150,7 +150,7 @@ TEST(ids_hold_behind_the_sums_they_are_relied_on) {
             float sum = std::min(before, 0.0f);
             const float added = model.add(sum, ids.data(), ids.size());
             Ids behind;
-            model.encode_behind(text.begin, text.size(), *scratch, sum, behind);
+            model.encode_behind(text.begin, text.size(), *scratch, sum, behind, nullptr);
             CHECK(list(behind) == list(ids));
             CHECK(!reliance.summable || added == sum);
         }

@@ -94,8 +94,18 @@ class StagedModel(Model):
         lead: str,
         collapse: bool,
         trim: bool,
+        origins: str,
         fallback: object,
     ) -> None: ...
+    def encode_with_spans(
+        self, text: object, starts: bool
+    ) -> (
+        tuple[
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        ]
+        | None
+    ): ...
 
 def instruction_set(wanted: str) -> str:
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from toksmith import _kernel
 from toksmith.framing.added import NONE
@@ -15,8 +16,9 @@ from toksmith.types import Batch, IdArray, SpanArray, stack
 class FusedEncoder:
     """A pipeline that the kernel runs with all its stages, chunk by cached chunk.
 
-    Spans come from the same stages one after the other, which keep the places of the original; so
-    do ids where a chunk does not tell whether its space is the text's own.
+    Where neighbours have a say in how a text is rewritten, its spans come from the same stages one
+    after the other, which keep the places of the original; so do ids where a chunk does not tell
+    whether its space is the text's own.
 
     Args:
         model: the kernel's model.
@@ -30,19 +32,17 @@ class FusedEncoder:
     ) -> None:
         self._staged = staged
         self._first_only = stages.first_only
-        self._encoder = _kernel.Encoder(
-            _kernel.StagedModel(
-                model,
-                stages.fill,
-                stages.joined,
-                stages.lead,
-                stages.collapse,
-                stages.trim,
-                stages.fallback,
-            ),
-            "model",
-            instructions,
+        self._model = _kernel.StagedModel(
+            model,
+            stages.fill,
+            stages.joined,
+            stages.lead,
+            stages.collapse,
+            stages.trim,
+            stages.origins,
+            stages.fallback,
         )
+        self._encoder = _kernel.Encoder(self._model, "model", instructions)
 
     def encode(self, text: Text, threads: int) -> IdArray:
         """Return the ids of a text."""
@@ -89,6 +89,12 @@ class FusedEncoder:
         self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
     ) -> tuple[IdArray, SpanArray]:
         """Return the ids, and the bytes of the text that each token stands for."""
+        if not literals:
+            with suppress(OwnSpace):
+                starts = at_start or not self._first_only
+                if found := self._model.encode_with_spans(text, starts):
+                    ids, spans = found
+                    return ids, spans.reshape(-1, 2)
         return self._staged.encode_with_spans(text, at_start, literals)
 
     def count(self, text: Text, threads: int) -> int:

@@ -86,6 +86,7 @@ def agree(model: Model, stages: list[tuple[Normalizer, Splitter | None]], texts:
         pipeline = Pipeline(model, splitter, normalizer=normalizer)
         fused, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
         assert isinstance(fused, FusedEncoder), (normalizer, splitter)
+        assert fused._model.encode_with_spans("cd c", True), "spans come from the kernel"
         expected = reference.encode_texts(texts)
         assert fused.encode_texts(texts, 1).to_lists() == expected.to_lists(), splitter
         assert fused.encode_texts(texts, 2) == expected  # from the cache as well
@@ -255,8 +256,11 @@ def test_a_long_document_on_several_threads(threads: int) -> None:
         for model in scored(kind, vocab, 3):
             pipeline = Pipeline(model, normalizer=(SentencePieceNormalizer(),))
             fused = engine.compile(pipeline)
-            expected, _ = fused.encode_with_spans(text)  # in one piece
+            expected, places = fused._staged.encode_with_spans(text)  # in one piece
             assert np.array_equal(fused.encode(text, threads), expected)
+            ids, spans = fused.encode_with_spans(text)
+            assert np.array_equal(ids, expected)
+            assert np.array_equal(spans, places)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -271,5 +275,7 @@ def test_sums_that_round(seed: int) -> None:
     pipeline = Pipeline(model, normalizer=(SentencePieceNormalizer(),))
     text = "".join(rng.choice(list("aaab c"), 2_000).tolist())
     fused = engine.compile(pipeline)
-    assert fused.encode_list(text, 1) == fused.encode_with_spans(text)[0].tolist()
-    assert fused.encode_list(text, 1) == ReferenceEncoder(pipeline).encode_list(text)
+    ids, spans = ReferenceEncoder(pipeline).encode_with_spans(text)
+    assert fused.encode_list(text, 1) == ids.tolist()
+    assert np.array_equal(fused.encode_with_spans(text)[0], ids)
+    assert np.array_equal(fused.encode_with_spans(text)[1], spans)

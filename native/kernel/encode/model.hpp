@@ -102,9 +102,9 @@ class Carrier {
                                     Model::Scratch& scratch, Ids& out) const = 0;
     // The sum behind ids that were relied on, and are summable.
     virtual float add(float sum, const Id* ids, std::size_t count) const = 0;
-    // Appends the ids of a chunk behind this sum, and adds to the sum.
+    // Appends the ids of a chunk behind this sum, and adds to the sum. `spans`: as encode_chunk().
     virtual void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                               float& sum, Ids& out) const = 0;
+                               float& sum, Ids& out, Ids* spans) const = 0;
 };
 
 }  // namespace toksmith

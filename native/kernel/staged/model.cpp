@@ -101,10 +101,11 @@ Carrier::Reliance StagedModel::encode_relying(const std::uint8_t* chunk, std::si
 }
 
 void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                float& sum, Ids& out) const {
+                                float& sum, Ids& out, Ids* spans) const {
+    if (spans) throw std::logic_error("a model with stages gives no spans");
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
-        model_->carrier()->encode_behind(piece, length, inner, sum, out);
+        model_->carrier()->encode_behind(piece, length, inner, sum, out, nullptr);
     });
 }
 
@@ -196,38 +197,116 @@ bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piec
     return true;
 }
 
+bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
+                                    std::vector<std::int64_t>& spans) const {
+    const std::unique_ptr<Scratch> scratch = this->scratch();
+    auto& buffers = static_cast<Buffers&>(*scratch);
+    const Carrier* const carrier = model_->carrier();
+    float sum = 0;
+    Ids places;
+    // `before`: how many bytes of the text stand before the chunk; -1 where it is led by a space.
+    const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
+        if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
+        if (!tells_origins(chunk, size)) return false;
+        Origins origins(stages_.origin, before < 0);
+        buffers.piece.resize(0);
+        make_pieces(chunk, size, buffers.piece, origins,
+                    [&](const std::uint8_t* piece, std::size_t length) {
+                        places.clear();
+                        if (carrier) {
+                            carrier->encode_behind(piece, length, *buffers.inner, sum, out,
+                                                   &places);
+                        } else {
+                            model_->encode_chunk(piece, length, *buffers.inner, out, &places);
+                        }
+                        for (std::size_t i = 0; i < places.size(); i += 2) {
+                            const Id* const place = places.data() + i;
+                            const auto [start, end] = origins.of(place[0], place[1], length);
+                            spans.push_back(before + static_cast<std::int64_t>(start));
+                            spans.push_back(before + static_cast<std::int64_t>(end));
+                        }
+                    });
+        return true;
+    };
+    const std::uint8_t* p = text.begin;
+    if (starts && p < text.end && leads(p, text.end)) {
+        const std::uint8_t* const next = boundaries_->next(p, text.end);
+        std::vector<std::uint8_t> led{' '};
+        led.insert(led.end(), p, next);
+        if (!encode(led.data(), led.size(), -1)) return false;
+        p = next;
+    }
+    while (p < text.end) {
+        const std::uint8_t* const next = boundaries_->next(p, text.end);
+        if (!encode(p, static_cast<std::size_t>(next - p), p - text.begin)) return false;
+        p = next;
+    }
+    return true;
+}
+
+bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
+    if (depends(chunk, size)) return false;
+    if (stages_.origin != Origin::kKept) return true;
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        const utf8::Char c = utf8::decode(p, end);
+        p += c.size;
+        if (table_->row(CharacterTable::code_of(c)).size == 0) return false;
+    }
+    return true;
+}
+
+bool StagedModel::depends(const std::uint8_t* chunk, std::size_t size) const {
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        const utf8::Char c = utf8::decode(p, end);
+        p += c.size;
+        if (table_->row(CharacterTable::code_of(c)).depends) return true;
+    }
+    return false;
+}
+
 template <typename WithPiece>
 void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                                  WithPiece with_piece) const {
     auto& buffers = static_cast<Buffers&>(scratch);
     Piece& piece = buffers.piece;
-    const auto flush = [&] {
-        if (piece.size() > 0) with_piece(piece.data(), piece.size());
-        piece.resize(0);
-    };
-
     piece.resize(0);
-    if (put_together(chunk, size, piece)) return flush();
-    const std::uint8_t* end = chunk + size;
-    for (const std::uint8_t* p = chunk; p < end;) {
-        const utf8::Char c = utf8::decode(p, end);
-        p += c.size;
-        if (!table_->row(CharacterTable::code_of(c)).depends) continue;
-        buffers.pieces.clear();
-        buffers.ends.clear();
-        stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
-        std::size_t start = 0;
-        for (const std::size_t stop : buffers.ends) {
-            with_piece(buffers.pieces.data() + start, stop - start);
-            start = stop;
-        }
+    if (put_together(chunk, size, piece)) {
+        if (piece.size() > 0) with_piece(piece.data(), piece.size());
         return;
     }
+    if (!depends(chunk, size)) {
+        NoOrigins origins;
+        return make_pieces(chunk, size, piece, origins, with_piece);
+    }
+    buffers.pieces.clear();
+    buffers.ends.clear();
+    stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
+    std::size_t start = 0;
+    for (const std::size_t stop : buffers.ends) {
+        with_piece(buffers.pieces.data() + start, stop - start);
+        start = stop;
+    }
+}
 
+template <typename Told, typename WithPiece>
+void StagedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
+                              Told& origins, WithPiece with_piece) const {
+    const auto flush = [&] {
+        if (piece.size() == 0) return;
+        with_piece(piece.data(), piece.size());
+        piece.resize(0);
+        origins.clear();
+    };
+    const auto append = [&](const std::uint8_t* unit) {
+        origins.add(piece.size());
+        piece.append(unit + 2, unit[1]);
+    };
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // the size of the space that the piece ends with
-    for (const std::uint8_t* p = chunk; p < end;) {
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         const utf8::Char c = utf8::decode(p, end);
+        const auto start = static_cast<std::size_t>(p - chunk);
+        origins.read(start, start + c.size);
         p += c.size;
         const std::uint32_t code = CharacterTable::code_of(c);
         const CharacterTable::Block& block = table_->block_of(code);
@@ -236,31 +315,35 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
         for (const std::uint8_t* stop = unit + row.size; unit < stop; unit += 2 + unit[1]) {
             const auto kind = static_cast<Unit>(unit[0]);
             const bool is_space = kind == Unit::kSpace || kind == Unit::kStart;
-            if (stages_.collapse && is_space && space) continue;
+            if (stages_.collapse && is_space && space) {
+                origins.leave_out();
+                continue;
+            }
             switch (kind) {
                 case Unit::kRemoved:
                     flush();
                     break;
                 case Unit::kAlone:
                     flush();
-                    piece.append(unit + 2, unit[1]);
+                    append(unit);
                     flush();
                     break;
                 case Unit::kSpace:
-                    piece.append(unit + 2, unit[1]);
+                    append(unit);
                     break;
                 default:
                     if (kind == Unit::kStart || (kind != last && last != Unit::kStart &&
                                                  last != Unit::kSpace && last >= Unit::kRun)) {
                         flush();
                     }
-                    piece.append(unit + 2, unit[1]);
+                    append(unit);
             }
             space = is_space ? unit[1] : 0;
             // What follows a start belongs to it, whatever its class.
             last = last == Unit::kStart && kind >= Unit::kRun ? Unit::kStart : kind;
         }
     }
+    origins.finish(size);
     if (stages_.trim) piece.resize(piece.size() - space);
     flush();
 }

@@ -13,7 +13,9 @@
 #include "encode/model.hpp"
 #include "staged/boundaries.hpp"
 #include "staged/character_table.hpp"
+#include "staged/origins.hpp"
 #include "unigram/row_paths.hpp"
+#include "utf8/text.hpp"
 
 namespace toksmith {
 
@@ -37,6 +39,7 @@ struct Stages {
     Lead lead = Lead::kNone;
     bool collapse = false;  // make one of several spaces
     bool trim = false;      // leave no space at the end; chunks end with one only there
+    Origin origin = Origin::kOwn;
     // What the stages make of a chunk in which neighbours matter: the pieces end to end, and where
     // each ends.
     std::function<void(const std::uint8_t* chunk, std::size_t size,
@@ -58,7 +61,7 @@ class StagedModel final : public Model, public Carrier {
     }
 
     std::unique_ptr<Scratch> scratch() const override;
-    // Gives no spans: `spans` must be null.
+    // Gives no spans: `spans` must be null. What a chunk stands for is told by encode_with_spans().
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
     const Boundaries* boundaries() const override { return boundaries_.get(); }
@@ -75,7 +78,13 @@ class StagedModel final : public Model, public Carrier {
         return model_->carrier()->add(sum, ids, count);
     }
     void encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
-                       Ids& out) const override;
+                       Ids& out, Ids* spans) const override;
+
+    // The ids of a text, and in `spans` two numbers a token: which bytes of the text it stands for.
+    // `starts`: whether the text is the start of its document. False where more than its characters
+    // has a say in what it stands for: then all is to be asked of the stages themselves.
+    bool encode_with_spans(Text text, bool starts, Ids& out,
+                           std::vector<std::int64_t>& spans) const;
 
  private:
     class Piece;
@@ -104,6 +113,14 @@ class StagedModel final : public Model, public Carrier {
     template <typename WithPiece>
     void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                         WithPiece with_piece) const;
+    // The same of a chunk in which neighbours do not matter; `origins` is told where the piece's
+    // characters came from.
+    template <typename Told, typename WithPiece>
+    void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece, Told& origins,
+                     WithPiece with_piece) const;
+    // Whether neighbours matter in it; whether its characters tell what they stand for.
+    bool depends(const std::uint8_t* chunk, std::size_t size) const;
+    bool tells_origins(const std::uint8_t* chunk, std::size_t size) const;
 
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const CharacterTable> table_;

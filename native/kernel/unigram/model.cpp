@@ -110,9 +110,10 @@ float UnigramModel<Real>::add(float sum, const Id* ids, std::size_t count) const
 
 template <typename Real>
 void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t size,
-                                       Model::Scratch& scratch, float& sum, Ids& out) const {
-    sum = static_cast<float>(
-        run(chunk, size, scratch, static_cast<Real>(sum), out, nullptr, nullptr));
+                                       Model::Scratch& scratch, float& sum, Ids& out,
+                                       Ids* spans) const {
+    sum =
+        static_cast<float>(run(chunk, size, scratch, static_cast<Real>(sum), out, spans, nullptr));
 }
 
 template <typename Real>

@@ -57,7 +57,7 @@ class UnigramModel final : public Model, public Carrier {
                             Ids& out) const override;
     float add(float sum, const Id* ids, std::size_t count) const override;
     void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                       float& sum, Ids& out) const override;
+                       float& sum, Ids& out, Ids* spans) const override;
 
  private:
     // The best way to a place: its sum, and its last piece. No length: no way is known.

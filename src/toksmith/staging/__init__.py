@@ -30,7 +30,7 @@ from toksmith.reference.normalizing import normalized
 from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import Metaspace, Splitter
 from toksmith.staging.atoms import AtomArray, Atoms, Units, atoms_of
-from toksmith.staging.characters import INVALID, Characters, characters_of
+from toksmith.staging.characters import INVALID, Characters, Origins, characters_of
 
 CHARACTERS_A_BLOCK = 64
 
@@ -61,6 +61,7 @@ class Staging:
         first_only: the lead is for the start of a document, not for what follows an added token.
         collapse: whether several spaces become one.
         trim: whether a text ends with no space.
+        origins: see :class:`~toksmith.staging.characters.Characters`.
         fallback: what the stages make of a chunk: its pieces as UTF-8. Raises :class:`OwnSpace`
             where the chunk does not tell.
     """
@@ -71,6 +72,7 @@ class Staging:
     first_only: bool
     collapse: bool
     trim: bool
+    origins: Origins
     fallback: Callable[[bytes], list[bytes]]
 
 
@@ -113,6 +115,7 @@ def staging(pipeline: Pipeline) -> Staging | None:
         first_only=first_only,
         collapse=characters.collapse,
         trim=characters.trim,
+        origins=characters.origins,
         fallback=fallback,
     )
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from operator import or_
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from toksmith import lazy
 from toksmith.normalizers import (
@@ -23,6 +23,9 @@ INVALID = "\udfff"
 """Stands for a byte that is no UTF-8."""
 
 
+Origins: TypeAlias = Literal["own", "kept", "up-to-next"]
+
+
 class Characters(Protocol):
     """A normalizer, character by character.
 
@@ -33,6 +36,9 @@ class Characters(Protocol):
         lead: whether the normalizer puts a space before a text.
         collapse: whether it makes one space of several.
         trim: whether it leaves no space at the end of a text.
+        origins: what a character stands for: ``"own"``, what it was made of; ``"kept"``, the same
+            as long as no character becomes nothing; ``"up-to-next"``, all up to the place of the
+            next one.
         firsts: the characters that the keys of its compiled maps start with.
         sees_replaced: whether it is given U+FFFD for what is no UTF-8, and not told of that.
     """
@@ -42,6 +48,7 @@ class Characters(Protocol):
     lead: bool
     collapse: bool
     trim: bool
+    origins: Origins
     firsts: Set[str]
     sees_replaced: bool
 
@@ -94,6 +101,7 @@ class MappedCharacters:
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
+        self.origins: Origins = "kept" if maps else "own"
 
     def leaves(self, start: int, end: int) -> bool:
         """Return ``False``: what the steps do is told by doing it."""
@@ -125,6 +133,7 @@ _JOINS = lazy.pattern(
 class SentencePieceCharacters:
     """SentencePiece's normalizer."""
 
+    origins: Origins = "up-to-next"
     sees_replaced = False
 
     def __init__(self, step: SentencePieceNormalizer) -> None:
