@@ -215,8 +215,7 @@ class KernelEncoder:
     ) -> tuple[IdArray, SpanArray]:
         """Return the ids, and the bytes of the text that each token stands for."""
         ids = self._encoder.encode(text, 1)
-        ends = np.cumsum(self._lengths[ids])
-        return ids, np.stack([ends - self._lengths[ids], ends], axis=1)
+        return ids, self._side_by_side(ids)
 
     def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each chunk ``data[start:end]``."""
@@ -226,10 +225,17 @@ class KernelEncoder:
         """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
         if not self._text_model:
             batch = self.encode_slices(data, bounds, 1)
-            ends = np.cumsum(self._lengths[batch.ids])
-            return batch, np.stack([ends - self._lengths[batch.ids], ends], axis=1)
+            return batch, self._side_by_side(batch.ids)
         ids, offsets, spans = self._encoder.encode_chunks_with_spans(data, bounds)
         return Batch(ids, offsets), spans.reshape(-1, 2)
+
+    def _side_by_side(self, ids: IdArray) -> SpanArray:
+        """Return the spans of tokens of bytes, which stand for these bytes."""
+        lengths = self._lengths[ids]
+        spans = np.empty((len(ids), 2), np.int64)
+        np.cumsum(lengths, out=spans[:, 1])
+        np.subtract(spans[:, 1], lengths, out=spans[:, 0])
+        return spans
 
     def forget(self, cache_bytes: int | None = None) -> None:
         """Give the memory of caches back, and take at most so much a thread from now on."""

@@ -103,6 +103,25 @@ def characters(text: Text, byte_spans: npt.NDArray[np.int64]) -> tuple[str, npt.
                [1, 2]]))
     """
     string = text if isinstance(text, str) else bytes(text).decode("utf-8", "surrogateescape")
+    if string.isascii():
+        return string, byte_spans
+    try:
+        data = np.frombuffer(string.encode(), np.uint8)
+    except UnicodeEncodeError:
+        return _characters_of_broken(text, string, byte_spans)
+    started = np.append(np.cumsum((data & 0xC0) != 0x80), len(string) + 1)  # up to each byte
+    start, end = byte_spans.T
+    first = started[start] - 1
+    spans = np.empty_like(byte_spans)
+    spans[:, 0] = first
+    spans[:, 1] = np.where(start == end, first, started[end - 1])
+    return string, spans
+
+
+def _characters_of_broken(
+    text: Text, string: str, byte_spans: npt.NDArray[np.int64]
+) -> tuple[str, npt.NDArray[np.int64]]:
+    """Return the same of a string with surrogates; of bytes, those stand for what is no UTF-8."""
     codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
     sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
     widths = np.ones(len(codes), np.int64)
