@@ -44,6 +44,7 @@ class Adapter:
         list: for one text to a Python list.
         batch: for many texts to whatever the library returns.
         lists: for many texts to Python lists.
+        spans: for many texts to where their tokens stand, in characters.
         count: for one text to the number of its tokens.
         decode: for a list of ids to a string.
         decode_array: for an array of ids to a string.
@@ -60,6 +61,7 @@ class Adapter:
     list: Any = None
     batch: Any = None
     lists: Any = None
+    spans: Any = None
     count: Any = None
     decode: Any = None
     train: Any = None
@@ -106,6 +108,9 @@ class Toksmith(Adapter):
 
     def lists(self, threads: int) -> Any:
         return lambda texts: self.tokenizer.encode_batch(texts, threads=threads).to_lists()
+
+    def spans(self, threads: int) -> Any:
+        return lambda texts: [self.tokenizer.encoding(text).spans for text in texts]
 
     def count(self, threads: int) -> Any:
         return partial(self.tokenizer.count, threads=threads)
@@ -192,6 +197,10 @@ class Tokenizers(Adapter):
     def lists(self, threads: int) -> Any:
         encode = self.batch(threads)
         return lambda texts: [encoding.ids for encoding in encode(texts)]
+
+    def spans(self, threads: int) -> Any:
+        encode = partial(self.tokenizer.encode, add_special_tokens=False)
+        return lambda texts: [encode(text).offsets for text in texts]
 
     def decode(self, threads: int) -> Any:
         return partial(self.tokenizer.decode, skip_special_tokens=False)
@@ -423,11 +432,11 @@ def _documents(path: str) -> Iterator[str]:
 
 
 def _flat(ids: Any) -> np.ndarray:
-    """Return an array, a list, or a list of lists as one array."""
+    """Return an array, a list, or a list of lists (of ids, or of spans) as one array."""
     import numpy as np
 
     if len(ids) and isinstance(ids[0], list):
-        return np.concatenate([np.asarray(document, np.uint32) for document in ids])
+        return np.concatenate([np.asarray(document, np.uint32).ravel() for document in ids])
     return np.asarray(ids, np.uint32)
 
 

@@ -61,6 +61,10 @@ def _documents(adapter: Adapter, data: bytes) -> Any:
     return text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
 
 
+def _string_documents(adapter: Adapter, data: bytes) -> list[str]:
+    return _string(adapter, data).split(SEPARATOR)
+
+
 def _short(adapter: Adapter, data: bytes) -> str:
     return data.decode()[:SHORT_CHARACTERS]
 
@@ -86,6 +90,12 @@ FORMS = {
         "the documents of the text, to the type that the library returns", "batch", _documents
     ),
     "lists": Form("the documents of the text, to Python lists", "lists", _documents),
+    "spans": Form(
+        "the documents of the text one by one, to the characters that each token stands for",
+        "spans",
+        _string_documents,
+        parallel=False,
+    ),
     "short": Form(
         f"{SHORT_CHARACTERS} characters, to a Python list, over and over",
         "list",
