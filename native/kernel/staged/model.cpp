@@ -204,11 +204,12 @@ bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
     const Carrier* const carrier = model_->carrier();
     float sum = 0;
     Ids places;
+    Origins origins(stages_.origin);
     // `before`: how many bytes of the text stand before the chunk; -1 where it is led by a space.
     const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
         if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
         if (!tells_origins(chunk, size)) return false;
-        Origins origins(stages_.origin, before < 0);
+        origins.begin(before < 0);
         buffers.piece.resize(0);
         make_pieces(chunk, size, buffers.piece, origins,
                     [&](const std::uint8_t* piece, std::size_t length) {

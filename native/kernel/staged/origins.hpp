@@ -24,9 +24,13 @@ enum class Origin {
 
 class Origins {
  public:
-    // Of a chunk, in bytes; `led`: its first one is a space that was put there.
-    Origins(Origin rule, bool led) : up_to_next_(rule == Origin::kUpToNext), led_(led) {}
+    explicit Origins(Origin rule) : up_to_next_(rule == Origin::kUpToNext) {}
 
+    // A chunk comes. `led`: its first byte is a space that was put there.
+    void begin(bool led) {
+        clear();
+        led_ = led;
+    }
     // These bytes of the chunk become characters now.
     void read(std::size_t start, std::size_t end) {
         start_ = start;
@@ -92,7 +96,7 @@ class Origins {
         return next - c->place == c->end - c->start;
     }
 
-    bool up_to_next_, led_;
+    bool up_to_next_, led_ = false;
     std::size_t start_ = 0, end_ = 0;
     std::vector<Character> characters_;
 };
