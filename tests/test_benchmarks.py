@@ -229,7 +229,7 @@ def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
     )
     assert set(libraries) <= set(report["versions"])
     for row in report["rows"]:
-        alone = "tiktoken" in row["left_out"] or row["work"].get("form") == "count"
+        alone = "tiktoken" in row["left_out"] or row["work"].get("form") in ("count", "spans")
         assert list(row["results"]) == (["toksmith"] if alone else libraries), row["left_out"]
     assert any(len(row["results"]) == 2 for row in report["rows"])
     assert "toksmith: ×" in (tmp_path / "results.md").read_text()
