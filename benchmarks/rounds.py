@@ -34,13 +34,12 @@ def _side_by_side(job: Job, parts: Sequence[str]) -> Job:
         _started({**job, "data": data, "core": core, "waits": True})
         for core, data in enumerate(parts)
     ]
-    for worker in workers:
-        worker.stdout.readline()  # it is ready, or has failed
+    first = [worker.stdout.readline() for worker in workers]  # it is ready, or cannot do it
     for worker in workers:
         with suppress(BrokenPipeError):
             worker.stdin.write("\n")
             worker.stdin.flush()
-    results = [_result(worker) for worker in workers]
+    results = [_result(worker, line) for worker, line in zip(workers, first, strict=True)]
     for result in results:
         if "missing" in result:
             return result
@@ -61,12 +60,13 @@ def _started(job: Job) -> subprocess.Popen[str]:
     )
 
 
-def _result(worker: subprocess.Popen[str]) -> Job:
+def _result(worker: subprocess.Popen[str], read: str = "") -> Job:
+    """Wait for a worker; ``read``: what was read of its output before."""
     out, errors = worker.communicate()
     if worker.returncode:
         last = (errors.strip().splitlines() or [f"exit status {worker.returncode}"])[-1]
         return {"missing": f"failed: {last}"}
-    found: Job = json.loads(out.splitlines()[-1])
+    found: Job = json.loads((read + out).splitlines()[-1])
     return found
 
 

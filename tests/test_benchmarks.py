@@ -78,6 +78,15 @@ def test_parts_are_done_side_by_side(tmp_path: Path) -> None:
     assert rounds.run(job) == {"missing": "failed: KeyError: 'nothing'"}
 
 
+def test_what_a_part_cannot_do_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    train(texts=["abab"], vocab_size=257, split="gpt2").save(tmp_path / "a.tiktoken")
+    ranks = {"ranks": str(tmp_path / "a.tiktoken"), "pattern": "a+", "special_tokens": {}}
+    job = {"kind": "encode", "library": "tiktoken", "form": "array", "threads": 2, "passes": 1}
+    job |= {"vocabulary": {"name": "a", **ranks}, "parts": [__file__]}
+    assert rounds.run(job) == {"missing": "one call runs on one thread"}
+
+
 def test_table() -> None:
     def measured(cold: float, warm: float) -> dict[str, Any]:
         return {"seconds": [cold, 9.0, warm], "peak_bytes": 3_000_000}
