@@ -2,6 +2,7 @@
 // with small ones the look-up of pages costs more than the table's own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,17 @@ class HugeArray {
     explicit HugeArray(std::size_t size) : size_(size), memory_(map(size * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
+    // Asks for the memory of some that nobody has touched, while others may ask for more: a touch
+    // does not keep them waiting, and asks for a huge page at once.
+    void ask_for(std::size_t first, std::size_t last) const {
+        constexpr std::size_t kStep = std::size_t{1} << 21;
+        auto* const begin = reinterpret_cast<char*>(data() + first);
+        const auto bytes = (last - first) * sizeof(T);
+        for (std::size_t i = 0; i < bytes; i += kStep) {
+            *static_cast<volatile char*>(begin + i) = 0;
+            pages::ask_for(begin + i, begin + std::min(i + kStep, bytes));
+        }
+    }
     void clear() { std::memset(memory_.get(), 0, size_ * sizeof(T)); }
 
  private:

@@ -1,4 +1,9 @@
-// The chunk cache.
+// The caches of what chunks became.
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "cache/chunk_cache.hpp"
 #include "cache/single_cache.hpp"
 #include "isa/pairs.hpp"
 #include "kit.hpp"
@@ -8,32 +13,59 @@ using namespace toksmith::test;
 
 namespace {
 
-struct Cache {
-    ChunkCache cache;
+ChunkKey key_of(const Bytes& chunk) {
+    return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
+}
 
-    static ChunkKey key(const Bytes& chunk) {
-        return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
+// As one thread uses it.
+struct Thread {
+    ChunkCache::User use;
+
+    explicit Thread(ChunkCache& cache) : use(cache) {}
+    // And takes a byte of the text.
+    void insert(const Bytes& chunk, const std::vector<Id>& ids, Note note = 0) {
+        use.insert(key_of(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), note});
+        use.read(1);
     }
-    void insert(const Bytes& chunk, const std::vector<Id>& ids) {
-        cache.insert(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size()});
-    }
-    ChunkCache::Found find(const Bytes& chunk) {
-        return cache.look_up(key(chunk), chunk.data(), chunk.size());
+    Found find(const Bytes& chunk) {
+        return use.look_up(key_of(chunk), chunk.data(), chunk.size());
     }
     bool holds(const Bytes& chunk, const std::vector<Id>& ids) {
-        const ChunkCache::Found found = find(chunk);
+        const Found found = find(chunk);
         return found.ids && std::vector<Id>(found.ids, found.ids + found.count) == ids;
     }
     bool misses(const Bytes& chunk) { return !find(chunk).ids; }
+    std::size_t lines() const { return std::size_t{1} << (58 - use.first_lines().places.shift); }
+    // The answer of its first line.
+    const Answer* near(const Bytes& chunk) const {
+        const ChunkKey key = key_of(chunk);
+        return ChunkLines::find(use.first_lines().ask(key), key, pairs::place_of);
+    }
+};
+
+// A thread alone.
+struct Cache : ChunkCache, Thread {
+    std::optional<ChunkCache::User::Turn> turn;
+
+    explicit Cache(std::size_t bytes = kBytes)
+        : ChunkCache(bytes), Thread(static_cast<ChunkCache&>(*this)) {
+        turn.emplace(use);
+    }
+    // A text of so many bytes.
+    void begin(std::size_t bytes) {
+        turn.reset();
+        ChunkCache::begin(bytes, 1);
+        turn.emplace(use);
+    }
 };
 
 // So many chunks of one line.
 std::vector<Bytes> of_one_line(std::size_t count) {
-    std::map<const ChunkCache::Line*, std::vector<Bytes>> by_line;
+    std::map<const ChunkLines::Line*, std::vector<Bytes>> by_line;
     const Cache empty;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        std::vector<Bytes>& chunks = by_line[empty.cache.first_lines().ask(Cache::key(chunk))];
+        std::vector<Bytes>& chunks = by_line[empty.use.first_lines().ask(key_of(chunk))];
         chunks.push_back(chunk);
         if (chunks.size() == count) return chunks;
     }
@@ -60,8 +92,6 @@ TEST(cache_finds_what_was_inserted) {
                 cache.holds(Bytes(size, static_cast<std::uint8_t>('a' + count)), ids(size, count)));
         }
     }
-    cache.cache.clear();
-    CHECK(cache.misses(Bytes(1, 'b')));
 }
 
 TEST(cache_answers_of_few_ids_stand_in_their_slots) {
@@ -73,19 +103,20 @@ TEST(cache_answers_of_few_ids_stand_in_their_slots) {
             if (count > 0) ids[0] = round % 2 ? 0xFFFF : 0;
             const bool large = count > 0 && round % 5 == 0;
             if (large) ids[random.below(count)] = round % 10 ? 0x10000 : 0xFFFFFFFF;
-            ChunkCache::Answer answer{};
-            const bool fits = count <= 3 || (count <= ChunkCache::kIdsInside && !large);
-            CHECK(answer.set({ids.data(), count, 77}) == fits);
+            const bool fits = count <= 3 || (count <= Answer::kMostIds && !large);
+            CHECK(Answer::fits({ids.data(), count, 77}) == fits);
             Cache cache;
             const Bytes chunk = bytes_of("a chunk");
             cache.insert(chunk, ids);
             CHECK(cache.holds(chunk, ids));
             if (!fits) continue;
+            Answer answer{};
+            answer.set({ids.data(), count, 77});
             CHECK(answer.count() == count && answer.note() == 77);
             CHECK(answer.is_plain() == (count <= 3));
             std::vector<Id> found(answer.words, answer.words + std::min<std::size_t>(count, 3));
             if (!answer.is_plain()) {
-                found.resize(ChunkCache::kIdsInside);
+                found.resize(Answer::kMostIds);
                 answer.unpack(found.data());
                 found.resize(count);
             }
@@ -99,33 +130,39 @@ TEST(cache_key_is_of_the_chunk_alone) {
         const Bytes alone(size, 'x');
         Bytes inside(size + 20, '\xFF');
         std::fill_n(inside.begin(), size, 'x');
-        const auto a = Cache::key(alone);
+        const auto a = key_of(alone);
         const auto b = ChunkKey::of(inside.data(), size, inside.data() + inside.size());
         CHECK(a == b);
-        const auto longer = Cache::key(Bytes(size + 1, 'x'));
+        const auto longer = key_of(Bytes(size + 1, 'x'));
         CHECK(a.low != longer.low || a.high != longer.high);
     }
-    const auto zeros = Cache::key(Bytes(3, 0)), more_zeros = Cache::key(Bytes(4, 0));
+    const auto zeros = key_of(Bytes(3, 0)), more_zeros = key_of(Bytes(4, 0));
     CHECK(zeros.high != more_zeros.high);
+}
+
+TEST(cache_knows_chunks_of_zeros) {
+    Cache cache;
+    for (std::size_t size = 1; size < 20; ++size) cache.insert(Bytes(size, 0), {Id(size)});
+    for (std::size_t size = 1; size < 20; ++size) {
+        CHECK(cache.holds(Bytes(size, 0), {Id(size)}));
+        CHECK(!cache.near(Bytes(size, 0)));  // it is looked up
+    }
 }
 
 TEST(cache_compares_long_chunks_by_their_bytes) {
     Cache cache;
     const Bytes chunk(40, 'x'), other(40, 'y');
     cache.insert(chunk, {1});
-    CHECK(!cache.cache.look_up(Cache::key(chunk), other.data(), other.size()).ids);
+    CHECK(!cache.use.look_up(key_of(chunk), other.data(), other.size()).ids);
 }
 
 TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
     const std::vector<Bytes> chunks = of_one_line(40);
     Cache cache;
-    const auto is_found = [&](Id id) {
-        const ChunkKey key = Cache::key(chunks[id]);
-        return ChunkCache::find(cache.cache.first_lines().ask(key), key, pairs::place_of);
-    };
+    const auto is_found = [&](Id id) { return cache.near(chunks[id]) != nullptr; };
     for (Id id = 0; id < 40; ++id) {
         cache.insert(chunks[id], {id});
-        if (id < 4) CHECK((is_found(id) != nullptr) == (id < 2));
+        if (id < 4) CHECK(is_found(id) == (id < 2));
         if (id > 0 && id < 4 + 7) CHECK(is_found(0) && is_found(1));
         if (id == 38) CHECK(cache.holds(chunks[38], {38}));
     }
@@ -137,7 +174,7 @@ TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
 
 TEST(cache_writes_over_what_its_arena_has_held_longest) {
     constexpr std::size_t kBytes = std::size_t{3} << 20;
-    Cache cache{ChunkCache(kBytes)};
+    Cache cache(kBytes);
     const auto chunk = [](std::size_t i) {
         Bytes bytes(ChunkCache::kLongest, 'x');
         bytes[0] = static_cast<std::uint8_t>(i), bytes[1] = static_cast<std::uint8_t>(i >> 8);
@@ -168,16 +205,15 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
 
 TEST(cache_takes_no_more_than_it_may) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 20}) {
-        Cache cache{ChunkCache(bytes)};
-        cache.cache.expect(std::size_t{1} << 40);
-        cache.cache.read(1);
+        Cache cache(bytes);
+        cache.begin(std::size_t{1} << 40);
         std::size_t held = 0;
         for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
         for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
         constexpr std::size_t kLeast = ChunkCache::kFewestLines * ChunkCache::kBytesPerLine;
         const std::size_t lines = std::max(bytes, kLeast) / ChunkCache::kBytesPerLine *
-                                  (ChunkCache::kSharing + 1) / ChunkCache::kSharing;
-        CHECK(held <= lines * ChunkCache::kSlots && held > lines);
+                                  (ChunkLines::kSharing + 1) / ChunkLines::kSharing;
+        CHECK(held <= lines * ChunkLines::kSlots && held > lines);
     }
 }
 
@@ -194,103 +230,207 @@ TEST(cache_keeps_most_while_it_grows) {
     // What a text is expected to bring is no more than a guess.
     for (const std::size_t bytes : {0, 1 << 22, 1 << 30}) {
         Cache cache;
-        cache.cache.expect(bytes);
-        cache.cache.read(1 << 20);
+        cache.begin(bytes);
+        cache.use.read(1 << 20);
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
         std::size_t near = 0, held = 0;
         for (std::size_t i = 0; i < chunks; ++i) {
-            near += cache.cache.is_near(Cache::key(text(i)));
+            near += cache.use.is_near(key_of(text(i)));
             const bool holds = cache.holds(text(i), ids(i));
             CHECK(holds || cache.misses(text(i)));
             held += holds;
         }
         CHECK(held > chunks - chunks / 50);
-        // In twice the lines, more stand where they are found first.
-        CHECK((near > chunks - chunks / 20) == (bytes == 1 << 30));
+        // In twice as many lines, more stand where they are found first.
+        const bool roomy = cache.lines() > 2 * chunks;
+        CHECK((near > chunks - chunks / 20) == roomy);
+        CHECK(roomy || bytes != 1 << 30);
     }
 }
 
 TEST(new_chunks_are_expected_ever_rarer) {
-    CHECK(NewChunks().in_all(100) == 100);
-    NewChunks chunks(800, 1000);
-    CHECK(chunks.in_all(1000) == 1000);  // nothing is known yet
-    chunks.read(100);
-    CHECK(chunks.in_all(1010) == 1040);  // eight times the text: four times as many
-    chunks.read(699);
-    CHECK(chunks.in_all(1100) == 1100);
-    chunks.read(1000);
-    CHECK(chunks.in_all(1100) == 1100);  // more was read than had been said
-    NewChunks many(~std::size_t{0}, 0);
-    many.read(1);
-    CHECK(many.in_all(std::size_t{1} << 30) == NewChunks::kMost);
+    CHECK(NewChunks().in_all(100, 0) == 100);
+    const NewChunks chunks(800, 1000);
+    CHECK(chunks.in_all(1000, 0) == 1000);    // nothing is known yet
+    CHECK(chunks.in_all(1010, 100) == 1040);  // eight times the text: four times as many
+    CHECK(chunks.in_all(1100, 799) == 1100);
+    CHECK(chunks.in_all(1100, 1799) == 1100);  // more was read than had been said
+    CHECK(NewChunks(~std::size_t{0}, 0).in_all(std::size_t{1} << 30, 1) == NewChunks::kMost);
 }
 
-TEST(cache_keeps_of_what_it_is_told_what_finds_room) {
-    const std::vector<Bytes> chunks = of_one_line(4);
-    Cache cache, teller;
-    cache.insert(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9));  // not in its slot
-    ChunkCache::News news;
-    for (Id id = 0; id < 4; ++id) {
-        const Id ids[] = {id, id + 1};
-        const auto key = Cache::key(chunks[id]);
-        const auto* answer = teller.cache.insert(key, nullptr, chunks[id].size(), {ids, 2, 5});
-        CHECK(answer);
-        news.insert(news.end(), 2, {key, *answer});  // twice
-    }
-    cache.cache.keep(news);
-    CHECK(cache.holds(chunks[0], std::vector<Id>(ChunkCache::kMostIds, 9)));
-    CHECK(cache.holds(chunks[1], {1, 2}) && cache.find(chunks[1]).note == 5);
-    CHECK(cache.misses(chunks[2]) && cache.misses(chunks[3]));
-    cache.insert(chunks[2], {8});
-    CHECK(cache.holds(chunks[2], {8}) && cache.holds(chunks[1], {1, 2}));
-    Cache other;
-    other.cache.keep(news);
-    CHECK(other.holds(chunks[0], {0, 1}) && other.holds(chunks[1], {1, 2}));
-    CHECK(other.misses(chunks[2]));
-}
-
-TEST(cache_makes_room_for_what_it_was_told_when_the_next_text_comes) {
-    Cache cache, teller;
-    ChunkCache::News news;
-    const auto told = [&](std::size_t number) {
-        const Bytes chunk = bytes_of("told " + std::to_string(number));
-        const Id id = 7;
-        const auto key = Cache::key(chunk);
-        news.push_back({key, *teller.cache.insert(key, chunk.data(), chunk.size(), {&id, 1})});
-        return chunk;
+TEST(cache_makes_room_for_what_a_text_may_bring) {
+    const auto bring = [](Cache& cache, std::size_t chunks, std::size_t bytes) {
+        for (std::size_t i = 0; i < chunks; ++i) {
+            cache.insert(bytes_of(std::to_string(i)), {static_cast<Id>(i)});
+            cache.use.read(bytes / chunks - 1);
+        }
     };
-    for (std::size_t i = 0; i <= ChunkCache::kFewestLines; ++i) told(i);
-    const auto shift = [&] { return cache.cache.first_lines().places.shift; };
-    const int before = shift();
-    cache.cache.expect(1000);
-    cache.cache.keep(news);
-    std::size_t kept = 0;
-    for (const auto& [key, answer] : news)
-        kept += cache.cache.look_up(key, key.bytes(), key.size()).ids != nullptr;
-    CHECK(kept > ChunkCache::kFewestLines * 4 / 5);
-    news.clear();
-    for (std::size_t i = 0; kept + news.size() <= ChunkCache::kFewestLines; ++i)
-        cache.insert(told(ChunkCache::kFewestLines + 1 + i), {7});
-    CHECK(shift() == before);
-    cache.cache.expect(1000);
-    cache.insert(told(0), {7});
-    CHECK(shift() == before - 1);
+    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    Cache cache;
+    CHECK(cache.lines() == kFew);
+    cache.begin(32 * kFew);
+    CHECK(cache.lines() == 2 * kFew);
+    bring(cache, 2 * kFew + 100, 32 * kFew);
+    CHECK(cache.lines() == 2 * kFew);  // it is nearly over: they are enough
+    Cache other;
+    other.begin(std::size_t{64} * 32 * kFew);
+    bring(other, 2 * kFew + 100, 32 * kFew);
+    CHECK(other.lines() == 64 * kFew);  // 64 times the text: 16 times as many chunks
 }
 
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
-    Cache cache;
     const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);
     const Bytes chunk(9, 'n'), longer(ChunkCache::kLongest + 1, 'n');
     for (const std::size_t count : {std::size_t{0}, std::size_t{2}, ChunkCache::kMostIds}) {
-        cache.cache.clear();
-        cache.cache.insert(Cache::key(chunk), chunk.data(), chunk.size(),
-                           {ids.data(), count, 0xABCDEF});
+        Cache cache;
+        cache.insert(chunk, {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)},
+                     0xABCDEF);
         CHECK(cache.find(chunk).count == count && cache.find(chunk).note == 0xABCDEF);
     }
-    cache.cache.clear();
+    Cache cache;
     cache.insert(chunk, ids);
     cache.insert(longer, {1});
     CHECK(cache.misses(chunk) && cache.misses(longer));
+}
+
+TEST(cache_of_several_threads_is_only_added_to) {
+    const std::vector<Bytes> chunks = of_one_line(12);
+    ChunkCache cache;
+    cache.begin(0, 2);
+    Thread one(cache), other(cache);
+    for (Id id = 0; id < 12; ++id) (id % 2 ? one : other).insert(chunks[id], {id});
+    other.insert(chunks[0], {99});  // is there
+    for (Id id = 0; id < 12; ++id) {
+        CHECK(id < 4 ? one.holds(chunks[id], {id}) && other.holds(chunks[id], {id})
+                     : one.misses(chunks[id]));
+        CHECK((one.near(chunks[id]) != nullptr) == (id < 2));  // it stays where it is
+    }
+    cache.begin(0, 1);
+    CHECK(one.holds(chunks[2], {2}) && one.near(chunks[2]));
+    one.insert(chunks[4], {4});
+    CHECK(one.holds(chunks[4], {4}));
+}
+
+TEST(cache_of_several_threads_writes_over_nothing) {
+    ChunkCache cache(0);
+    cache.begin(0, 2);
+    Thread one(cache), other(cache);
+    const auto chunk = [](std::size_t i) {
+        Bytes bytes(ChunkCache::kLongest, 'x');
+        std::memcpy(bytes.data(), &i, sizeof i);
+        return bytes;
+    };
+    const auto ids = [](std::size_t i) {
+        return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
+    };
+    constexpr std::size_t kWords = ChunkCache::kLongest / sizeof(Id) + ChunkCache::kMostIds;
+    constexpr std::size_t kRoom = ChunkCache::kFewestLines * ChunkCache::kWordsPerLine / kWords;
+    for (std::size_t i = 0; i < 2 * kRoom; ++i) (i % 2 ? one : other).insert(chunk(i), ids(i));
+    for (std::size_t i = 0; i < 2 * kRoom; ++i)
+        CHECK(i < kRoom ? one.holds(chunk(i), ids(i)) : one.misses(chunk(i)));
+    // Alone, it is as it was; and what has been written over is not there for others either.
+    cache.begin(0, 1);
+    for (std::size_t i = kRoom; i < kRoom + kRoom / 2; ++i) one.insert(chunk(i), ids(i));
+    cache.begin(0, 2);
+    for (std::size_t i = 0; i < 2 * kRoom; ++i) {
+        const bool held = i >= kRoom / 2 + 1 && i < kRoom + kRoom / 2;
+        CHECK(held ? other.holds(chunk(i), ids(i)) : other.misses(chunk(i)) || i == kRoom / 2);
+    }
+}
+
+TEST(cache_grows_only_when_all_that_use_it_pause) {
+    ChunkCache cache;
+    cache.begin(0, 2);
+    Thread one(cache), other(cache);
+    const std::size_t before = one.lines();
+    std::optional<ChunkCache::User::Turn> busy(other.use);
+    const ChunkCache::User::Turn turn(one.use);
+    std::size_t number = 0;
+    const auto bring = [&](std::size_t chunks) {
+        for (const std::size_t last = number + chunks; number < last; ++number)
+            one.insert(bytes_of(std::to_string(number)), {1});
+    };
+    bring(2 * ChunkCache::kFewestLines);
+    CHECK(one.lines() == before);  // the other one is in the midst of something
+    one.use.read(std::size_t{2} << 20);
+    bring(100);
+    CHECK(one.lines() == before);
+    busy.reset();
+    one.use.read(std::size_t{2} << 20);
+    bring(100);
+    CHECK(one.lines() > before);
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < number; ++i) held += one.holds(bytes_of(std::to_string(i)), {1});
+    CHECK(held > number - number / 10);
+}
+
+TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
+    constexpr std::size_t kThreads = 4;
+    // Of some, the ids do not fit into a slot, or the bytes do not.
+    const auto chunk_of = [](std::size_t i) {
+        Bytes bytes = bytes_of(std::to_string(i));
+        if (i % 5 == 0) bytes.resize(bytes.size() + 17, 'x');
+        return bytes;
+    };
+    const auto ids_of = [](std::size_t i) {
+        return std::vector<Id>(1 + i % 9, static_cast<Id>(i * 2654435761u));
+    };
+    // One that is soon full, again and again, and one that grows.
+    for (const std::size_t bytes : {std::size_t{0}, ChunkCache::kBytes}) {
+        ChunkCache cache(bytes);
+        const std::size_t chunks = bytes ? 30'000 : 200'000, steps = bytes ? 60'000 : 40'000;
+        cache.begin(1 << 20, kThreads);
+        std::atomic<std::size_t> wrong{0}, found{0};
+        const auto work = [&](std::size_t thread) {
+            Thread user(cache);
+            const ChunkCache::User::Turn turn(user.use);
+            Random random{thread};
+            for (std::size_t step = 0; step < steps; ++step) {
+                const std::size_t i = std::min(random.below(chunks), random.below(chunks));
+                const Bytes chunk = chunk_of(i);
+                const std::vector<Id> ids = ids_of(i);
+                if (const Answer* answer = user.near(chunk); answer && answer->is_plain()) {
+                    wrong += !std::equal(ids.begin(), ids.end(), answer->words,
+                                         answer->words + answer->count());
+                }
+                if (user.misses(chunk)) {
+                    user.insert(chunk, ids);
+                } else {
+                    ++found;
+                    wrong += !user.holds(chunk, ids);
+                }
+                user.use.read(20);
+            }
+        };
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
+        for (std::thread& thread : threads) thread.join();
+        CHECK(wrong == 0);
+        CHECK(found > (bytes ? kThreads * steps / 2 : 1000));
+    }
+}
+
+TEST(single_cache_is_right_on_threads_that_meet_the_same) {
+    SingleCache singles;
+    std::atomic<std::size_t> wrong{0};
+    const auto work = [&] {
+        for (std::size_t i = 0; i < 20'000; ++i) {
+            const std::size_t code = i * i % 4096;
+            const std::uint8_t text[] = {0xE4, static_cast<std::uint8_t>(0x80 + code / 64),
+                                         static_cast<std::uint8_t>(0x80 + code % 64), 0};
+            const Id id = static_cast<Id>(code);
+            if (const SingleCache::Number number = singles.number(text)) {
+                wrong += singles.answer(number).words[0] != id;
+            } else {
+                singles.insert(text, {&id, 1});
+                wrong += singles.number(text) == 0;
+            }
+        }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    CHECK(wrong == 0);
 }
 
 TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {

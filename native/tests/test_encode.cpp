@@ -1,6 +1,5 @@
 // The encoder with its threads and caches, the decoder, and the choice of instruction set.
 #include "encode/decoder.hpp"
-#include "encode/exchange.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -62,7 +61,7 @@ TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
         const auto encoded = [&](std::size_t threads) {
             Encoder encoder(model, Family::kGpt2, level);
             const std::vector<Id> ids = list(encoder.encode({text_of(text)}, threads).ids);
-            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);  // with what one was told
+            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);  // with what all found out
             return ids;
         };
         const std::vector<Id> ids = encoded(1);
@@ -70,50 +69,39 @@ TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
     }
 }
 
-TEST(threads_in_pairs_tell_each_other_what_is_new) {
+TEST(workers_share_a_cache_until_it_is_crowded) {
     Random random{15};
     const auto model = random_merges(random, text_of(bytes_of("words")), 3).model();
-    Exchange exchange(3);
-    std::vector<std::unique_ptr<Worker>> workers(3);
-    for (std::size_t i = 0; i < workers.size(); ++i) {
-        workers[i] = std::make_unique<Worker>(*model, 0);
-        workers[i]->tells = exchange.is_paired(i);
-    }
-    CHECK(workers[0]->tells && workers[1]->tells && !workers[2]->tells);
-    const auto key = [](const Bytes& chunk) {
+    Crew crew(*model, 0);
+    const auto key_of = [](const Bytes& chunk) {
         return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
     };
-    const auto keep = [&](Worker& worker, const Bytes& chunk, std::vector<Id> ids) {
-        worker.keep(key(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), 9});
+    const auto insert = [&](std::size_t worker, const Bytes& chunk, Id id) {
+        crew.worker(worker).cache.insert(key_of(chunk), chunk.data(), chunk.size(), {&id, 1});
     };
-    const auto ids_of = [&](Worker& worker, const Bytes& chunk) {
-        const auto found = worker.cache.look_up(key(chunk), chunk.data(), chunk.size());
-        CHECK(!found.ids || found.note == 9);
-        return std::vector<Id>(found.ids, found.ids + found.count);
+    const auto holds = [&](std::size_t worker, const Bytes& chunk, Id id) {
+        const Found found =
+            crew.worker(worker).cache.look_up(key_of(chunk), chunk.data(), chunk.size());
+        return found.ids && found.count == 1 && found.ids[0] == id;
     };
-    const Bytes word = bytes_of("word"), other = bytes_of("other"), many = bytes_of("many"),
-                single = bytes_of("\xE4\xB8\xAD"), longer(ChunkKey::kInline + 1, 'x');
-    const std::vector<Id> seven(ChunkCache::kIdsInside + 1, 7);
-    keep(*workers[0], word, {1, 2});
-    keep(*workers[0], other, {3});
-    keep(*workers[0], many, seven);  // not in a slot
-    keep(*workers[0], longer, {5});
-    keep(*workers[0], single, {8});  // may be found without a look-up, if it was met
-    keep(*workers[1], other, {4});   // its own stays
-    keep(*workers[2], word, {6});
-    CHECK(workers[2]->news.empty());
-    exchange.meet(0, *workers[0]);
-    CHECK(ids_of(*workers[1], word).empty());
-    exchange.meet(1, *workers[1]);
-    CHECK(ids_of(*workers[1], word) == std::vector<Id>({1, 2}));
-    CHECK(ids_of(*workers[1], other) == std::vector<Id>({4}));
-    CHECK(ids_of(*workers[1], many).empty() && ids_of(*workers[1], longer).empty());
-    CHECK(ids_of(*workers[1], single).empty());
-    CHECK(ids_of(*workers[2], word) == std::vector<Id>({6}));
-    exchange.meet(0, *workers[0]);
-    CHECK(ids_of(*workers[0], other) == std::vector<Id>({3}));
-    CHECK(ids_of(*workers[0], many) == seven);
-    for (const auto& worker : workers) CHECK(worker->news.empty());
+    const Bytes word = bytes_of("word"), other = bytes_of("other");
+    crew.begin(2, 1000);
+    {
+        const ChunkCache::User::Turn one(crew.worker(0).cache), two(crew.worker(1).cache);
+        insert(0, word, 7);
+        CHECK(holds(1, word, 7));
+        for (std::size_t i = 0; i < 4 * ChunkCache::kFewestLines; ++i)
+            insert(i % 2, bytes_of(std::to_string(i)), 1);
+        insert(1, other, 8);
+    }
+    crew.begin(1, 1000);  // one thread has no need of more
+    CHECK(holds(1, word, 7));
+    crew.begin(2, 1000);
+    CHECK(holds(0, word, 7) && !holds(1, word, 7));
+    insert(1, other, 8);
+    CHECK(holds(1, other, 8) && !holds(0, other, 8));
+    crew.begin(3, 1000);
+    CHECK(holds(1, other, 8) && !holds(2, other, 8));
 }
 
 TEST(encode_levels_agree_on_letters_that_may_be_cut) {

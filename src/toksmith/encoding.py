@@ -100,7 +100,7 @@ class TextEncoder:
         return Located(shown, ids, spans, byte_spans, len(data))
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
         self._engine.forget(cache_bytes)
 
     def _segments(

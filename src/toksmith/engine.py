@@ -39,7 +39,7 @@ Bounds: TypeAlias = "npt.NDArray[np.int64]"
 """Slices of a text: int64, shape ``(n, 2)``, start and end in bytes, in order."""
 
 CACHE_BYTES: int = _kernel.CACHE_BYTES
-"""The most memory that the chunk cache of one thread takes, in bytes, unless it is set."""
+"""The most memory that a cache of chunks takes, in bytes, unless it is set."""
 
 
 class Encoder(Protocol):
@@ -84,7 +84,7 @@ class Encoder(Protocol):
         """Return how many ids a text has."""
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
 
 
 class Decoder(Protocol):
@@ -238,7 +238,7 @@ class KernelEncoder:
         return spans
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
         self._encoder.forget(cache_bytes)
 
 

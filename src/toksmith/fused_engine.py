@@ -105,6 +105,6 @@ class FusedEncoder:
             return self._staged.count(text, threads)
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
         self._encoder.forget(cache_bytes)
         self._staged.forget(cache_bytes)

@@ -435,8 +435,9 @@ class Tokenizer(Explaining, Sampling):
         given back as well.
 
         Args:
-            cache_bytes: the most that the cache of each thread takes from now on, at least about
-                400 kB; ``None`` leaves it as it is (48 MiB to begin with,
+            cache_bytes: the most that a cache takes from now on, at least about 400 kB: one for
+                all threads of a call, or one for each when that has had no room for what they
+                met. ``None`` leaves it as it is (48 MiB to begin with,
                 ``engine.CACHE_BYTES``). Models of characters keep up to 1 MiB more, for single
                 ones beyond ASCII; a result that is kept may take four times as much. Speed
                 depends on it, ids do not.

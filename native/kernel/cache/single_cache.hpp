@@ -1,14 +1,15 @@
 // What characters of three bytes became that stand alone, as most do in scripts of thousands of
 // characters, of which a vocabulary has few words; and those of ASCII between them. Found by
-// number, without hash and comparison.
+// number, without hash and comparison. Several threads may use it at once: what is there stays.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "cache/chunk_cache.hpp"
+#include "cache/answer.hpp"
 #include "huge_array.hpp"
 #include "utf8/decode.hpp"
 
@@ -16,8 +17,6 @@ namespace toksmith {
 
 class SingleCache {
  public:
-    using Answer = ChunkCache::Answer;
-
     static constexpr std::size_t kSize = 3;  // of a character, in bytes
 
     // Whether what is at p may be one. Reads four bytes.
@@ -32,22 +31,30 @@ class SingleCache {
     using Number = std::uint16_t;  // 0: not known
 
     // Of the one of three bytes at p; of one of ASCII.
-    Number number(const std::uint8_t* p) const { return numbers_.data()[utf8::code_of_three(p)]; }
-    Number number_of_ascii(std::uint8_t byte) const { return numbers_.data()[byte]; }
+    Number number(const std::uint8_t* p) const { return number_of(utf8::code_of_three(p)); }
+    Number number_of_ascii(std::uint8_t byte) const { return number_of(byte); }
     const Answer& answer(Number number) const { return answers_.data()[number]; }
 
-    void insert(const std::uint8_t* p, const ChunkCache::Found& found) {
-        Answer answer{};
-        if (!answer.set(found)) return;
-        Number& number = numbers_.data()[*p < 0x80 ? *p : utf8::code_of_three(p)];
-        if (number == 0) number = ++count_;
-        answers_.data()[number] = answer;
+    void insert(const std::uint8_t* p, const Found& found) {
+        const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);
+        if (!Answer::fits(found) || number_of(code) != 0) return;
+        const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (number >= kCodes) return;  // only where threads met the same ones at once
+        answers_.data()[number].set(found);
+        Number none = 0;
+        std::atomic_ref(numbers_.data()[code])
+            .compare_exchange_strong(none, static_cast<Number>(number), std::memory_order_release,
+                                     std::memory_order_relaxed);
     }
 
  private:
     static constexpr std::size_t kCodes = 0x10000;  // more than there are such characters
 
-    Number count_ = 0;
+    Number number_of(std::size_t code) const {
+        return std::atomic_ref(numbers_.data()[code]).load(std::memory_order_acquire);
+    }
+
+    std::atomic<std::uint32_t> count_{0};
     HugeArray<Number> numbers_{kCodes};  // by code
     HugeArray<Answer> answers_{kCodes};  // of which untouched pages take nothing
 };

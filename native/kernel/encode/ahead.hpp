@@ -28,7 +28,7 @@ struct Ahead {
     const Byte* bounds[1 + kMost];                // a chunk stands between its own and the next
     // Of those that were asked for:
     ChunkKey keys[kMost];
-    const ChunkCache::Line* lines[kMost];  // null: of a run
+    const ChunkLines::Line* lines[kMost];  // null: of a run
     std::size_t long_count = 0;
     std::uint16_t longs[kMost];  // those whose text does not stand in a line
 

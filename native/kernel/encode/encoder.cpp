@@ -5,7 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "encode/exchange.hpp"
 #include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
 #include "parallel/turns.hpp"
@@ -47,26 +46,23 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
     }
 }
 
-// The lock is only ever tried: a fork may have left it taken for good, and a new worker does as
-// well.
-std::unique_ptr<Worker> Encoder::take(std::size_t bytes) {
-    std::unique_ptr<Worker> worker;
+// The lock is only ever tried: a fork may have left it taken for good, and a new crew does as well.
+std::unique_ptr<Crew> Encoder::take(std::size_t threads, std::size_t bytes) {
+    std::unique_ptr<Crew> crew;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
-        worker = std::move(idle_.back());
+        crew = std::move(idle_.back());
         idle_.pop_back();
     }
-    if (!worker) worker = std::make_unique<Worker>(*model_, cache_bytes_.load());
-    worker->cache.expect(bytes);
-    return worker;
+    if (!crew) crew = std::make_unique<Crew>(*model_, cache_bytes_.load());
+    crew->begin(threads, bytes);
+    return crew;
 }
 
-void Encoder::put(std::unique_ptr<Worker> worker) {
-    if (worker->cache_bytes != cache_bytes_) return;  // the limit was set meanwhile
-    worker->utf8.trim(kMostUtf8);
-    worker->tells = false;
-    worker->news.clear();
+void Encoder::put(std::unique_ptr<Crew> crew) {
+    if (crew->cache_bytes() != cache_bytes_) return;  // the limit was set meanwhile
+    crew->trim(kMostUtf8);
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
-        idle_.push_back(std::move(worker));
+        idle_.push_back(std::move(crew));
     }
 }
 
@@ -161,32 +157,23 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::
     return runs;
 }
 
-// Thread i has the same worker in each call, since the first is put back last, and mostly the same
-// runs.
 template <typename Work>
 void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads,
                            const Work& work) {
-    std::vector<std::unique_ptr<Worker>> workers(threads);
-    for (std::unique_ptr<Worker>& worker : workers) worker = take(bytes / threads);
+    std::unique_ptr<Crew> crew = take(threads, bytes);
     Turns turns(runs, threads);
-    Exchange exchange(threads);
-    const auto put_all = [&] {
-        for (; !workers.empty(); workers.pop_back()) put(std::move(workers.back()));
-    };
     try {
         run_on_threads(threads, [&](std::size_t thread) {
-            Worker& worker = *workers[thread];
-            worker.tells = exchange.is_paired(thread);
-            while (const std::optional<std::size_t> run = turns.take(thread)) {
+            Worker& worker = crew->worker(thread);
+            const ChunkCache::User::Turn turn(worker.cache);
+            while (const std::optional<std::size_t> run = turns.take(thread))
                 work(*run, thread, worker);
-                if (worker.tells) exchange.meet(thread, worker);
-            }
         });
     } catch (const HasSurrogates&) {
-        put_all();  // what they know is as good as before
+        put(std::move(crew));  // what it knows is as good as before
         throw;
     }
-    put_all();
+    put(std::move(crew));
 }
 
 Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t threads,

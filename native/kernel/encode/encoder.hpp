@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "encode/crew.hpp"
 #include "encode/kept_ids.hpp"
 #include "encode/loops.hpp"
 
@@ -51,8 +52,8 @@ class Encoder {
     // Where the memory of results goes that are out of use; it may outlive the encoder.
     const std::shared_ptr<KeptIds>& kept() const { return kept_; }
 
-    // Gives the memory of the caches and the one that is kept back. From now on, each thread's
-    // cache takes at most so many bytes, and a kept result four times that.
+    // Gives the memory of the caches and the one that is kept back. From now on, a cache
+    // takes at most so many bytes, and a kept result four times that.
     void forget(std::optional<std::size_t> cache_bytes = {});
 
     isa::Level level() const { return level_; }
@@ -84,29 +85,33 @@ class Encoder {
     // Returns work(parts, worker) of one document.
     template <typename Work>
     auto run_here(const Source& document, const Work& work) {
-        std::unique_ptr<Worker> worker = take(document.size());
+        std::unique_ptr<Crew> crew = take(1, document.size());
+        Worker& worker = crew->worker(0);
         const Piece piece{document, 0, true};
         std::span<const Part> part;
         try {
-            part = parts({&piece, 1}, *worker);
+            part = parts({&piece, 1}, worker);
         } catch (const HasSurrogates&) {
-            put(std::move(worker));
+            put(std::move(crew));
             throw;
         }
-        auto result = work(part, *worker);
-        put(std::move(worker));
+        auto result = [&] {
+            const ChunkCache::User::Turn turn(worker.cache);
+            return work(part, worker);
+        }();
+        put(std::move(crew));
         return result;
     }
-    // For so many bytes.
-    std::unique_ptr<Worker> take(std::size_t bytes);
-    void put(std::unique_ptr<Worker> worker);
+    // For so many threads and bytes.
+    std::unique_ptr<Crew> take(std::size_t threads, std::size_t bytes);
+    void put(std::unique_ptr<Crew> crew);
 
     std::shared_ptr<const Model> model_;
     Family family_;
     isa::Level level_;
     const Loops& loops_;
     std::mutex guard_;
-    std::vector<std::unique_ptr<Worker>> idle_;
+    std::vector<std::unique_ptr<Crew>> idle_;
     std::shared_ptr<KeptIds> kept_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};
 };

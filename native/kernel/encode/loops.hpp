@@ -60,23 +60,21 @@ class Utf8Buffer {
     std::size_t size_ = 0;
 };
 
-// What one thread needs to run a model: its cache, and what the model keeps between misses.
-struct Worker {
-    Worker(const Model& model, std::size_t bytes)
-        : cache_bytes(bytes), cache(bytes), scratch(model.scratch()) {}
-    // Keeps what a chunk became, and tells it unless it is so short that it may be one of the
-    // singles: those each has to meet.
-    void keep(const ChunkKey& key, const std::uint8_t* chunk, std::size_t size,
-              const ChunkCache::Found& found) {
-        const ChunkCache::Answer* const answer = cache.insert(key, chunk, size, found);
-        if (answer && tells && size > SingleCache::kSize) news.push_back({key, *answer});
-    }
-
-    std::size_t cache_bytes;  // at most
-    ChunkCache cache;
-    bool tells = false;     // whether others want to know
-    ChunkCache::News news;  // since they were told last
+// What chunks became, for all threads of a call.
+struct Caches {
+    explicit Caches(std::size_t bytes) : chunks(bytes) {}
+    ChunkCache chunks;
     SingleCache singles;
+};
+
+// What one of them needs to run a model: its part in the caches, and what the model keeps between
+// misses.
+struct Worker {
+    Worker(const Model& model, Caches& caches)
+        : cache(caches.chunks), singles(caches.singles), scratch(model.scratch()) {}
+
+    ChunkCache::User cache;
+    SingleCache& singles;
     std::unique_ptr<Model::Scratch> scratch;
     Misses misses;
     Ids missed;

@@ -24,7 +24,7 @@ struct Misses {
         ChunkKey key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
         bool is_new;               // for sure
-        ChunkCache::Note note;     // of its ids
+        Note note;                 // of its ids
         std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
         std::size_t place;
         Id ids[kLongest];
@@ -65,7 +65,7 @@ struct Misses {
     const Id* ids_of(const Chunk& chunk) const {
         return chunk.count <= kLongest ? chunk.ids : more.data() + chunk.place;
     }
-    void set(Chunk& chunk, const ChunkCache::Found& found) {
+    void set(Chunk& chunk, const Found& found) {
         chunk.note = found.note;
         chunk.count = static_cast<std::uint32_t>(found.count);
         if (found.count <= kLongest) {

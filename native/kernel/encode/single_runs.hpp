@@ -17,7 +17,7 @@ namespace toksmith {
 class SingleRuns {
  public:
     using Byte = utf8::Byte;
-    using Answer = SingleCache::Answer;
+
     static constexpr std::size_t kMost = 256;  // characters
 
     struct Run {

@@ -142,9 +142,11 @@ struct Avx2 {
         static Numbers left(Numbers x, Numbers bits) { return _mm256_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm256_srl_epi64(x, shift(bits)); }
         // Which are larger than that, a bit each; of numbers below 2^63.
-        static unsigned above(Numbers x, std::uint64_t limit) {
+        static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
+            const __m256i above = _mm256_cmpgt_epi64(x, all(limit));
+            const __m256i zero = _mm256_cmpeq_epi64(y, _mm256_setzero_si256());
             return static_cast<unsigned>(
-                _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(x, all(limit)))));
+                _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(above, zero))));
         }
     };
 

@@ -202,8 +202,8 @@ struct Avx512 {
         static Numbers left(Numbers x, Numbers bits) { return _mm512_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm512_srl_epi64(x, shift(bits)); }
         // Which are larger than that, a bit each.
-        static unsigned above(Numbers x, std::uint64_t limit) {
-            return _mm512_cmpgt_epu64_mask(x, all(limit));
+        static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
+            return _mm512_cmpgt_epu64_mask(x, all(limit)) | _mm512_testn_epi64_mask(y, y);
         }
     };
 

@@ -1,7 +1,10 @@
-// Which of two pairs of words is equal to a third, without branches.
+// Which of two pairs of words is equal to a third, without branches. Another thread may be writing
+// one of the two where zeros stood, its second word last. A vector reads each word at once, but not
+// one before the other: so the first word of the third is not to be zero.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +22,11 @@ inline constexpr std::array<std::uint8_t, 16> kPlaces = [] {
 
 inline std::size_t place_of(const std::uint64_t* pairs, const std::uint64_t* pair) {
     unsigned equal = 0;
-    for (unsigned i = 0; i < 4; ++i) equal |= unsigned{pairs[i] == pair[i % 2]} << i;
+    for (unsigned i = 4; i-- > 0;) {
+        const std::uint64_t word =
+            std::atomic_ref(const_cast<std::uint64_t&>(pairs[i])).load(std::memory_order_acquire);
+        equal |= unsigned{word == pair[i % 2]} << i;
+    }
     return kPlaces[equal];
 }
 

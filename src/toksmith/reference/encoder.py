@@ -44,7 +44,7 @@ class ChunkEncoder(Protocol):
         """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
 
 
 class StagedEncoder:
@@ -137,7 +137,7 @@ class StagedEncoder:
         return len(self.encode(text, threads))
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much a thread from now on."""
+        """Give the memory of caches back, and take at most so much for each from now on."""
         self._chunks.forget(cache_bytes)
 
     def _encode(

@@ -1,0 +1,66 @@
+// What a chunk became, as a slot of a table has it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "ids.hpp"
+
+namespace toksmith {
+
+// What a model says of the ids of a chunk beside them: so many bits.
+using Note = std::uint32_t;
+inline constexpr int kNoteBits = 24;
+
+struct Found {
+    const Id* ids = nullptr;  // null: nothing was
+    std::size_t count = 0;
+    Note note = 0;
+};
+
+// A few ids: up to three as they are; more by two in a word, if each has 16 bits at most.
+struct Answer {
+    static constexpr std::size_t kWords = 3;
+    static constexpr std::size_t kMostIds = 6;
+
+    Id words[kWords];
+    std::uint32_t tail;
+
+    std::size_t count() const { return tail & 0xFF; }
+    Note note() const { return tail >> 8; }
+    bool is_plain() const { return count() <= kWords; }
+    void unpack(Id* ids) const {
+        for (std::size_t i = 0; i < kWords; ++i) {
+            ids[2 * i] = words[i] & 0xFFFF;
+            ids[2 * i + 1] = words[i] >> 16;
+        }
+    }
+    static bool fits(const Found& found) {
+        if (found.count <= kWords) return true;
+        return found.count <= kMostIds &&
+               std::all_of(found.ids, found.ids + found.count, [](Id id) { return id <= 0xFFFF; });
+    }
+    // To what fits.
+    void set(const Found& found) {
+        if (found.count <= kWords) {
+            std::copy_n(found.ids, found.count, words);  // there may be none
+        } else {
+            Id ids[kMostIds] = {};
+            std::copy_n(found.ids, found.count, ids);
+            for (std::size_t i = 0; i < kWords; ++i) words[i] = ids[2 * i] | ids[2 * i + 1] << 16;
+        }
+        set_tail(found.count, found.note);
+    }
+    void set_tail(std::size_t count, Note note) {
+        tail = static_cast<std::uint32_t>(count) | note << 8;
+    }
+    // Of ids that do not fit in: where they stand.
+    std::uint64_t place() const { return std::uint64_t{words[1]} << 32 | words[0]; }
+    void set_place(std::uint64_t place) {
+        words[0] = static_cast<Id>(place);
+        words[1] = static_cast<Id>(place >> 32);
+    }
+};
+
+}  // namespace toksmith

@@ -1,0 +1,59 @@
+// Where texts and ids stand that do not fit into a slot of a table: a ring, in which what was
+// written longest ago is written over first.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "huge_array.hpp"
+#include "ids.hpp"
+
+namespace toksmith {
+
+class ChunkArena {
+ public:
+    // `words`: a power of two.
+    explicit ChunkArena(std::size_t words) : words_(words), memory_(words) {}
+
+    // Counts all words that were ever given out, so that it tells whether what stands there does
+    // still.
+    using Place = std::uint64_t;
+
+    // A place with room for so many words side by side. `alone`: nobody else uses it now. If others
+    // do, nothing is written over, since they may be reading it: then there may be no room.
+    std::optional<Place> room(std::size_t words, bool alone) {
+        Place written = written_.load(std::memory_order_relaxed);
+        for (;;) {
+            const std::size_t left = words_ - index(written);
+            const Place place = written + (words > left ? left : 0), end = place + words;
+            if (end - gone_ > words_) {
+                if (!alone) return {};
+                gone_ = end - words_;
+            }
+            if (alone) {
+                written_.store(end, std::memory_order_relaxed);
+                return place;
+            }
+            if (written_.compare_exchange_weak(written, end, std::memory_order_relaxed))
+                return place;
+        }
+    }
+    Id* at(Place place) const { return memory_.data() + index(place); }
+    // What stood there may have been written over.
+    bool is_gone(Place place) const { return place < gone_; }
+
+    // Nobody uses it now.
+    void clear() { gone_ = written_; }
+
+ private:
+    std::size_t index(Place place) const { return place & (words_ - 1); }
+
+    std::size_t words_;
+    HugeArray<Id> memory_;
+    Place gone_ = 0;  // before it, nothing stands any more
+    alignas(64) std::atomic<Place> written_{0};
+};
+
+}  // namespace toksmith
