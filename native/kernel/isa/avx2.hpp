@@ -19,7 +19,8 @@ struct Avx2 {
     // What the 64 bytes at p are.
     [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m256i first = load(p), second = load(p + 32);
-        const __m256i a = classes(first), b = classes(second);
+        const __m256i a = classes(first, byte_classes::kLow, byte_classes::kHigh);
+        const __m256i b = classes(second, byte_classes::kLow, byte_classes::kHigh);
         const std::uint64_t letter = bit<0>(a, b) | bit<1>(a, b);
         const std::uint64_t newline = bit<3>(a, b), blank = bit<5>(a, b);
         return {
@@ -50,6 +51,15 @@ struct Avx2 {
         return bit<kBit>(load(p), load(p + 32));
     }
 
+    // Which of the 64 bytes at p have a bit of their lower half in common with one of the upper.
+    static std::uint64_t in_classes(const std::uint8_t* p, const byte_classes::Halves& low,
+                                    const byte_classes::Halves& high) {
+        const auto none = [&](const std::uint8_t* some) {
+            return _mm256_cmpeq_epi8(classes(load(some), low, high), _mm256_setzero_si256());
+        };
+        return ~bit<7>(none(p), none(p + 32));
+    }
+
     // As pairs::place_of.
     static std::size_t place_of_pair(const std::uint64_t* pairs, const std::uint64_t* pair) {
         const __m256i one =
@@ -62,26 +72,19 @@ struct Avx2 {
 
     static constexpr auto write_marked = marked::write;
 
-    // As narrow::write: ASCII by vectors.
+    // As narrow::write: four bytes a character, of which those in use are pressed together.
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
-        const auto at = [p](std::size_t i) {
-            return load(reinterpret_cast<const std::uint8_t*>(p) + 32 * i);
-        };
-        __m256i halves;  // sixteen numbers of 16 bits, saturated
-        if constexpr (sizeof(Unit) == 4) {
-            halves = _mm256_permute4x64_epi64(_mm256_packus_epi32(at(0), at(1)), 0b11'01'10'00);
-        } else if constexpr (sizeof(Unit) == 2) {
-            halves = at(0);
-        } else {
-            halves = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+        const __m256i first = widened(p), second = widened(p + Lanes::kCount);
+        if (_mm256_testz_si256(_mm256_or_si256(first, second), Lanes::all(~0x7Fu))) {
+            const __m256i halves = _mm256_packus_epi32(first, second);  // 0 to 3, 8 to 11, 4 …
+            const __m256i bytes = _mm256_permutevar8x32_epi32(
+                _mm256_packus_epi16(halves, halves), _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
+            return to + narrow::kCount;
         }
-        if (!_mm256_testz_si256(halves, _mm256_set1_epi16(~0x7F)))
-            return narrow::write(p, to, surrogates);
-        const __m128i bytes =
-            _mm_packus_epi16(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
-        return to + narrow::kCount;
+        to = write_eight<Unit>(first, to, surrogates);
+        return write_eight<Unit>(second, to, surrogates);
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
@@ -253,12 +256,60 @@ struct Avx2 {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     }
     static __m256i all(std::uint8_t byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
-    static __m256i classes(__m256i bytes) {
-        const __m256i low_halves = load(byte_classes::kLow.data());
-        const __m256i high_halves = load(byte_classes::kHigh.data());
-        const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
-        return _mm256_and_si256(_mm256_shuffle_epi8(low_halves, bytes),
-                                _mm256_shuffle_epi8(high_halves, high));
+    static __m256i classes(__m256i bytes, const byte_classes::Halves& low,
+                           const byte_classes::Halves& high) {
+        const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
+        return _mm256_and_si256(_mm256_shuffle_epi8(load(low.data()), bytes),
+                                _mm256_shuffle_epi8(load(high.data()), upper));
+    }
+    // Eight characters as numbers of 32 bits.
+    template <typename Unit>
+    static __m256i widened(const Unit* p) {
+        const auto* const units = reinterpret_cast<const __m128i*>(p);
+        if constexpr (sizeof(Unit) == 1) return _mm256_cvtepu8_epi32(_mm_loadl_epi64(units));
+        if constexpr (sizeof(Unit) == 2) return _mm256_cvtepu16_epi32(_mm_loadu_si128(units));
+        if constexpr (sizeof(Unit) == 4)
+            return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    }
+    template <typename Unit>
+    static std::uint8_t* write_eight(__m256i code, std::uint8_t* to, bool& surrogates) {
+        const auto from = [&code](int least) {
+            return _mm256_cmpgt_epi32(code, _mm256_set1_epi32(least - 1));
+        };
+        // Shifted to the left, and what stands there then.
+        const auto moved = [&code](int bits, std::uint32_t mask) {
+            return Lanes::both(Lanes::left(code, bits), Lanes::all(mask));
+        };
+        // Six bits for each byte, those of the last one lowest; and the marks that go with them.
+        const __m256i two = from(0x80), three = from(0x800);
+        __m256i bytes = _mm256_or_si256(moved(0, 0x3F), moved(2, 0x3F00));
+        __m256i marks = Lanes::both(two, Lanes::all(0xC080)), odd = Lanes::exclusive(two, three);
+        if constexpr (sizeof(Unit) > 1) {
+            surrogates |= Lanes::any(Lanes::equal(moved(0, ~0x7FFu), Lanes::all(0xD800)));
+            bytes = _mm256_or_si256(bytes, moved(4, 0x3F0000));
+            marks = Lanes::exclusive(marks, Lanes::both(three, Lanes::all(0xC080 ^ 0xE08080)));
+        }
+        if constexpr (sizeof(Unit) > 2) {
+            const __m256i four = from(0x10000);
+            bytes = _mm256_or_si256(bytes, moved(6, 0x3F000000));
+            marks = Lanes::exclusive(marks, Lanes::both(four, Lanes::all(0xE08080 ^ 0xF0808080)));
+            odd = Lanes::exclusive(odd, four);
+        }
+        bytes = _mm256_blendv_epi8(code, _mm256_or_si256(bytes, marks), two);
+        // A bit a character, of how many bytes it has beside its first.
+        const auto bits = [](__m256i lanes) {
+            return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
+        };
+        const unsigned low = bits(odd), high = bits(three);
+        const auto press = [&to](__m128i four, std::size_t sizes) {
+            const auto& order =
+                *reinterpret_cast<const __m128i*>(narrow::kPressing.orders[sizes].data());
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(four, order));
+            to += narrow::kPressing.sizes[sizes];
+        };
+        press(_mm256_castsi256_si128(bytes), (low & 0xF) | (high & 0xF) << 4);
+        press(_mm256_extracti128_si256(bytes, 1), low >> 4 | (high & 0xF0));
+        return to;
     }
     // Bit kBit of each byte.
     template <int kBit>

@@ -31,13 +31,9 @@ struct Avx512 {
     // What the 64 bytes at p are.
     [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m512i bytes = _mm512_loadu_si512(p);
-        const __m512i low_halves = _mm512_load_si512(byte_classes::kLow.data());
-        const __m512i high_halves = _mm512_load_si512(byte_classes::kHigh.data());
-        const __m512i high = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), all(0x0F));
-        const __m512i classes = _mm512_and_si512(_mm512_shuffle_epi8(low_halves, bytes),
-                                                 _mm512_shuffle_epi8(high_halves, high));
-        const auto any = [classes](std::uint8_t bits) -> std::uint64_t {
-            return _mm512_test_epi8_mask(classes, all(bits));
+        const __m512i found = classes(bytes, byte_classes::kLow, byte_classes::kHigh);
+        const auto any = [found](std::uint8_t bits) -> std::uint64_t {
+            return _mm512_test_epi8_mask(found, all(bits));
         };
         const std::uint64_t letter = any(byte_classes::kLetter);
         return {
@@ -63,6 +59,13 @@ struct Avx512 {
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
         return _mm512_test_epi8_mask(_mm512_loadu_si512(p), all(1 << kBit));
+    }
+
+    // Which of the 64 bytes at p have a bit of their lower half in common with one of the upper.
+    static std::uint64_t in_classes(const std::uint8_t* p, const byte_classes::Halves& low,
+                                    const byte_classes::Halves& high) {
+        const __m512i found = classes(_mm512_loadu_si512(p), low, high);
+        return _mm512_test_epi8_mask(found, found);
     }
 
     // The second bytes of pairs among the 64 bytes at p, as BytePairs::seconds.
@@ -297,6 +300,12 @@ struct Avx512 {
 
  private:
     static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
+    static __m512i classes(__m512i bytes, const byte_classes::Halves& low,
+                           const byte_classes::Halves& high) {
+        const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), all(0x0F));
+        return _mm512_and_si512(_mm512_shuffle_epi8(_mm512_load_si512(low.data()), bytes),
+                                _mm512_shuffle_epi8(_mm512_load_si512(high.data()), upper));
+    }
     // What a table says of bytes of ASCII, where the mask is set; elsewhere 0.
     static __m512i of(const BytePairs::Table& table, __m512i bytes,
                       __mmask64 mask = ~std::uint64_t{0}) {

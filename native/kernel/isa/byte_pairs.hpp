@@ -54,12 +54,7 @@ class BytePairs {
     bool empty() const { return sets_.tables.empty(); }
 
     // Whether the two bytes at p are one of the pairs. Bytes beyond ASCII are in none.
-    bool has(const std::uint8_t* p) const {
-        std::uint16_t both;
-        static_assert(std::endian::native == std::endian::little);
-        std::memcpy(&both, p, sizeof both);
-        return table_[both] != 0;
-    }
+    bool has(const std::uint8_t* p) const { return flag(p) != 0; }
 
     // The second bytes of pairs among the 64 bytes at p, a bit a byte.
     template <typename Isa>
@@ -67,18 +62,31 @@ class BytePairs {
         if constexpr (requires { Isa::pairs(p, sets_); }) {
             return Isa::pairs(p, sets_);
         } else {
-            alignas(64) std::uint8_t flags[64];
-            flags[0] = 0;
-#pragma GCC unroll 9
-            for (unsigned i = 1; i < 64; ++i) flags[i] = has(p + i - 1);
-            return Isa::template bit<0>(flags);
+            // Four stretches at once: none waits for another.
+            std::uint64_t marks[4] = {};
+#pragma GCC unroll 16
+            for (unsigned i = 0; i < 16; ++i) {
+#pragma GCC unroll 4
+                for (unsigned stretch = 0; stretch < 4; ++stretch) {
+                    const unsigned second = 16 * stretch + 15 - i;
+                    marks[stretch] = 2 * marks[stretch] + (second ? flag(p + second - 1) : 0);
+                }
+            }
+            return marks[0] | marks[1] << 16 | marks[2] << 32 | marks[3] << 48;
         }
     }
 
  private:
     using Seconds = std::array<std::uint64_t, kAscii / 64>;
 
-    std::vector<std::uint8_t> table_;  // by two bytes, as they are read at once
+    std::uint8_t flag(const std::uint8_t* p) const {
+        std::uint16_t both;
+        static_assert(std::endian::native == std::endian::little);
+        std::memcpy(&both, p, sizeof both);
+        return table_[both];
+    }
+
+    std::vector<std::uint8_t> table_;  // 1 or 0 by two bytes, as they are read at once
     Sets sets_;
 };
 

@@ -1,6 +1,7 @@
 // Sixteen characters of one width as UTF-8.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,27 @@ namespace toksmith::narrow {
 
 inline constexpr std::size_t kCount = 16;  // characters
 inline constexpr std::size_t kBytes = kCount * utf8::kMostBytes;
+
+// Of four characters, four bytes each, the last of a character lowest: in which order those in use
+// follow, and how many they are. By the lower bits of how many bytes each has beside its first,
+// then the upper ones.
+inline constexpr std::size_t kFour = 256;
+struct Pressing {
+    alignas(16) std::array<std::array<std::uint8_t, 16>, kFour> orders{};
+    std::array<std::uint8_t, kFour> sizes{};
+};
+inline constexpr Pressing kPressing = [] {
+    Pressing result;
+    for (unsigned sizes = 0; sizes < kFour; ++sizes) {
+        std::uint8_t size = 0;
+        for (unsigned i = 0; i < 4; ++i) {
+            for (unsigned more = (sizes >> i & 1) + 2 * (sizes >> (i + 4) & 1) + 1; more > 0;)
+                result.orders[sizes][size++] = static_cast<std::uint8_t>(4 * i + --more);
+        }
+        result.sizes[sizes] = size;
+    }
+    return result;
+}();
 
 // Writes the characters and returns where they end. Up to kBytes may be written. Sets `surrogates`
 // if any is one; then, what is written means nothing.

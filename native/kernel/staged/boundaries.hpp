@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "isa/byte_pairs.hpp"
+#include "isa/byte_set.hpp"
 #include "staged/character_table.hpp"
 
 namespace toksmith {
@@ -48,13 +49,13 @@ class Boundaries {
         cuts_ = BytePairs([&](unsigned left, unsigned right) {
             return between(row(left), row(right)) && !stays(left, right);
         });
-        opens_ = BytePairs([&](unsigned, unsigned right) { return row(right).right == kOpen; });
+        opens_ = ByteSet([&](unsigned byte) { return row(byte).right == kOpen; });
     }
 
     // The first boundary behind p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
         for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
-            if (cuts_.has(p) && !opens_.has(p + 1)) return p + 1;
+            if (cuts_.has(p) && !opens_.has(p[2])) return p + 1;
         }
         Seen c = see(p, end);
         if (c.end == end) return end;
@@ -123,7 +124,7 @@ class Boundaries {
     // Boundaries but for those before bytes that may be rewritten together with the next ones.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t unopened(const Byte* p, std::uint64_t marks) const {
-        return opens_.empty() ? marks : marks & ~(opens_.seconds<Isa>(p) >> 1);
+        return opens_.empty() ? marks : marks & ~(opens_.among<Isa>(p) >> 1);
     }
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
@@ -227,8 +228,8 @@ class Boundaries {
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    BytePairs cuts_;   // between which one may cut
-    BytePairs opens_;  // of which the second may be rewritten together with the first
+    BytePairs cuts_;  // between which one may cut
+    ByteSet opens_;   // that may be rewritten together with what is before them
 };
 
 }  // namespace toksmith
