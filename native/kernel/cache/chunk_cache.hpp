@@ -56,7 +56,8 @@ class ChunkCache {
             std::min({std::bit_floor(bytes / kBytesPerChunk), kMany, lines_.most()});
         if (lines > lines_.size()) lines_.grow(lines);
         new_chunks_ = {bytes, added_};
-        read_ = next_pause_ = 0;
+        read_.store(0, std::memory_order_relaxed);
+        next_pause_.store(0, std::memory_order_relaxed);
         end_pause();
     }
 
@@ -103,11 +104,16 @@ class ChunkCache {
         wants_pause_ = true;
     }
     void end_pause() {
-        wants_pause_ = false;
-        is_prepared_ = false;  // last: then another one may be prepared
+        wants_pause_.store(false, std::memory_order_relaxed);
+        // Last: then another one may be prepared.
+        is_prepared_.store(false, std::memory_order_release);
     }
     // By a thread that looks at nothing in the cache now.
     void pause() {
+        if (alone_) {
+            make_room();
+            return end_pause();
+        }
         std::unique_lock lock(guard_);
         if (!wants_pause_) return;  // it is over
         const std::uint64_t number = pauses_;
@@ -223,8 +229,9 @@ class ChunkCache::User {
  private:
     static constexpr std::size_t kOften = 64;
 
+    // A short text takes little longer than what keeps others off: a thread alone does without.
     void join() {
-        {
+        if (!cache_.alone_) {
             const std::scoped_lock lock(cache_.guard_);
             ++cache_.users_;
         }
@@ -233,15 +240,24 @@ class ChunkCache::User {
     }
     void leave() {
         tell();
+        if (cache_.alone_) return;
         const std::scoped_lock lock(cache_.guard_);
         --cache_.users_;
         cache_.if_all_pause();
     }
     void tell() {
-        cache_.added_.fetch_add(added_, std::memory_order_relaxed);
-        cache_.refused_.fetch_add(refused_, std::memory_order_relaxed);
-        cache_.read_.fetch_add(read_, std::memory_order_relaxed);
-        added_ = refused_ = read_ = 0;
+        tell(cache_.added_, added_);
+        tell(cache_.refused_, refused_);
+        tell(cache_.read_, read_);
+    }
+    void tell(std::atomic<std::size_t>& sum, std::size_t& more) const {
+        constexpr auto kRelaxed = std::memory_order_relaxed;
+        if (cache_.alone_) {
+            sum.store(sum.load(kRelaxed) + more, kRelaxed);
+        } else {
+            sum.fetch_add(more, kRelaxed);
+        }
+        more = 0;
     }
 
     [[gnu::noinline]] void pause() {
