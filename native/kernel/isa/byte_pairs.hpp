@@ -51,8 +51,6 @@ class BytePairs {
         }
     }
 
-    bool empty() const { return sets_.tables.empty(); }
-
     // Whether the two bytes at p are one of the pairs. Bytes beyond ASCII are in none.
     bool has(const std::uint8_t* p) const { return flag(p) != 0; }
 

@@ -38,7 +38,7 @@ class ByteSet {
 
  private:
     // A bit for each upper half that stands in the set with a lower one.
-    static constexpr byte_classes::Halves kHigh =
+    alignas(64) static constexpr byte_classes::Halves kHigh =
         byte_classes::repeated({1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0});
     alignas(64) byte_classes::Halves low_{};
     bool empty_ = true;
