@@ -12,6 +12,7 @@ SMALL = 1 << 16
 
 
 _MOST = 1 << 16
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def thread_count(threads: int | None, size: int | None = None) -> int:
@@ -42,7 +43,7 @@ def _usable_cores() -> int:
 def _group_limit() -> int | None:
     """Return the whole cores of a control group's quota (cgroup version 2), if there is one."""
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        quota, period = _QUOTA.read_text().split()
         return int(quota) // int(period)
     except (OSError, ValueError):
         return None
