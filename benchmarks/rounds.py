@@ -31,7 +31,7 @@ def run(job: Job) -> Job:
 def _side_by_side(job: Job, parts: Sequence[str]) -> Job:
     """Begin all parts at once; a pass takes as long as the slowest of them."""
     workers = [
-        _started({**job, "data": data, "core": core, "waits": True})
+        _started({**job, "data": data, "first_core": core, "waits": True})
         for core, data in enumerate(parts)
     ]
     first = [worker.stdout.readline() for worker in workers]  # it is ready, or cannot do it
@@ -110,7 +110,8 @@ def interleaved(jobs: Sequence[Job], rounds: int) -> dict[str, list[Job]]:
     for turn in range(rounds):
         # Whoever goes first finds the machine as the last one left it; take turns at that too.
         for job in jobs if turn % 2 == 0 else reversed(jobs):
-            results[label(job)].append(run(job))
+            # And cores are not alike, when neighbours use what lies beside them.
+            results[label(job)].append(run({**job, "first_core": turn}))
     return results
 
 

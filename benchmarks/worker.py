@@ -11,17 +11,17 @@ import os
 import resource
 import sys
 import time
-from itertools import repeat
+from itertools import cycle, islice, repeat
 from pathlib import Path
 from typing import Any
 
 Job = dict[str, Any]
 
 
-def confine(threads: int, core: int | None = None) -> None:
+def confine(threads: int, first: int = 0) -> None:
     """Keep the process, and every library in it, to so many cores; before they are imported.
 
-    ``core``: which one of those that it may use, where it is to be that one.
+    ``first``: the first one among those that it may use, counted round and round.
     """
     parallel = {"RAYON_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     os.environ.update(parallel, TOKENIZERS_PARALLELISM="true" if threads > 1 else "false")
@@ -30,7 +30,8 @@ def confine(threads: int, core: int | None = None) -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     if hasattr(os, "sched_setaffinity"):
         usable = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, usable[-threads:] if core is None else [usable[core]])
+        cores = islice(cycle(usable), first % len(usable), None)
+        os.sched_setaffinity(0, islice(cores, threads))
 
 
 def peak_memory() -> int:
@@ -125,5 +126,5 @@ def train(job: Job) -> Job:
 
 if __name__ == "__main__":
     wanted = json.loads(sys.argv[1])
-    confine(wanted["threads"], wanted.get("core"))
+    confine(wanted["threads"], wanted.get("first_core", 0))
     print(json.dumps({"encode": encode, "load": load, "train": train}[wanted["kind"]](wanted)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from benchmarks.suites import Row
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF, parts_of
 from benchmarks.training import Kind, Learned, judged
+from benchmarks.worker import confine
 from toksmith import train
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,6 +61,23 @@ def test_turns_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     results = rounds.interleaved(jobs("a", "b"), 3)
     assert order == ["a", "b", "b", "a", "a", "b"]
     assert [result["turn"] for result in results["a"]] == [1, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("threads", "first", "cores"),
+    [(1, 0, {2}), (1, 1, {3}), (1, 5, {7}), (2, 2, {2, 7}), (3, 1, {2, 3, 7}), (9, 1, {2, 3, 7})],
+)
+def test_jobs_keep_to_cores_in_turn(
+    threads: int, first: int, cores: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[set[int]] = []
+    monkeypatch.setattr(os, "environ", {})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {7, 2, 3}, raising=False)
+    monkeypatch.setattr(
+        os, "sched_setaffinity", lambda _, found: taken.append(set(found)), raising=False
+    )
+    confine(threads, first)
+    assert taken == [cores]
 
 
 def test_ratios_are_taken_round_by_round() -> None:
