@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import toksmith
+from tests.processes import TASKS, holds_in_child, running_threads
 
-TASKS = Path("/proc/self/task")
 TEXT = "".join(f"The {i}th naïve lowest newest widest 最好的时代 {i * i}.\n" for i in range(40_000))
 
 
@@ -25,24 +22,11 @@ def tok() -> toksmith.Tokenizer:
 
 @pytest.mark.skipif(not TASKS.is_dir(), reason="Linux tells a process's threads there")
 def test_no_thread_is_left(tok: toksmith.Tokenizer) -> None:
-    before = len([*TASKS.iterdir()])
+    before = running_threads()
     tok.encode_array(TEXT, threads=4)
     tok.encode_batch(TEXT.splitlines(), threads=4)
     tok.count(TEXT)
-    assert len([*TASKS.iterdir()]) == before
-
-
-def holds_in_child(check: Callable[[], bool]) -> bool:
-    """Tell whether it does in a fork of this process, within a minute."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            signal.alarm(60)
-            code = 0 if check() else 1
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert running_threads() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

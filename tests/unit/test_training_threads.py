@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ import pytest
 
 import toksmith
 from tests.interrupting import interrupted
+from tests.processes import TASKS, holds_in_child, running_threads
 from toksmith.training_engine import merge_bytes
-
-TASKS = Path("/proc/self/task")
 
 
 def words(size: int) -> toksmith.Counts:
@@ -66,37 +64,35 @@ def learn(counts: toksmith.Counts, watch: Callable[[object], None]) -> None:
 @pytest.mark.skipif(not TASKS.is_dir(), reason="Linux tells a process's threads there")
 def test_no_thread_is_left() -> None:
     counts = words(200_000)
-    before = len([*TASKS.iterdir()])
+    before = running_threads()
     at_work: list[int] = []
 
     def stop(_: object) -> None:
-        at_work.append(len([*TASKS.iterdir()]))
+        at_work.append(running_threads())
         raise ValueError("stopped")
 
     with pytest.raises(ValueError, match="stopped"):
         learn(counts, stop)
     assert at_work == [before + 2]
-    assert len([*TASKS.iterdir()]) == before
+    assert running_threads() == before
 
     with interrupted() as learning:
         learn(counts, lambda _: learning.set())
-    assert len([*TASKS.iterdir()]) == before
+    assert running_threads() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12: threads and fork
 def test_fork_while_learning(counts: toksmith.Counts) -> None:
     """The child has none of the threads, and may train itself."""
-    codes: list[int] = []
+    held: list[bool] = []
+
+    def trains() -> bool:
+        return toksmith.train(counts=counts, vocab_size=400, threads=3).vocab_size == 400
 
     def fork(_: object) -> None:
-        if codes:
-            return
-        child = os.fork()
-        if child == 0:
-            found = toksmith.train(counts=counts, vocab_size=400, threads=3)
-            os._exit(0 if found.vocab_size == 400 else 1)
-        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        if not held:
+            held.append(holds_in_child(trains))
 
     learn(words(60_000), fork)
-    assert codes == [0]
+    assert held == [True]

@@ -1,0 +1,28 @@
+"""What a process has running, and what holds in a fork of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+TASKS = Path("/proc/self/task")
+"""Where Linux tells a process's threads."""
+
+
+def running_threads() -> int:
+    return len([*TASKS.iterdir()])
+
+
+def holds_in_child(check: Callable[[], bool]) -> bool:
+    """Tell whether it does in a fork of this process, within a minute."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(60)
+            code = 0 if check() else 1
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
