@@ -20,12 +20,13 @@ namespace toksmith {
 namespace detail {
 
 struct Unmap {
+    void* mapped;
     std::size_t bytes;
-    void operator()(void* memory) const {
+    void operator()(void*) const {
 #if defined(__linux__)
-        ::munmap(memory, bytes);
+        ::munmap(mapped, bytes);
 #else
-        std::free(memory);
+        std::free(mapped);
 #endif
     }
 };
@@ -35,13 +36,16 @@ struct Unmap {
 template <typename T>
 class HugeArray {
  public:
-    explicit HugeArray(std::size_t size) : size_(size), memory_(map(size * sizeof(T))) {}
+    // `small`: so many come on small pages, since often no more are used: then a huge page takes
+    // longer to get than to use.
+    explicit HugeArray(std::size_t size, std::size_t small = 0)
+        : size_(size), memory_(map(size * sizeof(T), small * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
     // Asks for the memory of some that nobody has touched, while others may ask for more: a touch
     // does not keep them waiting, and asks for a huge page at once.
     void ask_for(std::size_t first, std::size_t last) const {
-        constexpr std::size_t kStep = std::size_t{1} << 21;
+        constexpr std::size_t kStep = pages::kHuge;
         auto* const begin = reinterpret_cast<char*>(data() + first);
         const auto bytes = (last - first) * sizeof(T);
         for (std::size_t i = 0; i < bytes; i += kStep) {
@@ -54,17 +58,22 @@ class HugeArray {
  private:
     using Memory = std::unique_ptr<void, detail::Unmap>;
 
-    static Memory map(std::size_t bytes) {
+    static Memory map(std::size_t bytes, std::size_t small) {
 #if defined(__linux__)
-        void* memory =
-            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        pages::ask_for_huge(memory, bytes);
+        // Behind the small pages a huge one starts.
+        const std::size_t mapped_bytes = bytes + (small > 0 ? pages::kHuge : 0);
+        void* mapped = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED) throw std::bad_alloc();
+        char* memory = static_cast<char*>(mapped);
+        if (small > 0) memory += pages::before_huge(memory + small);
+        pages::ask_for_huge(memory + small, bytes - small);
+        return Memory(memory, detail::Unmap{mapped, mapped_bytes});
 #else
         void* memory = std::calloc(1, bytes);
         if (!memory) throw std::bad_alloc();
+        return Memory(memory, detail::Unmap{memory, bytes});
 #endif
-        return Memory(memory, detail::Unmap{bytes});
     }
 
     std::size_t size_;

@@ -12,9 +12,10 @@
 
 namespace toksmith::pages {
 
+inline constexpr std::size_t kHuge = std::size_t{1} << 21;  // bytes of a huge page
+
 // How many bytes behind p the next huge page starts.
 inline std::size_t before_huge(const void* p) {
-    constexpr std::uintptr_t kHuge = std::uintptr_t{1} << 21;
     return -reinterpret_cast<std::uintptr_t>(p) & (kHuge - 1);
 }
 
@@ -35,7 +36,7 @@ inline void advise(const void* begin, const void* end, int advice) {
 // Huge ones, if several lie inside: for what is read all over, because with small ones the look-up
 // of pages costs more than the memory's own. To be called before the first touch.
 inline void ask_for_huge(const void* begin, std::size_t bytes) {
-    if (bytes < std::size_t{1} << 22) return;
+    if (bytes < 2 * kHuge) return;
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
 

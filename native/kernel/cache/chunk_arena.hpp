@@ -14,8 +14,8 @@ namespace toksmith {
 
 class ChunkArena {
  public:
-    // `words`: a power of two.
-    explicit ChunkArena(std::size_t words) : words_(words), memory_(words) {}
+    // `most` words, a power of two; often no more than `few` are used.
+    ChunkArena(std::size_t few, std::size_t most) : words_(most), memory_(most, few) {}
 
     // Counts all words that were ever given out, so that it tells whether what stands there does
     // still.

@@ -45,7 +45,7 @@ class ChunkCache {
     explicit ChunkCache(std::size_t bytes = kBytes)
         : lines_(kFewestLines,
                  std::clamp(std::bit_floor(bytes / kBytesPerLine), kFewestLines, kMostLines)),
-          arena_(lines_.most() * kWordsPerLine) {}
+          arena_(kFewestLines * kWordsPerLine, lines_.most() * kWordsPerLine) {}
 
     // A text of so many bytes comes, for so many threads; nobody uses the cache now. There is room
     // at once for some, and when it has brought many, for as many as it may bring: to double again

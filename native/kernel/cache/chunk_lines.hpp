@@ -40,7 +40,11 @@ class ChunkLines {
 
     // Both are powers of two. Memory behind the lines in use is not touched.
     ChunkLines(std::size_t lines, std::size_t most)
-        : most_(most), first_(most), shared_(most / kSharing), size_(lines), places_(lines) {}
+        : most_(most),
+          first_(most, lines),
+          shared_(most / kSharing, lines / kSharing),
+          size_(lines),
+          places_(lines) {}
 
     std::size_t size() const { return size_; }
     std::size_t most() const { return most_; }
