@@ -36,8 +36,8 @@ struct Unmap {
 template <typename T>
 class HugeArray {
  public:
-    // `small`: so many come on small pages, since often no more are used: then a huge page takes
-    // longer to get than to use.
+    // `small`: so many come on small pages, since no more may be used: then a huge one takes longer
+    // to get than to use.
     explicit HugeArray(std::size_t size, std::size_t small = 0)
         : size_(size), memory_(map(size * sizeof(T), small * sizeof(T))) {}
 
@@ -60,14 +60,19 @@ class HugeArray {
 
     static Memory map(std::size_t bytes, std::size_t small) {
 #if defined(__linux__)
-        // Behind the small pages a huge one starts.
-        const std::size_t mapped_bytes = bytes + (small > 0 ? pages::kHuge : 0);
+        using pages::kHuge;
+        // Behind the small pages a huge one starts. What is left of the last one is not used; if
+        // that were half of it or more, small ones stand there instead.
+        const std::size_t huge = (bytes - small + kHuge / 2 - 1) / kHuge * kHuge;
+        const std::size_t mapped_bytes = std::max(bytes, small + huge) + (huge > 0 ? kHuge : 0);
         void* mapped = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (mapped == MAP_FAILED) throw std::bad_alloc();
         char* memory = static_cast<char*>(mapped);
-        if (small > 0) memory += pages::before_huge(memory + small);
-        pages::ask_for_huge(memory + small, bytes - small);
+        if (huge > 0) {
+            memory += pages::before_huge(memory + small);
+            pages::ask_for_huge(memory + small, huge);
+        }
         return Memory(memory, detail::Unmap{mapped, mapped_bytes});
 #else
         void* memory = std::calloc(1, bytes);

@@ -33,10 +33,10 @@ inline void advise(const void* begin, const void* end, int advice) {
 
 }  // namespace detail
 
-// Huge ones, if several lie inside: for what is read all over, because with small ones the look-up
-// of pages costs more than the memory's own. To be called before the first touch.
+// Huge ones, if one lies inside: for what is read all over, because with small ones the look-up of
+// pages costs more than the memory's own. To be called before the first touch.
 inline void ask_for_huge(const void* begin, std::size_t bytes) {
-    if (bytes < 2 * kHuge) return;
+    if (before_huge(begin) + kHuge > bytes) return;
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
 

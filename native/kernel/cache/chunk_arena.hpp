@@ -14,8 +14,8 @@ namespace toksmith {
 
 class ChunkArena {
  public:
-    // `most` words, a power of two; often no more than `few` are used.
-    ChunkArena(std::size_t few, std::size_t most) : words_(most), memory_(most, few) {}
+    // `words`: a power of two. `small`: how many come on small pages, since no more may be used.
+    ChunkArena(std::size_t words, std::size_t small) : words_(words), memory_(words, small) {}
 
     // Counts all words that were ever given out, so that it tells whether what stands there does
     // still.

@@ -42,10 +42,12 @@ class ChunkCache {
                                                  kWordsPerLine * sizeof(Id);
 
     // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
-    explicit ChunkCache(std::size_t bytes = kBytes)
+    // `text`: the first one has so many bytes; if that is short, others may not come.
+    explicit ChunkCache(std::size_t bytes = kBytes, std::size_t text = 0)
         : lines_(kFewestLines,
-                 std::clamp(std::bit_floor(bytes / kBytesPerLine), kFewestLines, kMostLines)),
-          arena_(kFewestLines * kWordsPerLine, lines_.most() * kWordsPerLine) {}
+                 std::clamp(std::bit_floor(bytes / kBytesPerLine), kFewestLines, kMostLines),
+                 small_lines(text)),
+          arena_(lines_.most() * kWordsPerLine, small_lines(text) * kWordsPerLine) {}
 
     // A text of so many bytes comes, for so many threads; nobody uses the cache now. There is room
     // at once for some, and when it has brought many, for as many as it may bring: to double again
@@ -83,6 +85,10 @@ class ChunkCache {
     // taken so many bytes more.
     static constexpr std::chrono::microseconds kPatience{500};
     static constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;
+
+    static std::size_t small_lines(std::size_t text) {
+        return text < kFewestLines * kBytesPerChunk ? kFewestLines : 0;
+    }
 
     bool may_grow() const { return added_ > lines_.size() && lines_.size() < lines_.most(); }
     bool is_full() const { return refused_ > kMostRefused * lines_.size(); }

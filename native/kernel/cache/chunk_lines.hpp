@@ -38,11 +38,12 @@ class ChunkLines {
     static constexpr Line kNone{};              // in which nothing stands
     static constexpr std::size_t kSharing = 4;  // first lines that share another one
 
-    // Both are powers of two. Memory behind the lines in use is not touched.
-    ChunkLines(std::size_t lines, std::size_t most)
+    // Powers of two. Memory behind the lines in use is not touched. `small`: how many lines come on
+    // small pages, since no more may be used.
+    ChunkLines(std::size_t lines, std::size_t most, std::size_t small)
         : most_(most),
-          first_(most, lines),
-          shared_(most / kSharing, lines / kSharing),
+          first_(most, small),
+          shared_(most / kSharing, small / kSharing),
           size_(lines),
           places_(lines) {}
 
@@ -182,6 +183,10 @@ class ChunkLines {
             parts[other].answers[one == other] = line.answers[1];
         }
         for (std::size_t i = before / kSharing; i-- > 0;) {
+            for (const Key& key : shared_.data()[i - std::min(i, kAhead)].keys) {
+                __builtin_prefetch(first_line_of(without_mark(key)), 1);
+                __builtin_prefetch(shared_line_of(without_mark(key)), 1);
+            }
             const Line line = std::exchange(shared_.data()[i], {});
             for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
                 const Key& key = line.keys[slot];  // there is room for it

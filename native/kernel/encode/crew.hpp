@@ -26,7 +26,7 @@ class Crew {
         }
         while (workers_.size() < threads) {
             if (caches_.empty() || !shares_)
-                caches_.push_back(std::make_unique<Caches>(cache_bytes_));
+                caches_.push_back(std::make_unique<Caches>(cache_bytes_, bytes));
             workers_.push_back(std::make_unique<Worker>(model_, *caches_.back()));
         }
         if (shares_) {

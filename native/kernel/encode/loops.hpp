@@ -62,7 +62,7 @@ class Utf8Buffer {
 
 // What chunks became, for all threads of a call.
 struct Caches {
-    explicit Caches(std::size_t bytes) : chunks(bytes) {}
+    Caches(std::size_t bytes, std::size_t text) : chunks(bytes, text) {}
     ChunkCache chunks;
     SingleCache singles;
 };
