@@ -183,10 +183,6 @@ class ChunkLines {
             parts[other].answers[one == other] = line.answers[1];
         }
         for (std::size_t i = before / kSharing; i-- > 0;) {
-            for (const Key& key : shared_.data()[i - std::min(i, kAhead)].keys) {
-                __builtin_prefetch(first_line_of(without_mark(key)), 1);
-                __builtin_prefetch(shared_line_of(without_mark(key)), 1);
-            }
             const Line line = std::exchange(shared_.data()[i], {});
             for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
                 const Key& key = line.keys[slot];  // there is room for it
