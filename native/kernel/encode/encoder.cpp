@@ -13,10 +13,8 @@
 namespace toksmith {
 namespace {
 
-// So many bytes a thread takes at once, where there is much left.
-constexpr std::size_t kMostRun = std::size_t{1} << 18;
-// Documents that are longer are cut into pieces of about this many for the threads to share.
-constexpr std::size_t kPiece = kMostRun / 4;
+// So many bytes a thread takes at once, where there is much left; into no less a document is cut.
+constexpr std::size_t kMostRun = std::size_t{1} << 18, kLeastPiece = kMostRun / 16;
 // Of the memory for a run as UTF-8, so much is kept.
 constexpr std::size_t kMostUtf8 = 8 * kMostRun;
 // The memory of a result that is kept may be so many times that of a cache.
@@ -76,6 +74,8 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents
                                             std::size_t threads, std::size_t starting) const {
     // A sum that is carried binds a document to one thread.
     const bool cuts = !model_->carrier() && !traits(family_).whole;
+    std::size_t left = 0;
+    for (const Source& document : documents) left += document.size();
     std::vector<Piece> pieces;
     pieces.reserve(documents.size());
     for (std::size_t document = 0; document < documents.size(); ++document) {
@@ -83,12 +83,16 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents
         bool starts = document < starting;
         const bool is_cut =
             cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kMostRun + kMostRun / 2;
-        while (is_cut && rest.size() > kPiece + kPiece / 2) {
-            const std::size_t place = cut(rest, kPiece);
+        while (is_cut) {
+            const std::size_t share = std::max(share_of(left, threads), kLeastPiece);
+            if (rest.size() <= share + share / 2) break;
+            const std::size_t place = cut(rest, share);
+            left -= place;
             pieces.push_back({rest.slice(0, place), document, starts});
             starts = false;
             rest = rest.slice(place, rest.size());
         }
+        left -= rest.size();
         pieces.push_back({rest, document, starts});
     }
     return pieces;

@@ -36,10 +36,12 @@ class InOrder {
         copy(share, note(run, size));
     }
 
-    // When all threads have ended: copies what is left, on so many threads.
+    // When all threads have ended: copies what is left. It is little, for which no thread is worth
+    // it, unless there was no room.
     void finish() {
+        const bool is_little = places_.back() <= result_.capacity();
         result_.reserve(places_.back());  // it may have to move
-        for_each_on_threads(shares_.size(), shares_.size(),
+        for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(),
                             [&](std::size_t i) { copy(shares_[i], sizes_.size()); });
         result_.resize(places_.back());
     }
