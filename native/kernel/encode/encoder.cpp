@@ -13,7 +13,7 @@
 namespace toksmith {
 namespace {
 
-// So many bytes a thread takes at once, where there is much left; into no less a document is cut.
+// So many bytes a thread takes at once, where there is much left; and no document is cut into less.
 constexpr std::size_t kMostRun = std::size_t{1} << 18, kLeastPiece = kMostRun / 16;
 // Of the memory for a run as UTF-8, so much is kept.
 constexpr std::size_t kMostUtf8 = 8 * kMostRun;

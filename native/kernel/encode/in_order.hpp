@@ -36,8 +36,8 @@ class InOrder {
         copy(share, note(run, size));
     }
 
-    // When all threads have ended: copies what is left. It is little, for which no thread is worth
-    // it, unless there was no room.
+    // When all threads have ended: copies what is left. That is little, and not worth a thread,
+    // unless there was no room for more.
     void finish() {
         const bool is_little = places_.back() <= result_.capacity();
         result_.reserve(places_.back());  // it may have to move
