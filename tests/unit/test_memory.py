@@ -1,33 +1,219 @@
-"""What a tokenizer takes for texts of which it keeps what they became."""
+"""Counting and training within a memory limit."""
 
 from __future__ import annotations
 
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import toksmith
+from toksmith import Counts, engine
+from toksmith.corpus import Files, Reading
+from toksmith.errors import OptionError
+from toksmith.splitters import splitter
+from toksmith.trainers.bpe import BPEOptions
+from toksmith.trainers.counts import added, count_chunks
+from toksmith.trainers.memory import Memory, parsed, shown
 
-STATUS = Path("/proc/self/status")
-HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+RANDOM = random.Random(5)
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+TEXT = " ".join("".join(RANDOM.choices(LETTERS, k=1 + i % 7)) for i in range(40_000))
+LIMIT = 1 << 20
 
 
-def resident_kib() -> int:
-    lines = STATUS.read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+def limits(**options: Any) -> Memory:
+    """A MiB, for counting alone."""
+    return Memory(LIMIT, need=lambda chunks, size: 0, **options)
 
 
-@pytest.mark.skipif(not STATUS.is_file(), reason="Linux tells a process's memory there")
-@pytest.mark.skipif(
-    HUGE_PAGES.is_file() and "[always]" in HUGE_PAGES.read_text(encoding="utf-8"),
-    reason="the system gives huge pages to all that asks for memory",
-)
-def test_a_short_text_takes_little() -> None:
-    text = "The quick brown fox jumps over the lazy dog."
-    toks = [toksmith.train(texts=[text], vocab_size=260 + i) for i in range(17)]
-    toks.pop().encode_array(text)  # what the process takes once
-    before = resident_kib()
-    for tok in toks:
-        tok.encode_array(text)
-    # Less than a huge page, engine and all.
-    assert resident_kib() - before < 1536 * len(toks)
+def same(a: Counts, b: Counts) -> bool:
+    return list(a) == list(b) and (a.documents, a.splitter) == (b.documents, b.splitter)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("memory") / "text.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+class TestSizes:
+    @pytest.mark.parametrize(
+        ("given", "size"),
+        [("4G", 4 << 30), ("1.5 GiB", 3 << 29), ("500m", 500 << 20), ("2TB", 2 << 40),
+         ("1048576", 1 << 20), (" 1M ", 1 << 20), (1 << 20, 1 << 20), (np.int64(2**21), 2 << 20)],
+    )  # fmt: skip
+    def test_read(self, given: Any, size: int) -> None:
+        assert parsed(given) == size
+        assert parsed(None) is None
+
+    @pytest.mark.parametrize("given", ["", "4X", "G", "-1G", "1e9", "1000", 1000, 0, -1, 1.5, []])
+    def test_wrong(self, given: Any) -> None:
+        with pytest.raises(OptionError, match="memory is"):
+            parsed(given)
+
+    def test_shown(self) -> None:
+        assert [shown(n) for n in (0, 1023, 1024, 3 << 29)] == ["0", "1023", "1K", "1.5G"]
+
+
+class TestCounting:
+    @pytest.mark.parametrize("threads", [1, 2])
+    @pytest.mark.parametrize("split", ["gpt2", "gpt4", None, r"[a-z]+"])
+    def test_the_same_counts(self, file: Path, split: str | None, threads: int) -> None:
+        expected = Counts.from_files(file, split)
+        found = limits()
+        source = Files(file, Reading())
+        assert same(count_chunks(source, splitter(split), threads, False, found), expected)
+        assert found.spilled
+
+    def test_min_count(self, file: Path) -> None:
+        found = limits(min_count=2)
+        counts = count_chunks(Files(file, Reading()), splitter("gpt2"), 2, False, found)
+        assert found.spilled
+        assert same(counts, Counts.from_files(file, "gpt2").filter(2))
+        small = Counts.from_texts(["a b b"], memory="1M", min_count=2)
+        assert list(small) == [(b" b", 2)]
+
+    def test_merging(self, file: Path) -> None:
+        a, b = Counts.from_files(file), Counts.from_texts([TEXT[::-1], "new"])
+        found = limits()
+        assert same(added([a, b], found), a + b)
+        assert found.spilled
+
+    def test_weights(self, file: Path) -> None:
+        other = file.with_name("other.txt")
+        other.write_text(TEXT[::-1][:100_000] + " twice twice", encoding="utf-8")
+        reading = Reading(weights={str(other): 2.5, str(file): 0.5})
+        expected = count_chunks(Files([file, other], reading), splitter("gpt2"), 1)
+        for memory in (limits(), Memory(1 << 30)):
+            counts = count_chunks(Files([file, other], reading), splitter("gpt2"), 2, False, memory)
+            assert same(counts, expected)
+            assert memory.spilled
+        assert dict(expected)[b" twice"] == 5
+
+    def test_a_word_longer_than_all_memory(self) -> None:
+        texts = ["x" * 3_000_000, "y z", "x" * 3_000_000]
+        counts = count_chunks_of(texts, limits())
+        assert list(counts) == [(texts[0].encode(), 2), (b"y", 1), (b" z", 1)]
+
+    def test_what_does_not_fit(self, file: Path) -> None:
+        says = (
+            r"distinct chunks take about [0-9.]+M, more than memory=1M: give more memory, or "
+            r"min_count=2, which leaves out [0-9.]+K of text"
+        )
+        assert len(Counts.from_files(file, memory="1M")) > 25_000
+        twice = file.with_name("twice.txt")
+        twice.write_text(TEXT + TEXT[::-1], encoding="utf-8")
+        with pytest.raises(OptionError, match=says):
+            Counts.from_files([file, twice], memory="1M")
+        assert len(Counts.from_files([file, twice], memory="1M", min_count=2)) < 40_000
+        many = Counts.of({b"%d" % i: 5000 for i in range(100_000)})
+        with pytest.raises(OptionError, match=r"more than memory=1M: give more memory$"):
+            added([many], Memory(LIMIT))
+
+    def test_texts_and_threads_make_no_difference(self) -> None:
+        texts = [TEXT[i : i + 5000] for i in range(0, len(TEXT), 5000)]
+        expected = Counter(chunk for text in texts for chunk, n in Counts.from_texts([text])
+                           for _ in range(n))  # fmt: skip
+        for threads in (1, 2, 3):
+            assert list(count_chunks_of(texts, limits(), threads)) == list(expected.items())
+
+
+def count_chunks_of(texts: list[str], memory: Memory, threads: int = 1) -> Counts:
+    from toksmith.corpus import Documents
+
+    return count_chunks(Documents(texts), splitter("gpt4"), threads, False, memory)
+
+
+class TestDisk:
+    def test_nothing_is_left_behind(
+        self, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        memory = limits()
+        count_chunks(Files(file, Reading()), splitter("gpt2"), 1, False, memory)
+        assert memory.spilled
+        assert not list(tmp_path.iterdir())
+
+    def test_it_is_never_seen_in_the_folder(self, tmp_path: Path) -> None:
+        # A process that is killed leaves nothing, either: the file has no name.
+        code = (
+            "import os, random, tempfile, toksmith\n"
+            f"tempfile.tempdir = {str(tmp_path)!r}\n"
+            "def texts():\n"
+            "    for i in range(10**9):\n"
+            "        yield str(random.random())\n"
+            "        if i == 300_000: os.kill(os.getpid(), 9)\n"
+            "import toksmith.corpus.sources as sources\n"
+            "sources.BLOCK = 1 << 18\n"
+            "toksmith.Counts.from_texts(texts(), memory='1M')\n"
+        )
+        ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+        assert ran.returncode == -9, ran.stderr
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+    def test_a_full_disk(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(**_: Any) -> Any:
+            return Path("/dev/full").open("r+b", buffering=0)
+
+        monkeypatch.setattr(tempfile, "TemporaryFile", full)
+        with pytest.raises(OptionError, match=r"counts larger than memory=1M .*No space left"):
+            count_chunks(Files(file, Reading()), splitter("gpt2"), 1, False, limits())
+
+    def test_no_folder_for_it(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+        with pytest.raises(OptionError, match="cannot be kept in /nowhere: No such file"):
+            Counts.from_files(file, memory="1M")
+
+    def test_damage(self, tmp_path: Path) -> None:
+        counter = engine.ChunkCounter(splitter("gpt2"), 1)
+        with (tmp_path / "runs").open("w+b") as file:
+            counter.spill_to(file.fileno(), 1)
+            counter.add_texts([TEXT])
+            file.truncate(1000)
+            with pytest.raises(OSError, match="Input/output error"):
+                counter.merge(1, 1, 1 << 20)
+
+
+class TestTraining:
+    @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
+    def test_the_same_tokenizer(
+        self, file: Path, ties: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(BPEOptions, "memory_needed", lambda *_: 0)
+        options: dict[str, Any] = {"vocab_size": 600, "ties": ties}
+        expected = toksmith.train(file, **options)
+        tok = toksmith.train(file, memory="1M", **options)
+        assert tok.pipeline == expected.pipeline
+        assert expected.training is not None
+        assert tok.training is not None
+        assert expected.training.spilled == 0
+        assert tok.training.spilled > 0
+        assert tok.training.bytes == expected.training.bytes
+
+    def test_too_many_chunks_to_train_on(self, file: Path) -> None:
+        for given in ({"files": file}, {"counts": Counts.from_files(file)}):
+            with pytest.raises(OptionError, match=r"more than memory=1M: .* or min_count=\d"):
+                toksmith.train(**given, vocab_size=300, memory="1M")
+            tok = toksmith.train(**given, vocab_size=300, memory="1M", min_count=5)
+            expected = Counts.from_files(file).filter(5)
+            assert tok.pipeline == toksmith.train(counts=expected, vocab_size=300).pipeline
+
+    @pytest.mark.parametrize("option", [{"memory": "1G"}, {"min_count": 2}])
+    def test_models_that_keep_words(self, option: dict[str, Any]) -> None:
+        with pytest.raises(OptionError, match="model 'wordpiece' keeps its words in memory"):
+            toksmith.train(texts=["a"], model="wordpiece", **option)
+        toksmith.train(texts=["a a"], model="word", **option)
+
+    @pytest.mark.parametrize("least", [0, -1, 1.5])
+    def test_wrong_min_count(self, least: Any) -> None:
+        with pytest.raises(OptionError, match="min_count"):
+            toksmith.train(texts=["a"], vocab_size=256, min_count=least)
