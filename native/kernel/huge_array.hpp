@@ -42,15 +42,14 @@ class HugeArray {
         : size_(size), memory_(map(size * sizeof(T), small * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
-    // Asks for the memory of some that nobody has touched, while others may ask for more: a touch
-    // does not keep them waiting, and asks for a huge page at once.
+    // Asks for the memory of some that nobody has touched, while others may ask for more: one huge
+    // page at a time, since they wait meanwhile.
     void ask_for(std::size_t first, std::size_t last) const {
-        constexpr std::size_t kStep = pages::kHuge;
-        auto* const begin = reinterpret_cast<char*>(data() + first);
-        const auto bytes = (last - first) * sizeof(T);
-        for (std::size_t i = 0; i < bytes; i += kStep) {
-            *static_cast<volatile char*>(begin + i) = 0;
-            pages::ask_for(begin + i, begin + std::min(i + kStep, bytes));
+        auto* const end = reinterpret_cast<char*>(data() + last);
+        char* next = nullptr;
+        for (auto* p = reinterpret_cast<char*>(data() + first); p < end; p = next) {
+            next = std::min(p + pages::before_huge(p + 1) + 1, end);
+            pages::ask_for(p, next);
         }
     }
     void clear() { std::memset(memory_.get(), 0, size_ * sizeof(T)); }

@@ -15,9 +15,7 @@ namespace toksmith {
 
 using Id = std::uint32_t;
 
-// Its pages are asked for shortly before they are written: huge ones as long as those come quickly,
-// and only for what is not too large. Where a virtual machine has to ask its host for huge pages,
-// those that are at hand are better spent on tables, which are read all over.
+// The pages of a large one are asked for shortly before they are written.
 class Ids {
  public:
     Ids() = default;
@@ -74,46 +72,37 @@ class Ids {
     }
 
  private:
-    static constexpr std::size_t kStep = std::size_t{1} << 16;      // ids whose pages are asked for
-    static constexpr std::size_t kMostHuge = std::size_t{1} << 24;  // room for more: small ones
+    static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
+    static constexpr std::size_t kLarge = 4 * kStep;
 
     void swap(Ids& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
         std::swap(touched_, other.touched_);
-        std::swap(huge_, other.huge_);
     }
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
-        const std::size_t start = touched_, end = std::min(needed + kStep, capacity_);
-        touched_ = end;
-        if (capacity_ <= 4 * kStep) return;
-        const std::size_t first = huge_from(start), last = huge_from(end);
-        if (huge_ && capacity_ <= kMostHuge && first < last && last <= capacity_) {
-            touched_ = last;
-            pages::ask_for(data_ + start, data_ + first);
-            huge_ = pages::ask_for_huge_now(data_ + first, data_ + last);
-        } else {
-            pages::ask_for(data_ + start, data_ + end);
-        }
-    }
-    // The first at or behind that one with which a huge page starts.
-    std::size_t huge_from(std::size_t place) const {
-        return place + pages::before_huge(data_ + place) / sizeof(Id);
+        Id* const start = data_ + touched_;
+        touched_ = std::min(needed + kStep, capacity_);
+        if (capacity_ <= kLarge) return;
+        touched_ =
+            std::min(touched_ + pages::before_huge(data_ + touched_) / sizeof(Id), capacity_);
+        pages::ask_for(start, data_ + touched_);
     }
     void resize_memory(std::size_t capacity) {
         auto* data = static_cast<Id*>(std::realloc(data_, capacity * sizeof(Id)));
         if (!data) throw std::bad_alloc();
         data_ = data;
         capacity_ = capacity;
+        if (capacity_ > kLarge)
+            pages::ask_for_huge(data_ + touched_, (capacity_ - touched_) * sizeof(Id));
     }
 
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::size_t touched_ = 0;  // so many can be written without a fault
-    bool huge_ = true;         // whether huge pages came quickly so far
 };
 
 }  // namespace toksmith

@@ -2,12 +2,13 @@
 // system does not know them, memory works as it is.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <time.h>
 #endif
 
 namespace toksmith::pages {
@@ -31,30 +32,40 @@ inline void advise(const void* begin, const void* end, int advice) {
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, advice);
 }
 
+inline std::int64_t nanoseconds(clockid_t clock) {
+    timespec time;
+    ::clock_gettime(clock, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+// Until then, only small pages are asked for.
+inline std::atomic<std::int64_t> small_until{0};
+
 }  // namespace detail
 
-// Huge ones, if one lies inside: for what is read all over, because with small ones the look-up of
-// pages costs more than the memory's own. To be called before the first touch.
+// Huge ones, if one lies inside: with small ones, the look-up of pages costs more than that of what
+// is read all over, and they take seven times as long to get. To be called before the first touch.
 inline void ask_for_huge(const void* begin, std::size_t bytes) {
     if (before_huge(begin) + kHuge > bytes) return;
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
 
-// All that is going to be written, in one go: one by one, each costs a fault.
-inline void ask_for(const void* begin, const void* end) {
+// All that is going to be written, in one go: one by one, each costs a fault. Huge ones only as
+// long as they come quickly: a virtual machine may have to ask its host for each, and small ones
+// that are at hand take a seventh of that. It is this thread's own time that tells: that others
+// had the processor meanwhile says nothing.
+inline void ask_for(void* begin, void* end) {
+    if (begin == end) return;
     constexpr int kPopulateWrite = 23;  // Linux 5.14; older headers do not name it
+    constexpr std::int64_t kLong = 1'000'000, kWhile = 1'000'000'000;
+    const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
+    const std::int64_t now = detail::nanoseconds(CLOCK_MONOTONIC);
+    if (now < detail::small_until) detail::advise(begin, end, MADV_NOHUGEPAGE);
+    const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    *static_cast<volatile char*>(begin) = 0;  // a touch keeps other threads waiting less
     detail::advise(begin, end, kPopulateWrite);
-}
-
-// The same on huge pages, if the system has them: those take a quarter of the time. False where
-// they took long: a virtual machine may have to ask its host for each, which takes as long as
-// twenty.
-inline bool ask_for_huge_now(const void* begin, const void* end) {
-    using Clock = std::chrono::steady_clock;
-    detail::advise(begin, end, MADV_HUGEPAGE);
-    const Clock::time_point before = Clock::now();
-    ask_for(begin, end);
-    return Clock::now() - before < std::chrono::milliseconds(1);
+    const std::int64_t took = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+    if (took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::small_until = now + kWhile;
 }
 
 // Gives back what is out of use; it reads as zeros, if it is read again.
@@ -63,8 +74,7 @@ inline void give_back(const void* begin, const void* end) {
 }
 #else
 inline void ask_for_huge(const void*, std::size_t) {}
-inline void ask_for(const void*, const void*) {}
-inline bool ask_for_huge_now(const void*, const void*) { return true; }
+inline void ask_for(void*, void*) {}
 inline void give_back(const void*, const void*) {}
 #endif
 

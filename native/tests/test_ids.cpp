@@ -29,7 +29,6 @@ bool is_filled(const Ids& ids, std::size_t count) {
 
 TEST(ids_grow_and_are_trimmed) {
     for (const std::size_t count : {std::size_t{1}, kLarge / 8, kLarge, 3 * kLarge + 5}) {
-        // The last is too large for huge pages.
         for (const std::size_t reserved : {std::size_t{0}, count / 2, 2 * count, 17 * kLarge}) {
             Ids ids;
             ids.reserve(reserved);

@@ -6,6 +6,11 @@
 #include "check.hpp"
 #include "huge_array.hpp"
 
+#if defined(__linux__)
+#include <limits>
+#include <vector>
+#endif
+
 using namespace toksmith;
 
 TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
@@ -26,3 +31,25 @@ TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
         }
     }
 }
+
+#if defined(__linux__)
+TEST(all_pages_that_are_asked_for_are_there_whatever_their_size) {
+    constexpr std::size_t kPage = 4096, kBytes = 3 * pages::kHuge;
+    for (const bool slow : {false, true}) {
+        const HugeArray<char> array(kBytes);
+        char* const begin = array.data();
+        // Before 5.14, Linux brings only what is touched.
+        const bool brings = ::madvise(begin, kPage, 23) == 0;
+        pages::detail::small_until = slow ? std::numeric_limits<std::int64_t>::max() : 0;
+        array.ask_for(0, kBytes - kPage);
+        pages::detail::small_until = 0;
+        std::vector<unsigned char> there(kBytes / kPage);
+        CHECK(::mincore(begin, kBytes, there.data()) == 0);
+        const auto missing = std::count_if(there.begin(), there.end(),
+                                           [](unsigned char page) { return (page & 1) == 0; });
+        CHECK(!brings || missing <= 1);
+        CHECK(!(brings && slow) || missing == 1);  // none that was not asked for
+        CHECK(std::count(begin, begin + kBytes, 0) == static_cast<std::ptrdiff_t>(kBytes));
+    }
+}
+#endif

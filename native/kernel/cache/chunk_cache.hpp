@@ -105,7 +105,7 @@ class ChunkCache {
             if (new_chunks_.go_on(read_) && expected < lines + lines / kLittle) return end_pause();
             const std::size_t room = lines < kMany ? 0 : std::bit_ceil(expected);
             next_lines_ = std::clamp(room, lines * 4, lines_.most());
-            if (!alone_) lines_.ask_for_pages(next_lines_);  // takes long: the others go on
+            lines_.ask_for_pages(next_lines_);  // takes long: other threads go on
         }
         wants_pause_ = true;
     }
