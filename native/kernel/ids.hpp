@@ -83,12 +83,16 @@ class Ids {
     }
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
-        Id* const start = data_ + touched_;
+        const std::size_t start = touched_;
         touched_ = std::min(needed + kStep, capacity_);
         if (capacity_ <= kLarge) return;
-        touched_ =
-            std::min(touched_ + pages::before_huge(data_ + touched_) / sizeof(Id), capacity_);
-        pages::ask_for(start, data_ + touched_);
+        // A huge page that starts there comes whole.
+        if (huge_from(start) < touched_) touched_ = std::min(huge_from(touched_), capacity_);
+        pages::ask_for(data_ + start, data_ + touched_);
+    }
+    // The first at or behind that one with which a huge page starts.
+    std::size_t huge_from(std::size_t place) const {
+        return place + pages::before_huge(data_ + place) / sizeof(Id);
     }
     void resize_memory(std::size_t capacity) {
         auto* data = static_cast<Id*>(std::realloc(data_, capacity * sizeof(Id)));
