@@ -49,8 +49,7 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     return result;
 }
 
-// The characters right where Python keeps them; None if the bytes are no UTF-8. (Huge pages are not
-// asked for: on a virtual machine, pages touched for the first time cost more than they save.)
+// The characters right where Python keeps them; None if the bytes are no UTF-8.
 nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
                              const Decoder::Parts& parts) {
     const unsigned width = parts.width;

@@ -46,10 +46,11 @@ class HugeArray {
     // page at a time, since they wait meanwhile.
     void ask_for(std::size_t first, std::size_t last) const {
         auto* const end = reinterpret_cast<char*>(data() + last);
-        char* next = nullptr;
-        for (auto* p = reinterpret_cast<char*>(data() + first); p < end; p = next) {
+        char* next = reinterpret_cast<char*>(data() + first);
+        pages::Fresh fresh(next, end - next);
+        for (char* p = next; p < end; p = next) {
             next = std::min(p + pages::before_huge(p + 1) + 1, end);
-            pages::ask_for(p, next);
+            fresh.ask_for(p, next);
         }
     }
     void clear() { std::memset(memory_.get(), 0, size_ * sizeof(T)); }

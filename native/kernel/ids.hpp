@@ -64,6 +64,10 @@ class Ids {
         size_ += count;
         return place;
     }
+    // Asks for the pages of some that are about to be written; several threads may.
+    void ask_for_pages(std::size_t first, std::size_t last) {
+        if (capacity_ > kLarge) fresh_.ask_for(data_ + first, data_ + last);
+    }
     // Gives memory back in which no ids stand.
     void trim() {
         if (touched_ < size_ + 2 * kStep) return;
@@ -80,15 +84,15 @@ class Ids {
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
         std::swap(touched_, other.touched_);
+        std::swap(fresh_, other.fresh_);
     }
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
         const std::size_t start = touched_;
         touched_ = std::min(needed + kStep, capacity_);
-        if (capacity_ <= kLarge) return;
         // A huge page that starts there comes whole.
         if (huge_from(start) < touched_) touched_ = std::min(huge_from(touched_), capacity_);
-        pages::ask_for(data_ + start, data_ + touched_);
+        ask_for_pages(start, touched_);
     }
     // The first at or behind that one with which a huge page starts.
     std::size_t huge_from(std::size_t place) const {
@@ -100,13 +104,14 @@ class Ids {
         data_ = data;
         capacity_ = capacity;
         if (capacity_ > kLarge)
-            pages::ask_for_huge(data_ + touched_, (capacity_ - touched_) * sizeof(Id));
+            fresh_ = pages::Fresh(data_ + touched_, (capacity_ - touched_) * sizeof(Id));
     }
 
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::size_t touched_ = 0;  // so many can be written without a fault
+    pages::Fresh fresh_;       // if large, the others
 };
 
 }  // namespace toksmith

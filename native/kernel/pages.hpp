@@ -38,8 +38,8 @@ inline std::int64_t nanoseconds(clockid_t clock) {
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-// Until then, only small pages are asked for.
-inline std::atomic<std::int64_t> small_until{0};
+// Until then, huge pages are taken to come slowly.
+inline std::atomic<std::int64_t> slow_until{0};
 
 }  // namespace detail
 
@@ -50,23 +50,41 @@ inline void ask_for_huge(const void* begin, std::size_t bytes) {
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
 
-// All that is going to be written, in one go: one by one, each costs a fault. Huge ones only as
-// long as they come quickly: a virtual machine may have to ask its host for each, and small ones
-// that are at hand take a seventh of that. It is this thread's own time that tells: that others
-// had the processor meanwhile says nothing.
-inline void ask_for(void* begin, void* end) {
-    if (begin == end) return;
-    constexpr int kPopulateWrite = 23;  // Linux 5.14; older headers do not name it
-    constexpr std::int64_t kLong = 1'000'000, kWhile = 1'000'000'000;
-    const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
-    const std::int64_t now = detail::nanoseconds(CLOCK_MONOTONIC);
-    if (now < detail::small_until) detail::advise(begin, end, MADV_NOHUGEPAGE);
-    const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    *static_cast<volatile char*>(begin) = 0;  // a touch keeps other threads waiting less
-    detail::advise(begin, end, kPopulateWrite);
-    const std::int64_t took = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
-    if (took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::small_until = now + kWhile;
-}
+// Memory that nobody has touched, and of which much is going to be written: its pages are asked for
+// shortly before, since one by one each costs a fault.
+//
+// They are huge as long as these come quickly. A virtual machine may have to ask its host for each;
+// small ones that are at hand take a seventh of that.
+class Fresh {
+ public:
+    Fresh() = default;
+    Fresh(void* begin, std::size_t bytes) : begin_(static_cast<char*>(begin)), bytes_(bytes) {
+        ask_for_huge(begin, bytes);
+    }
+
+    // For a part of it, all of which is going to be written. Several threads may call it.
+    void ask_for(void* begin, void* end) {
+        if (begin == end) return;
+        const std::int64_t now = detail::nanoseconds(CLOCK_MONOTONIC);
+        if (now < detail::slow_until && std::atomic_ref(huge_).exchange(false))
+            detail::advise(begin_, begin_ + bytes_, MADV_NOHUGEPAGE);
+        // That others had the processor meanwhile says nothing: it is this thread's time that does.
+        const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+        *static_cast<volatile char*>(begin) = 0;  // others wait less for a touch than for advice
+        detail::advise(begin, end, kPopulateWrite);
+        const std::int64_t took = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+        const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
+        if (took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::slow_until = now + kWhile;
+    }
+
+ private:
+    static constexpr int kPopulateWrite = 23;  // Linux 5.14; older headers do not name it
+    static constexpr std::int64_t kLong = 1'000'000, kWhile = 1'000'000'000;  // nanoseconds
+
+    char* begin_ = nullptr;
+    std::size_t bytes_ = 0;
+    bool huge_ = true;
+};
 
 // Gives back what is out of use; it reads as zeros, if it is read again.
 inline void give_back(const void* begin, const void* end) {
@@ -74,7 +92,12 @@ inline void give_back(const void* begin, const void* end) {
 }
 #else
 inline void ask_for_huge(const void*, std::size_t) {}
-inline void ask_for(void*, void*) {}
+class Fresh {
+ public:
+    Fresh() = default;
+    Fresh(void*, std::size_t) {}
+    void ask_for(void*, void*) {}
+};
 inline void give_back(const void*, const void*) {}
 #endif
 

@@ -10,6 +10,17 @@
 #include "utf8/widen.hpp"
 
 namespace toksmith {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
+
+// For the memory of a block, unless the whole may well be as small.
+template <typename Unit>
+void ask_for(pages::Fresh& fresh, Unit* begin, Unit* end) {
+    if ((end - begin) * sizeof(Unit) >= kBlock / 2) fresh.ask_for(begin, end);
+}
+
+}  // namespace
 
 Decoder::Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64_t> offsets,
                  const std::vector<std::uint8_t>& known)
@@ -79,10 +90,17 @@ Decoder::Parts Decoder::measure(const Id* ids, std::size_t count, std::size_t th
 void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const {
     std::copy(parts.before.begin(), parts.before.end(), out);
     const std::size_t count = parts.starts.size() - 1;
+    pages::Fresh fresh(out, parts.bytes());
     for_each_on_threads(count, count, [&](std::size_t i) {
         const Parts::Place &start = parts.starts[i], &end = parts.starts[i + 1];
-        std::uint8_t* to = out + start.byte;
-        decode_some(ids + start.id, ids + end.id, to, out + end.byte);
+        const std::size_t block = kBlock + longest_ + kStride;
+        const Id* next = ids + start.id;
+        std::uint8_t *to = out + start.byte, *const last = out + end.byte, *stop = nullptr;
+        while (stop != last) {
+            stop = to + std::min(block, static_cast<std::size_t>(last - to));
+            ask_for(fresh, to, stop);
+            next = decode_some(next, ids + end.id, to, stop);
+        }
     });
 }
 
@@ -167,32 +185,34 @@ bool Decoder::decode_all(const Id* ids, const Parts& parts, Unit* out) const {
         return false;
     }
     const std::size_t count = parts.starts.size() - 1;
+    pages::Fresh fresh(out, parts.characters() * sizeof(Unit));
     std::atomic<bool> all_valid{true};
     for_each_on_threads(count, count, [&](std::size_t i) {
-        if (!decode_part(ids, parts.starts[i], parts.starts[i + 1], out)) all_valid = false;
+        if (!decode_part(ids, parts.starts[i], parts.starts[i + 1], fresh, out)) all_valid = false;
     });
     return all_valid;
 }
 
 template <typename Unit>
 bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
-                          Unit* out) const {
-    constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
+                          pages::Fresh& fresh, Unit* out) const {
     const std::size_t size = std::max(std::min(kBlock, end.byte - start.byte), longest_) + kStride;
     const std::unique_ptr<std::uint8_t[]> block(new std::uint8_t[size]);
     std::uint8_t* filled = block.get();
     const Id *next = ids + start.id, *last = ids + end.id;
     Unit* to = out + start.character;
+    Unit* const stop = out + end.character;
     while (next < last) {
         next = decode_some(next, last, filled, block.get() + size);
-        const std::uint8_t* rest = utf8::widen(block.get(), filled, to, out + end.character);
+        ask_for(fresh, to, to + std::min(filled - block.get(), stop - to));
+        const std::uint8_t* rest = utf8::widen(block.get(), filled, to, stop);
         // What is left of a character stands in the next token.
         const auto left = static_cast<std::size_t>(filled - rest);
         if (left >= 4) return false;
         std::memmove(block.get(), rest, left);
         filled = block.get() + left;
     }
-    return filled == block.get() && to == out + end.character;
+    return filled == block.get() && to == stop;
 }
 
 }  // namespace toksmith

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ids.hpp"
+#include "pages.hpp"
 
 namespace toksmith {
 
@@ -80,7 +81,7 @@ class Decoder {
     bool decode_all(const Id* ids, const Parts& parts, Unit* out) const;
     template <typename Unit>
     bool decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
-                     Unit* out) const;
+                     pages::Fresh& fresh, Unit* out) const;
 
     std::string bytes_;
     std::vector<std::uint64_t> offsets_;

@@ -87,7 +87,7 @@ class InOrder {
         const std::size_t size = ids.size();
         if (size == 0) return;  // there may be no memory at all
         Id* const to = result_.data() + place;
-        if (place + size > result_.touched()) pages::ask_for(to, to + size);
+        if (place + size > result_.touched()) result_.ask_for_pages(place, place + size);
         if (result_.capacity() < kFar) {
             std::memcpy(to, ids.data(), size * sizeof(Id));
         } else {
