@@ -19,8 +19,8 @@ from toksmith.splitters import FAMILIES
 
 OURS = "toksmith"
 SCALING_BYTES = 50_000_000
-# Where toksmith is measured beside itself, the system has so much memory at hand for a byte of text:
-# more than it needs. Otherwise the pages of a virtual machine would be measured.
+# Where toksmith is measured beside itself, the system has so much memory at hand for a byte of
+# text, more than it needs. Otherwise the pages of a virtual machine would be measured.
 MEMORY_PER_BYTE = 8
 
 
