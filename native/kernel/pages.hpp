@@ -38,8 +38,8 @@ inline std::int64_t nanoseconds(clockid_t clock) {
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-// Until then, huge pages are taken to come slowly.
-inline std::atomic<std::int64_t> slow_until{0};
+// So many bytes are to come on small pages before a huge one is asked for again.
+inline std::atomic<std::int64_t> small_left{0};
 
 }  // namespace detail
 
@@ -54,7 +54,8 @@ inline void ask_for_huge(const void* begin, std::size_t bytes) {
 // shortly before, since one by one each costs a fault.
 //
 // They are huge as long as these come quickly. A virtual machine may have to ask its host for each;
-// small ones that are at hand take a seventh of that.
+// small ones that are at hand take a seventh of that. So behind a slow one, some memory comes on
+// small ones.
 class Fresh {
  public:
     Fresh() = default;
@@ -64,22 +65,24 @@ class Fresh {
 
     // For a part of it, all of which is going to be written. Several threads may call it.
     void ask_for(void* begin, void* end) {
-        if (begin == end) return;
-        const std::int64_t now = detail::nanoseconds(CLOCK_MONOTONIC);
-        if (now < detail::slow_until && std::atomic_ref(huge_).exchange(false))
-            detail::advise(begin_, begin_ + bytes_, MADV_NOHUGEPAGE);
+        const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
+        if (bytes == 0) return;
+        const bool huge = detail::small_left <= 0;
+        if (!huge) detail::small_left -= bytes;
+        if (std::atomic_ref(huge_).exchange(huge) != huge)
+            detail::advise(begin_, begin_ + bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
         // That others had the processor meanwhile says nothing: it is this thread's time that does.
         const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         *static_cast<volatile char*>(begin) = 0;  // others wait less for a touch than for advice
         detail::advise(begin, end, kPopulateWrite);
         const std::int64_t took = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
-        const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
-        if (took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::slow_until = now + kWhile;
+        if (huge && took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::small_left = kSmall;
     }
 
  private:
-    static constexpr int kPopulateWrite = 23;  // Linux 5.14; older headers do not name it
-    static constexpr std::int64_t kLong = 1'000'000, kWhile = 1'000'000'000;  // nanoseconds
+    static constexpr int kPopulateWrite = 23;         // Linux 5.14; older headers do not name it
+    static constexpr std::int64_t kLong = 1'000'000;  // nanoseconds
+    static constexpr std::int64_t kSmall = std::int64_t{1} << 26;  // bytes
 
     char* begin_ = nullptr;
     std::size_t bytes_ = 0;

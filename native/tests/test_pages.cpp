@@ -40,9 +40,9 @@ TEST(all_pages_that_are_asked_for_are_there_whatever_their_size) {
         char* const begin = array.data();
         // Before 5.14, Linux brings only what is touched.
         const bool brings = ::madvise(begin, kPage, 23) == 0;
-        pages::detail::slow_until = slow ? std::numeric_limits<std::int64_t>::max() : 0;
+        pages::detail::small_left = slow ? std::numeric_limits<std::int64_t>::max() : 0;
         array.ask_for(0, kBytes - kPage);
-        pages::detail::slow_until = 0;
+        pages::detail::small_left = 0;
         std::vector<unsigned char> there(kBytes / kPage);
         CHECK(::mincore(begin, kBytes, there.data()) == 0);
         const auto missing = std::count_if(there.begin(), there.end(),
