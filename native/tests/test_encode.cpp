@@ -344,6 +344,25 @@ TEST(decode_shares_no_character_in_which_an_empty_token_stands) {
     }
 }
 
+TEST(decode_ends_when_ids_change_meanwhile) {
+    const Decoder decoder({'a', 'b', 0xC3, 0xA9, 'c'}, {0, 1, 5}, {});
+    constexpr std::size_t kCount = 200'000;
+    struct Change {
+        Id before, meanwhile;
+        std::uint8_t first;  // byte
+    };
+    for (const auto& [before, meanwhile, first] : {Change{1, 0, 'a'}, {0, 1, 'b'}, {1, 7, 0}}) {
+        std::vector<Id> ids(kCount, before);
+        const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), 2);
+        ids.assign(kCount, meanwhile);
+        Bytes bytes(parts.bytes()), characters(parts.characters());
+        decoder.decode(ids.data(), parts, bytes.data());
+        CHECK(bytes[0] == first);
+        decoder.decode_characters(ids.data(), parts, characters.data());
+        CHECK(characters[0] == first);
+    }
+}
+
 TEST(decode_literals) {
     Merges merges;
     merges.tokens.insert(merges.tokens.end(), {"", "sixteen bytes, 16", std::string(40, 'x')});

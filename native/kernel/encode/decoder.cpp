@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
 
-// For the memory of a block, unless the whole may well be as small.
+// For the pages of a block; of a text that is shorter, they are most likely there.
 template <typename Unit>
 void ask_for(pages::Fresh& fresh, Unit* begin, Unit* end) {
     if ((end - begin) * sizeof(Unit) >= kBlock / 2) fresh.ask_for(begin, end);
@@ -94,12 +94,12 @@ void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const
     for_each_on_threads(count, count, [&](std::size_t i) {
         const Parts::Place &start = parts.starts[i], &end = parts.starts[i + 1];
         const std::size_t block = kBlock + longest_ + kStride;
-        const Id* next = ids + start.id;
-        std::uint8_t *to = out + start.byte, *const last = out + end.byte, *stop = nullptr;
-        while (stop != last) {
-            stop = to + std::min(block, static_cast<std::size_t>(last - to));
+        const Id *next = ids + start.id, *const last = ids + end.id;
+        std::uint8_t *to = out + start.byte, *const all = out + end.byte, *stop = nullptr;
+        while (next < last && stop != all) {
+            stop = to + std::min(block, static_cast<std::size_t>(all - to));
             ask_for(fresh, to, stop);
-            next = decode_some(next, ids + end.id, to, stop);
+            next = decode_some(next, last, to, stop);
         }
     });
 }
