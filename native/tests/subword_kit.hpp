@@ -23,6 +23,14 @@ struct PieceSet {
         scores.push_back(score);
         types.push_back(static_cast<std::uint8_t>(type));
     }
+    void add_bytes() {
+        byte_fallback = true;
+        for (int byte = 0; byte < 256; ++byte) {
+            char name[8];
+            std::snprintf(name, sizeof name, "<0x%02X>", byte);
+            add(name, 0, PieceType::kByte);
+        }
+    }
     PieceType type(Id id) const { return static_cast<PieceType>(types[id]); }
     // The piece of this text, unless it is of a type that no text has.
     std::optional<Id> find(std::string_view text) const {
@@ -47,12 +55,7 @@ struct PieceSet {
 inline PieceSet random_pieces(Random& random, Text text, std::size_t count) {
     PieceSet pieces;
     pieces.add("<unk>", 0, PieceType::kUnknown);
-    pieces.byte_fallback = random.below(3) == 0;
-    for (int byte = 0; pieces.byte_fallback && byte < 256; ++byte) {
-        char name[8];
-        std::snprintf(name, sizeof name, "<0x%02X>", byte);
-        pieces.add(name, 0, PieceType::kByte);
-    }
+    if (random.below(3) == 0) pieces.add_bytes();
     const bool ties = random.below(2), all_types = random.below(2);
     while (count-- > 0) {
         const std::uint8_t* p = text.begin + random.below(text.size());

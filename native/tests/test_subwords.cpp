@@ -174,6 +174,25 @@ TEST(long_runs_merge_from_the_left_whatever_the_ranks) {
     }
 }
 
+// That lines of a text are merged side by side as they are one by one.
+void check_rows(const PieceSet& pieces, const Bytes& text) {
+    const auto model = by_lines(std::make_shared<bpe::SentencePieceModel>(pieces.bpe_model()));
+    CHECK(model->row_merges() != nullptr);
+    std::vector<Id> expected;
+    for (auto start = text.begin(); start != text.end();) {
+        const bool breaks = *start == '\n';
+        const auto end = breaks ? start + 1 : std::find(start, text.end(), '\n');
+        const Placed tokens = bpe_slowly(pieces, {&*start, &*start + (end - start)});
+        for (std::size_t i = 0; i < tokens.size(); i += 3) expected.push_back(tokens[i]);
+        start = end;
+    }
+    for (const isa::Level level : levels()) {
+        Encoder encoder(model, Family::kModel, level);
+        CHECK(list(encoder.encode({text_of(text)}, 1).ids) == expected,
+              std::string(isa::name(level)));
+    }
+}
+
 // As Llama's: the runs of spaces come last, all with one score.
 TEST(runs_of_equal_scores_merge_from_the_left_in_rows) {
     Random random{41};
@@ -198,21 +217,28 @@ TEST(runs_of_equal_scores_merge_from_the_left_in_rows) {
             if (size != missing) pieces.add(std::string(size, ' '), -100);
         }
         if (round % 4 == 3) pieces.add("bb", -100);
-        const auto model = by_lines(std::make_shared<bpe::SentencePieceModel>(pieces.bpe_model()));
-        CHECK(model->row_merges() != nullptr);
-        std::vector<Id> expected;
-        for (auto start = text.begin(); start != text.end();) {
-            const bool breaks = *start == '\n';
-            const auto end = breaks ? start + 1 : std::find(start, text.end(), '\n');
-            const Placed tokens = bpe_slowly(pieces, {&*start, &*start + (end - start)});
-            for (std::size_t i = 0; i < tokens.size(); i += 3) expected.push_back(tokens[i]);
-            start = end;
+        check_rows(pieces, text);
+    }
+}
+
+// As Llama's line breaks: a character without a piece of its own becomes bytes, which merge with
+// nothing, or what is unknown.
+TEST(characters_without_a_piece_in_rows) {
+    Random random{43};
+    for (int round = 0; round < 60; ++round) {
+        Bytes text;
+        for (int line = 0; line < 60; ++line) {
+            for (std::size_t left = 1 + random.below(28); left > 0; --left)
+                text.push_back(static_cast<std::uint8_t>("aabbcd"[random.below(6)]));
+            text.push_back('\n');
         }
-        for (const isa::Level level : levels()) {
-            Encoder encoder(model, Family::kModel, level);
-            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == expected,
-                  std::string(isa::name(level)));
-        }
+        PieceSet pieces;
+        pieces.add("<unk>", 0, PieceType::kUnknown);
+        if (round % 2) pieces.add_bytes();
+        for (const char* piece : {"a", "b", "ab", "ba", "aab", "d"})
+            pieces.add(piece, -static_cast<double>(random.below(100)));
+        if (round % 3 == 0) pieces.add("ac", -1);  // so that it is a symbol, but no piece
+        check_rows(pieces, text);
     }
 }
 

@@ -29,11 +29,13 @@ class RowMerges {
     // A pair that stops its row.
     static constexpr std::uint32_t kStop = 0;
 
-    // `symbols`: of each byte; kNone: chunks that hold it are merged otherwise. Nothing where there
+    // `symbols`: of each byte; kNone: chunks that hold it stop their row. Nothing where there
     // are too many numbers.
     static std::optional<RowMerges> make(std::vector<RowRule> rules,
                                          const std::array<Id, 256>& symbols);
 
+    // Whether it has a symbol for each byte, and not only for some of ASCII.
+    bool all_bytes() const { return all_bytes_; }
     // The numbers of bytes; kNone: as above. And of what each two bytes become, by the first one
     // times 256 and the second; kNone: they do not merge.
     const std::uint32_t* bytes() const { return bytes_.data(); }
@@ -43,14 +45,6 @@ class RowMerges {
         const bool is_in_order = number <= in_order_;
         const Id listed = ids_[is_in_order ? 0 : number];
         return is_in_order ? number + distance_ : listed;
-    }
-
-    bool fits(const std::uint8_t* bytes, std::size_t size) const {
-        if (all_bytes_) return true;
-        for (std::size_t i = 0; i < size; ++i) {
-            if (bytes_[bytes[i]] == kNone) return false;
-        }
-        return true;
     }
 
     // All other pairs stand in a table: each in 64 bits, the left number, the right one and what

@@ -283,9 +283,10 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
 std::optional<Id> SentencePieceModel::row_symbol(const std::uint8_t* character,
                                                  std::size_t size) const {
     const utf8::Char found = utf8::decode(character, character + size);
+    if (found.size != size || starts_user_defined_[*character]) return {};
     const Id symbol = characters_[found.code];
-    if (found.size != size || symbol == kNone || !known_[symbol]) return {};
-    if (starts_user_defined_[*character]) return {};
+    if (symbol == kNone && byte_fallback_ && size == 1) return byte_ids_[*character];
+    if (symbol == kNone || !known_[symbol]) return {};
     return symbol;
 }
 
