@@ -23,12 +23,12 @@ struct PieceSet {
         scores.push_back(score);
         types.push_back(static_cast<std::uint8_t>(type));
     }
-    void add_bytes() {
+    void add_bytes(PieceType type = PieceType::kByte) {
         byte_fallback = true;
         for (int byte = 0; byte < 256; ++byte) {
             char name[8];
             std::snprintf(name, sizeof name, "<0x%02X>", byte);
-            add(name, 0, PieceType::kByte);
+            add(name, 0, type);
         }
     }
     PieceType type(Id id) const { return static_cast<PieceType>(types[id]); }

@@ -234,10 +234,16 @@ TEST(characters_without_a_piece_in_rows) {
         }
         PieceSet pieces;
         pieces.add("<unk>", 0, PieceType::kUnknown);
-        if (round % 2) pieces.add_bytes();
+        const bool spelled = round % 7 == 0;  // bytes that a text may spell, and that merge then
+        if (round % 2 || spelled) pieces.add_bytes(spelled ? PieceType::kNormal : PieceType::kByte);
         for (const char* piece : {"a", "b", "ab", "ba", "aab", "d"})
             pieces.add(piece, -static_cast<double>(random.below(100)));
         if (round % 3 == 0) pieces.add("ac", -1);  // so that it is a symbol, but no piece
+        double score = -100;  // of each another one, so that its merge has a place in the order
+        for (const char* piece :
+             {"<", "0", "x", "6", "3", ">", "<0", "<0x", "<0x6", "<0x63", "<0x63>a"}) {
+            if (spelled) pieces.add(piece, score--);
+        }
         check_rows(pieces, text);
     }
 }

@@ -285,9 +285,10 @@ std::optional<Id> SentencePieceModel::row_symbol(const std::uint8_t* character,
     const utf8::Char found = utf8::decode(character, character + size);
     if (found.size != size || starts_user_defined_[*character]) return {};
     const Id symbol = characters_[found.code];
-    if (symbol == kNone && byte_fallback_ && size == 1) return byte_ids_[*character];
-    if (symbol == kNone || !known_[symbol]) return {};
-    return symbol;
+    if (symbol != kNone) return known_[symbol] ? std::optional(symbol) : std::nullopt;
+    if (!byte_fallback_ || size != 1) return {};
+    const Id byte = byte_ids_[*character];  // which merges with nothing, but its piece might
+    return known_[byte] || parts_.contains(byte) ? std::nullopt : std::optional(byte);
 }
 
 std::unique_ptr<Model::Scratch> SentencePieceModel::scratch() const {
