@@ -250,6 +250,8 @@ struct Avx2 {
         static Numbers number(__m256 x) { return _mm256_castps_si256(x); }
     };
 
+    using FewLanes = Lanes;
+
  private:
     static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     static __m256i load(const std::uint8_t* p) {

@@ -14,6 +14,7 @@
 
 #include <array>
 
+#include "isa/avx2.hpp"
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
 #include "isa/byte_pairs.hpp"
@@ -297,6 +298,9 @@ struct Avx512 {
         static __m512 real(Numbers x) { return _mm512_castsi512_ps(x); }
         static Numbers number(__m512 x) { return _mm512_castps_si512(x); }
     };
+
+    // Where some lanes are done long before others, more of them gain nothing.
+    using FewLanes = Avx2::Lanes;
 
  private:
     static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
