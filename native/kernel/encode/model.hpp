@@ -53,7 +53,8 @@ class Model {
     // Not null where chunks whose bytes it knows can be merged by it, side by side.
     virtual const bpe::RowMerges* row_merges() const { return nullptr; }
     // Of a model of characters: null, or what merges the symbols of characters; and the symbol of
-    // one in UTF-8, if it is a token itself and always merges so.
+    // one in UTF-8, if it is a token itself and always merges so, or becomes a byte's token, which
+    // merges with nothing.
     virtual const std::vector<bpe::RowRule>* row_rules() const { return nullptr; }
     virtual std::optional<Id> row_symbol(const std::uint8_t*, std::size_t) const { return {}; }
     // Not null where the best ways of some chunks can be found by it, side by side.
