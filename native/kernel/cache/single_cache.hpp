@@ -30,14 +30,27 @@ class SingleCache {
     // Characters are numbered as they are met, so that those that come often lie side by side.
     using Number = std::uint16_t;  // 0: not known
 
-    // Of the one of three bytes at p; of one of ASCII.
-    Number number(const std::uint8_t* p) const { return number_of(utf8::code_of_three(p)); }
-    Number number_of_ascii(std::uint8_t byte) const { return number_of(byte); }
+    class Numbers {
+     public:
+        explicit Numbers(Number* by_code) : by_code_(by_code) {}
+        // Of the one of three bytes at p; of one of ASCII.
+        Number of(const std::uint8_t* p) const { return at(utf8::code_of_three(p)); }
+        Number of_ascii(std::uint8_t byte) const { return at(byte); }
+
+     private:
+        friend SingleCache;
+        Number at(std::size_t code) const {
+            return std::atomic_ref(by_code_[code]).load(std::memory_order_acquire);
+        }
+        Number* by_code_;
+    };
+    Numbers numbers() const { return Numbers(numbers_.data()); }
+
     const Answer& answer(Number number) const { return answers_.data()[number]; }
 
     void insert(const std::uint8_t* p, const Found& found) {
         const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);
-        if (!Answer::fits(found) || number_of(code) != 0) return;
+        if (!Answer::fits(found) || numbers().at(code) != 0) return;
         const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
         if (number >= kCodes) return;  // only where threads met the same ones at once
         answers_.data()[number].set(found);
@@ -49,10 +62,6 @@ class SingleCache {
 
  private:
     static constexpr std::size_t kCodes = 0x10000;  // more than there are such characters
-
-    Number number_of(std::size_t code) const {
-        return std::atomic_ref(numbers_.data()[code]).load(std::memory_order_acquire);
-    }
 
     std::atomic<std::uint32_t> count_{0};
     HugeArray<Number> numbers_{kCodes};  // by code

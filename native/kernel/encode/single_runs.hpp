@@ -26,7 +26,9 @@ class SingleRuns {
     };
 
     SingleRuns(const Boundaries& boundaries, const SingleCache& singles)
-        : boundaries_(boundaries), singles_(singles) {
+        : boundaries_(boundaries),
+          singles_(singles),
+          known_{singles.numbers(), boundaries.ascii_opens()} {
         clear();
     }
 
@@ -55,50 +57,62 @@ class SingleRuns {
     // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
     // none.
     const Byte* find(const Byte* p, const Byte* end) {
+        // Copies: behind each number, which another thread may just have written, compilers read
+        // members again.
+        const Known known = known_;
         const std::size_t first = count_;
+        std::size_t last = first;
         const Byte* q = p;
-        while (count_ < kMost) {
-            SingleCache::Number number = known(q, end);
+        while (last < kMost) {
+            SingleCache::Number number = known.number(q, end);
             if (number != 0) {
                 q += SingleCache::kSize;
-            } else if (q != p && (number = known_ascii(q, end)) != 0) {
+            } else if (q != p && (number = known.number_between(q, end)) != 0) {
                 ++q;
             } else {
                 break;
             }
-            numbers_[count_++] = number;
+            numbers_[last++] = number;
         }
         if (q == p) return p;
-        if (!is_between(q, end)) {
-            const std::size_t held = std::min(boundaries_.held(q, end), count_ - first);
+        if (!known.is_between(q, end)) {
+            const std::size_t held = std::min(boundaries_.held(q, end), last - first);
             for (std::size_t i = 0; i < held; ++i) q -= q[-1] < 0x80 ? 1 : SingleCache::kSize;
-            count_ -= held;
+            last -= held;
         }
         if (q == p) return p;
-        runs_[run_count_++] = {p, first, count_};
+        count_ = last;
+        runs_[run_count_++] = {p, first, last};
         runs_[run_count_].begin = nullptr;
         return q;
     }
 
  private:
-    // 0: it is not.
-    SingleCache::Number known(const Byte* p, const Byte* end) const {
-        return end - p >= 4 && SingleCache::may_be_at(p) ? singles_.number(p) : 0;
-    }
-    // Of a character of ASCII behind one of a run.
-    SingleCache::Number known_ascii(const Byte* p, const Byte* end) const {
-        return is_between(p, end) ? singles_.number_of_ascii(*p) : SingleCache::Number{0};
-    }
-    // Whether one character of ASCII stands before the next run, and so alone: neither is rewritten
-    // together with what is before it.
-    bool is_between(const Byte* p, const Byte* end) const {
-        return end - p > 1 && p[0] < 0x80 && !boundaries_.ascii_opens() && known(p + 1, end) != 0;
-    }
+    // What is known of characters.
+    struct Known {
+        SingleCache::Numbers numbers;
+        bool ascii_opens;
+
+        // 0: it is not.
+        SingleCache::Number number(const Byte* p, const Byte* end) const {
+            return end - p >= 4 && SingleCache::may_be_at(p) ? numbers.of(p) : 0;
+        }
+        // Of a character of ASCII behind one of a run.
+        SingleCache::Number number_between(const Byte* p, const Byte* end) const {
+            return is_between(p, end) ? numbers.of_ascii(*p) : SingleCache::Number{0};
+        }
+        // Whether one character of ASCII stands before the next run, and so alone: neither is
+        // rewritten together with what is before it.
+        bool is_between(const Byte* p, const Byte* end) const {
+            return end - p > 1 && p[0] < 0x80 && !ascii_opens && number(p + 1, end) != 0;
+        }
+    };
 
     static std::size_t size_at(const Byte* p) { return *p < 0x80 ? 1 : SingleCache::kSize; }
 
     const Boundaries& boundaries_;
     const SingleCache& singles_;
+    const Known known_;
     std::size_t run_count_ = 0, count_ = 0;
     std::array<Run, kMost + 1> runs_;
     std::array<SingleCache::Number, kMost> numbers_;
