@@ -1,5 +1,7 @@
 // The chunks of a text on their way: found, asked for, taken. A batch of them is taken when the
 // next one has been asked for; so the memory of many look-ups is under way at once, and has time.
+// All batches are of one size, as long as there is text: processors guess right when a loop of one
+// length ends, and seldom when it is of any.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +16,6 @@ namespace toksmith {
 struct Ahead {
     using Byte = std::uint8_t;
 
-    // So many are found and asked for, or a few more, before those found before them are taken.
     static constexpr std::size_t kBatch = 64;
     // A batch begins where there are fewer; the last window of it may come on top.
     static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost;
@@ -38,6 +39,8 @@ struct Ahead {
     }
     const Byte* end() const { return bounds[found]; }
     const Byte** next_ends() { return bounds + 1 + found; }
+    // Whether enough are found to ask for.
+    bool has_batch() const { return found - asked >= kBatch; }
 
     // Forgets those that were taken, if that is all or there is no room for a batch.
     void close_up() {

@@ -32,15 +32,15 @@ struct Isa {
 // Without vectors, masks take longer than reading byte by byte; some chunks at once, since what is
 // done with them is out of the way then.
 template <Family kFamily>
-inline std::size_t next_ends(const Byte* p, const Byte* end, const Byte** ends,
-                             const bpe::Joins* = nullptr) {
+inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
+                      const bpe::Joins* = nullptr) {
     constexpr std::size_t kSome = 32;
     static_assert(kSome <= marked::kMost);
     std::size_t count = 0;
     do {
         ends[count++] = p = chunk_end<kFamily>(p, end);
     } while (count < kSome && p < end);
-    return count;
+    return {count, p};
 }
 
 // Without vectors, chunks are encoded one by one.

@@ -23,6 +23,7 @@ class SingleRuns {
     struct Run {
         const Byte* begin;
         std::size_t first, last;  // of the answers
+        std::size_t chunk;        // that it is, among those on their way
     };
 
     SingleRuns(const Boundaries& boundaries, const SingleCache& singles)
@@ -34,12 +35,14 @@ class SingleRuns {
 
     void clear() {
         run_count_ = count_ = 0;
-        runs_[0].begin = nullptr;
+        runs_[0].chunk = kNone;
     }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
-    std::size_t size() const { return count_; }        // in characters
-    const Run* begin() const { return runs_.data(); }  // one behind the last begins nowhere
+    std::size_t size() const { return count_; }  // in characters
+    std::size_t count() const { return run_count_; }
+    Run& run(std::size_t i) { return runs_[i]; }
+    const Run* begin() const { return runs_.data(); }  // one behind the last is no chunk
     const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
 
     // Whether a chunk may be in one.
@@ -55,7 +58,7 @@ class SingleRuns {
     }
 
     // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
-    // none.
+    // none. Which chunk it is remains to be told.
     const Byte* find(const Byte* p, const Byte* end) {
         // Copies: behind each number, which another thread may just have written, compilers read
         // members again.
@@ -82,12 +85,14 @@ class SingleRuns {
         }
         if (q == p) return p;
         count_ = last;
-        runs_[run_count_++] = {p, first, last};
-        runs_[run_count_].begin = nullptr;
+        runs_[run_count_++] = {p, first, last, kNone};
+        runs_[run_count_].chunk = kNone;
         return q;
     }
 
  private:
+    static constexpr std::size_t kNone = ~std::size_t{0};
+
     // What is known of characters.
     struct Known {
         SingleCache::Numbers numbers;

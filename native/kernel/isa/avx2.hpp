@@ -70,7 +70,34 @@ struct Avx2 {
             _mm256_movemask_pd(_mm256_castsi256_pd(equal)))];
     }
 
-    static constexpr auto write_marked = marked::write;
+    // As marked::write. Of 16 bytes at once, and eight of them: hardly ever are more marked.
+    [[gnu::always_inline]] static std::size_t write_marked(const std::uint8_t* p,
+                                                           std::uint64_t marks,
+                                                           const std::uint8_t** places) {
+        const std::uint8_t** next = places;
+        for (unsigned i = 0; i < 64; i += 16) {
+            const std::uint64_t some = marks >> i & 0xFFFF;
+            // The numbers of those that are marked, four bits each.
+            const std::uint64_t numbers =
+                gather(0xFEDCBA9876543210, scatter(some, 0x1111111111111111) * 0xF);
+            const __m256i begin = Words::all(reinterpret_cast<std::uintptr_t>(p + i));
+            const auto write = [&](std::size_t first, std::uint64_t eight) {
+                const __m128i bytes = _mm_cvtsi64_si128(
+                    static_cast<std::int64_t>(scatter(eight, 0x0F0F0F0F0F0F0F0F)));
+                const auto four = [begin](__m128i from) {
+                    return Words::add(begin, _mm256_cvtepu8_epi64(from));
+                };
+                Words::store(next + first, four(bytes));
+                Words::store(next + first + 4, four(_mm_srli_si128(bytes, 4)));
+            };
+            write(0, numbers);
+            const auto count = static_cast<std::size_t>(_mm_popcnt_u64(some));
+            if (count > 8) [[unlikely]]
+                write(8, numbers >> 32);
+            next += count;
+        }
+        return static_cast<std::size_t>(next - places);
+    }
 
     // As narrow::write: four bytes a character, of which those in use are pressed together.
     template <typename Unit>
@@ -94,6 +121,8 @@ struct Avx2 {
     static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
+    // So many of the lowest bits; from 64 on, all.
+    static std::uint64_t lowest(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
 
     // 4 numbers of 64 bits side by side.
     struct Words {
