@@ -1,6 +1,7 @@
 // From a mask of 64 bytes to the places of those that are marked.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +22,17 @@ inline std::size_t write(const std::uint8_t* p, std::uint64_t marks, const std::
     }
     return count;
 }
+
+// Which of eight bytes are marked, by the mask of them.
+inline constexpr auto kNumbers = [] {
+    std::array<std::array<std::uint8_t, 8>, 256> numbers{};
+    for (unsigned marks = 0; marks < 256; ++marks) {
+        std::size_t count = 0;
+        for (std::uint8_t i = 0; i < 8; ++i) {
+            if (marks >> i & 1) numbers[marks][count++] = i;
+        }
+    }
+    return numbers;
+}();
 
 }  // namespace toksmith::marked
