@@ -420,7 +420,7 @@ TEST(single_cache_is_right_on_threads_that_meet_the_same) {
                                          static_cast<std::uint8_t>(0x80 + code % 64), 0};
             const Id id = static_cast<Id>(code);
             if (const SingleCache::Number number = singles.numbers().of(text)) {
-                wrong += singles.answer(number).words[0] != id;
+                wrong += singles.answers()[number].words[0] != id;
             } else {
                 singles.insert(text, {&id, 1});
                 wrong += singles.numbers().of(text) == 0;
@@ -452,11 +452,11 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
             CHECK(singles.numbers().of(chunk.data()) == 0);
             const Id ids[] = {id++, 7};
             singles.insert(chunk.data(), {ids, 2, 5});
-            const auto& answer = singles.answer(singles.numbers().of(chunk.data()));
+            const auto& answer = singles.answers()[singles.numbers().of(chunk.data())];
             CHECK(answer.count() == 2 && answer.note() == 5);
             CHECK(answer.words[0] == ids[0] && answer.words[1] == 7);
         }
     }
     // What came later is elsewhere.
-    CHECK(singles.answer(singles.numbers().of(han.data())).words[0] == 0x3C * 16 + 6);
+    CHECK(singles.answers()[singles.numbers().of(han.data())].words[0] == 0x3C * 16 + 6);
 }

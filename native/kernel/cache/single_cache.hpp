@@ -46,7 +46,7 @@ class SingleCache {
     };
     Numbers numbers() const { return Numbers(numbers_.data()); }
 
-    const Answer& answer(Number number) const { return answers_.data()[number]; }
+    const Answer* answers() const { return answers_.data(); }  // by number
 
     void insert(const std::uint8_t* p, const Found& found) {
         const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);

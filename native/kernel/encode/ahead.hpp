@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "cache/chunk_cache.hpp"
 #include "isa/marked.hpp"
@@ -17,8 +18,17 @@ struct Ahead {
     using Byte = std::uint8_t;
 
     static constexpr std::size_t kBatch = 64;
-    // A batch begins where there are fewer; the last window of it may come on top.
-    static constexpr std::size_t kRoom = 256, kMost = kRoom + kBatch + marked::kMost;
+    // Where there are more, those that were taken make room; the last window may come on top.
+    static constexpr std::size_t kRoom = 512, kMost = kRoom + kBatch + marked::kMost;
+
+    // Chunks that were asked for.
+    struct Batch {
+        std::size_t size = 0;
+        ChunkKey keys[kBatch];
+        const ChunkLines::Line* lines[kBatch];  // null: of a run
+        std::size_t long_count = 0;
+        std::uint8_t longs[kBatch];  // those whose text does not stand in a line
+    };
 
     Ahead(const Byte* text_begin, const Byte* text_end) : end_of_text(text_end) {
         bounds[0] = text_begin;
@@ -27,36 +37,24 @@ struct Ahead {
     const Byte* end_of_text;
     std::size_t found = 0, asked = 0, taken = 0;  // never more than the one before
     const Byte* bounds[1 + kMost];                // a chunk stands between its own and the next
-    // Of those that were asked for:
-    ChunkKey keys[kMost];
-    const ChunkLines::Line* lines[kMost];  // null: of a run
-    std::size_t long_count = 0;
-    std::uint16_t longs[kMost];  // those whose text does not stand in a line
+    Batch batches[2];                             // one that is taken, while the other is asked for
+    std::size_t turn = 0;
 
-    const Byte* start(std::size_t i) const { return bounds[i]; }
-    std::size_t size(std::size_t i) const {
-        return static_cast<std::size_t>(bounds[i + 1] - bounds[i]);
-    }
+    Batch& batch() { return batches[turn]; }  // what was asked for last
+    Batch& other_batch() { return batches[turn ^ 1]; }
     const Byte* end() const { return bounds[found]; }
     const Byte** next_ends() { return bounds + 1 + found; }
     // Whether enough are found to ask for.
     bool has_batch() const { return found - asked >= kBatch; }
 
-    // Forgets those that were taken, if that is all or there is no room for a batch.
-    void close_up() {
-        if (found < kRoom && taken < found) return;
-        move_up(bounds, found + 1);
-        move_up(keys, asked);
-        move_up(lines, asked);
+    // Forgets those that were taken, if that is all or there is no room for a batch, and returns
+    // how many.
+    std::size_t close_up() {
+        if (found < kRoom && taken < found) return 0;
+        std::memmove(bounds, bounds + taken, (found + 1 - taken) * sizeof *bounds);
         found -= taken;
         asked -= taken;
-        taken = long_count = 0;
-    }
-
- private:
-    template <typename T>
-    void move_up(T* some, std::size_t last) const {
-        std::memmove(some, some + taken, (last - taken) * sizeof(T));
+        return std::exchange(taken, 0);
     }
 };
 

@@ -18,7 +18,7 @@ class SingleRuns {
  public:
     using Byte = utf8::Byte;
 
-    static constexpr std::size_t kMost = 256;  // characters
+    static constexpr std::size_t kMost = 1024;  // characters
 
     struct Run {
         const Byte* begin;
@@ -33,17 +33,40 @@ class SingleRuns {
         clear();
     }
 
-    void clear() {
-        run_count_ = count_ = 0;
-        runs_[0].chunk = kNone;
+    // The first one that was not asked for yet, and the first one that was not taken. Behind the
+    // last stands one that is no chunk.
+    const Run *to_ask, *to_take;
+
+    // Forgets those that were taken, when so many of the chunks on their way are forgotten.
+    void forget(std::size_t chunks) {
+        if (chunks == 0 || run_count_ == 0) return;
+        const auto taken = static_cast<std::size_t>(to_take - runs_.data());
+        if (taken == run_count_) return clear();
+        const std::size_t characters = to_take->first;
+        for (std::size_t i = taken; i < run_count_; ++i) {
+            const Run& run = runs_[i];
+            runs_[i - taken] = {run.begin, run.first - characters, run.last - characters,
+                                run.chunk - chunks};
+        }
+        std::copy(numbers_.begin() + characters, numbers_.begin() + count_, numbers_.begin());
+        run_count_ -= taken;
+        count_ -= characters;
+        runs_[run_count_].chunk = kNone;
+        to_ask -= taken;
+        to_take = runs_.data();
     }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
     std::size_t size() const { return count_; }  // in characters
     std::size_t count() const { return run_count_; }
     Run& run(std::size_t i) { return runs_[i]; }
-    const Run* begin() const { return runs_.data(); }  // one behind the last is no chunk
-    const Answer& answer(std::size_t i) const { return singles_.answer(numbers_[i]); }
+    // What each character became.
+    struct Answers {
+        const SingleCache::Number* numbers;
+        const Answer* by_number;
+        const Answer& operator[](std::size_t i) const { return by_number[numbers[i]]; }
+    };
+    Answers answers() const { return {numbers_.data(), singles_.answers()}; }
 
     // Whether a chunk may be in one.
     static bool may_hold(const Boundaries& boundaries, const Byte* chunk, std::size_t size) {
@@ -92,6 +115,12 @@ class SingleRuns {
 
  private:
     static constexpr std::size_t kNone = ~std::size_t{0};
+
+    void clear() {
+        run_count_ = count_ = 0;
+        runs_[0].chunk = kNone;
+        to_ask = to_take = runs_.data();
+    }
 
     // What is known of characters.
     struct Known {
