@@ -37,23 +37,23 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
         const std::uint32_t rank = merges[best].rank;
         if (rank >= kOpen) break;
         // Where symbols repeat, many pairs have this rank. They are merged in one go, from left to
-        // right, unless what one becomes has to be merged before.
+        // right, what one becomes as well, unless that makes a pair that has to be merged before.
         std::size_t to = best, from = best;
         for (bool is_next = true; from < count; ++to) {
             if (to != from) moved(to, from);
             ids[to] = ids[from++];
-            if (from == count) continue;  // the last one
-            merges[to] = merges[from - 1];
-            if (!is_next || merges[to].rank != rank) continue;
-            ids[to] = merges[to].id;
-            ++from;
-            if (to > 0) {
-                merges[to - 1] = pairs.find(ids[to - 1], ids[to]);
-                is_next = merges[to - 1].rank > rank;
-            }
-            if (from < count) {
-                merges[to] = pairs.find(ids[to], ids[from]);
-                is_next = is_next && merges[to].rank > rank;
+            if (from < count) merges[to] = merges[from - 1];
+            while (is_next && from < count && merges[to].rank == rank) {
+                ids[to] = merges[to].id;
+                ++from;
+                if (to > 0) {
+                    merges[to - 1] = pairs.find(ids[to - 1], ids[to]);
+                    is_next = merges[to - 1].rank > rank;
+                }
+                if (from < count) {
+                    merges[to] = pairs.find(ids[to], ids[from]);
+                    is_next = is_next && merges[to].rank >= rank;
+                }
             }
         }
         count = to;

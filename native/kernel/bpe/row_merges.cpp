@@ -1,7 +1,6 @@
 #include "bpe/row_merges.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -9,15 +8,7 @@
 namespace toksmith::bpe {
 namespace {
 
-constexpr std::uint32_t kMostNumbers = (1u << RowMerges::kBits) - 1;
-
-std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
-    return left * RowMerges::kLeft + right * RowMerges::kRight;
-}
-
-std::uint64_t slot_of(std::uint32_t left, std::uint32_t right) {
-    return (std::uint64_t{left} << RowMerges::kBits | right) << RowMerges::kBits;
-}
+constexpr std::uint32_t kMostNumbers = (1u << RowPairs::kBits) - 1;
 
 // Orders rules of one rank, which merge from left to right, where each adds one more of the same
 // symbol to a run of it, as with Llama's spaces. With the longer runs first, they merge from left
@@ -53,15 +44,13 @@ std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
         const bool in_order = same.size() == 1 || order_runs(same, rules);
         for (RowRule& rule : same) rule.in_order = in_order;
     }
-    return RowMerges(rules, symbols);
+    RowMerges merges(rules, symbols);
+    if (!merges.pairs_) return {};
+    return merges;
 }
 
 RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols)
-    : byte_pairs_(256 * 256, kNone),
-      slot_bits_(static_cast<int>(std::bit_width(rules.size() + rules.size() / 2 + 16))),
-      filter_bits_(static_cast<int>(std::bit_width(rules.size() * 8 + 64))),
-      slots_(std::size_t{1} << slot_bits_),
-      filter_((std::size_t{1} << filter_bits_) / 32) {
+    : byte_pairs_(256 * 256, kNone) {
     Id highest = 0;
     for (const RowRule& rule : rules) highest = std::max({highest, rule.left, rule.right, rule.id});
     for (const Id symbol : symbols) {
@@ -94,35 +83,20 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
         return rule.id == in_order_ + 1 + distance_;
     };
     while (in_order_ < rules.size() && is_at_distance(rules[in_order_])) ++in_order_;
+    std::vector<RowPairs::Pair> pairs;
+    pairs.reserve(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
         if (left == 0 || right == 0) continue;  // no row ever holds them
-        insert(left, right, ids_[i + 1] == kNone ? kStop : static_cast<std::uint32_t>(i + 1));
+        const bool stops = ids_[i + 1] == kNone;
+        pairs.push_back({left, right, stops ? kStop : static_cast<std::uint32_t>(i + 1)});
     }
+    pairs_ = RowPairs::make(pairs);
+    if (!pairs_) return;
     for (std::size_t i = 0; i < byte_pairs_.size(); ++i) {
         const std::uint32_t left = bytes_[i / 256], right = bytes_[i % 256];
-        if (left != kNone && right != kNone) byte_pairs_[i] = find(left, right);
+        if (left != kNone && right != kNone) byte_pairs_[i] = pairs_->find(left, right);
     }
-}
-
-void RowMerges::insert(std::uint32_t left, std::uint32_t right, std::uint32_t number) {
-    const std::uint32_t hash = hash_of(left, right), bit = hash >> (32 - filter_bits_);
-    filter_.data()[bit / 32] |= 1u << bit % 32;
-    const std::size_t mask = (std::size_t{1} << slot_bits_) - 1;
-    std::size_t i = hash * kPlace >> (32 - slot_bits_);
-    while (slots_.data()[i] != 0) i = (i + 1) & mask;
-    slots_.data()[i] = slot_of(left, right) | number;
-}
-
-std::uint32_t RowMerges::find(std::uint32_t left, std::uint32_t right) const {
-    const std::uint32_t hash = hash_of(left, right);
-    const std::size_t mask = (std::size_t{1} << slot_bits_) - 1;
-    for (std::size_t i = hash * kPlace >> (32 - slot_bits_); slots_.data()[i] != 0;
-         i = (i + 1) & mask) {
-        const std::uint64_t number = slots_.data()[i] - slot_of(left, right);
-        if (number < std::uint64_t{1} << kBits) return static_cast<std::uint32_t>(number);
-    }
-    return kNone;
 }
 
 }  // namespace toksmith::bpe

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "huge_array.hpp"
+#include "bpe/row_pairs.hpp"
 #include "ids.hpp"
 
 namespace toksmith::bpe {
@@ -25,7 +25,7 @@ struct RowRule {
 
 class RowMerges {
  public:
-    static constexpr Id kNone = 0xFFFFFFFFu;
+    static constexpr Id kNone = RowPairs::kNone;
     // A pair that stops its row.
     static constexpr std::uint32_t kStop = 0;
 
@@ -47,21 +47,11 @@ class RowMerges {
         return is_in_order ? number + distance_ : listed;
     }
 
-    // All other pairs stand in a table: each in 64 bits, the left number, the right one and what
-    // they become. A filter of bits, which stays near, tells of most that they are not in it.
-    // Hashes have 32 bits, so that vectors can make them.
-    static constexpr int kBits = 21;
-    static constexpr std::uint32_t kLeft = 0x9E3779B1u, kRight = 0x85EBCA6Bu;
-    static constexpr std::uint32_t kPlace = 0xC2B2AE35u;
-    const std::uint64_t* slots() const { return slots_.data(); }  // 0: empty
-    int slot_bits() const { return slot_bits_; }                  // of the number of slots
-    const std::uint32_t* filter() const { return filter_.data(); }
-    int filter_bits() const { return filter_bits_; }
+    // What any pairs become.
+    const RowPairs& pairs() const { return *pairs_; }
 
  private:
     RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols);
-    void insert(std::uint32_t left, std::uint32_t right, std::uint32_t number);
-    std::uint32_t find(std::uint32_t left, std::uint32_t right) const;
 
     bool all_bytes_ = true;
     std::array<std::uint32_t, 256> bytes_;
@@ -70,9 +60,7 @@ class RowMerges {
     // Up to this number, ids are numbers but for the distance: those of most vocabularies are in
     // the order of merges.
     std::uint32_t in_order_ = 0, distance_ = 0;
-    int slot_bits_, filter_bits_;
-    HugeArray<std::uint64_t> slots_;
-    HugeArray<std::uint32_t> filter_;
+    std::optional<RowPairs> pairs_;  // there is none only before make() returns nothing
 };
 
 }  // namespace toksmith::bpe
