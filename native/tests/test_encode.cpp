@@ -256,7 +256,7 @@ TEST(misses_of_one_hash_are_told_apart_by_their_text) {
                               .note = 0,
                               .count = 0,
                               .place = 0,
-                              .ids = {}};
+                              .kept = {}};
     CHECK(!key.is_short() && key.size() == text.size() && chunk.bytes() == text.data());
     CHECK(chunk.is(key, Bytes(text).data()));
     CHECK(!chunk.is(key, other.data()));

@@ -19,6 +19,7 @@ struct Misses {
     static constexpr std::size_t kMostChunks = 128;
     static constexpr std::size_t kMostPlaces = 512;
     static constexpr std::size_t kLongest = 31;  // bytes of a chunk
+    static constexpr std::size_t kBlock = 16;    // ids that are copied at once
 
     struct Chunk {
         ChunkKey key;
@@ -27,8 +28,10 @@ struct Misses {
         Note note;                 // of its ids
         std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
         std::size_t place;
-        Id ids[kLongest];
+        std::array<Id, kBlock + kLongest> kept;  // behind room for a block that ends where they do
 
+        Id* ids() { return kept.data() + kBlock; }
+        const Id* ids() const { return kept.data() + kBlock; }
         std::size_t size() const { return key.size(); }
         const std::uint8_t* bytes() const { return key.is_short() ? key.bytes() : text; }
         bool is(const ChunkKey& other, const std::uint8_t* other_text) const {
@@ -49,7 +52,7 @@ struct Misses {
     };
 
     std::size_t chunk_count = 0, place_count = 0;
-    std::array<Chunk, kMostChunks> chunks;
+    std::array<Chunk, kMostChunks> chunks{};
     std::array<Place, kMostPlaces> places;
     std::array<std::uint8_t, 256> last_by_hash{};  // chunks, perhaps of earlier times
     Ids more;
@@ -63,13 +66,17 @@ struct Misses {
     }
 
     const Id* ids_of(const Chunk& chunk) const {
-        return chunk.count <= kLongest ? chunk.ids : more.data() + chunk.place;
+        return chunk.count <= kLongest ? chunk.ids() : more.data() + chunk.place;
+    }
+    // So many ids up to the last one, if there are no more; what stands before them is anything.
+    static const Id* block_of(const Chunk& chunk) {
+        return chunk.count <= kBlock ? chunk.kept.data() + chunk.count : nullptr;
     }
     void set(Chunk& chunk, const Found& found) {
         chunk.note = found.note;
         chunk.count = static_cast<std::uint32_t>(found.count);
         if (found.count <= kLongest) {
-            std::copy_n(found.ids, found.count, chunk.ids);
+            std::copy_n(found.ids, found.count, chunk.ids());
         } else {
             chunk.place = more.size();
             more.append(found.ids, found.count);
