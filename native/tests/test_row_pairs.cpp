@@ -11,7 +11,7 @@ constexpr std::uint32_t kNumbers = 1u << RowPairs::kBits;
 
 TEST(row_pairs_are_found_and_no_others) {
     Random random{51};
-    for (const std::size_t count : {0, 1, 2, 30, 500, 20'000}) {
+    for (const std::uint32_t count : {0u, 1u, 2u, 30u, 500u, 20'000u}) {
         // Neighbours: few lefts, and rights side by side, as in vocabularies.
         const std::uint32_t lefts = 1 + count / 20;
         std::map<Key, std::uint32_t> expected;
