@@ -41,8 +41,8 @@ TEST(of_row_pairs_given_twice_the_first_counts) {
     CHECK(table && table->find(3, 4) == 5 && table->find(1, 2) == 3);
 }
 
-// Of one bucket, and without order otherwise: a few meet free slots, but not as many as nearly fill
-// the table.
+// Of one bucket, and without order otherwise: a few meet free slots, but not as many as would take
+// half of all, and more are not tried.
 TEST(row_pairs_of_one_bucket) {
     Random random{52};
     std::vector<RowPairs::Pair> pairs;
@@ -58,6 +58,7 @@ TEST(row_pairs_of_one_bucket) {
         const auto& [left, right, number] = pairs[i];
         CHECK(few->find(left, right) == (i < 5 ? number : RowPairs::kNone));
     }
+    CHECK(!RowPairs::make(std::span(pairs).first(64)));
     CHECK(!RowPairs::make(pairs));
 }
 

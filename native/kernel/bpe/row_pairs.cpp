@@ -16,6 +16,10 @@ std::uint64_t key_of(std::uint32_t left, std::uint32_t right) {
     return (std::uint64_t{left} << RowPairs::kBits | right) << RowPairs::kBits;
 }
 
+// Pairs of a bucket. Hashes of a vocabulary's merges come nowhere near; a file that was made to do
+// so would take long.
+constexpr std::uint32_t kMostTogether = 64;
+
 int bits_for(std::size_t count) { return static_cast<int>(std::bit_width(count)); }
 
 // Leaves the first one of those that are the same.
@@ -55,6 +59,7 @@ bool RowPairs::place(std::span<const Pair> pairs) {
         most = std::max(most, starts[i]);
         starts[i] += starts[i - 1];
     }
+    if (most > kMostTogether) return false;
     std::vector<Pair> sorted(pairs.size());
     for (const Pair& pair : pairs)
         sorted[starts[bucket_of(hash_of(pair.left, pair.right)) + 1]++] = pair;
