@@ -30,7 +30,7 @@ class RowMerges {
     static constexpr std::uint32_t kStop = 0;
 
     // `symbols`: of each byte; kNone: chunks that hold it stop their row. Nothing where there
-    // are too many numbers.
+    // are too many numbers, or RowPairs cannot hold their pairs.
     static std::optional<RowMerges> make(std::vector<RowRule> rules,
                                          const std::array<Id, 256>& symbols);
 
