@@ -1,5 +1,6 @@
 // The caches of what chunks became.
 #include <atomic>
+#include <latch>
 #include <optional>
 #include <thread>
 
@@ -408,6 +409,30 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
         CHECK(wrong == 0);
         CHECK(found > (bytes ? kThreads * steps / 2 : 1000));
     }
+}
+
+// Often two are about to fill one slot: the second finds it taken, while others read it.
+TEST(cache_is_right_on_threads_that_meet_the_same) {
+    constexpr std::size_t kThreads = 2, kChunks = 100'000;
+    ChunkCache cache;
+    cache.begin(1 << 20, kThreads);
+    std::latch start(kThreads);
+    std::atomic<std::size_t> wrong{0};
+    const auto work = [&] {
+        Thread user(cache);
+        const ChunkCache::User::Turn turn(user.use);
+        start.arrive_and_wait();
+        for (std::size_t i = 0; i < kChunks; ++i) {
+            const Bytes chunk = bytes_of(std::to_string(i));
+            if (user.misses(chunk)) user.insert(chunk, {static_cast<Id>(i)});
+            const Found found = user.find(chunk);  // none if there was no room
+            wrong += found.ids && (found.count != 1 || found.ids[0] != i);
+        }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    CHECK(wrong == 0);
 }
 
 TEST(single_cache_is_right_on_threads_that_meet_the_same) {

@@ -113,8 +113,9 @@ class ChunkLines {
         std::size_t slot;
 
         const Answer& answer() const { return line->answers[slot]; }
-        // Whether the answer says where the ids stand, not which they are.
-        bool is_outside() const { return (line->keys[slot].high & kOutsideMark) != 0; }
+        // Whether the answer says where the ids stand, not which they are. An atomic read: a thread
+        // that saw the slot free may still try to take it.
+        bool is_outside() const { return (last_word(line->keys[slot]) & kOutsideMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
         Line* const first = first_line_of(key);
