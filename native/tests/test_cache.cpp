@@ -417,7 +417,7 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
     ChunkCache cache;
     cache.begin(1 << 20, kThreads);
     std::latch start(kThreads);
-    std::atomic<std::size_t> wrong{0};
+    std::atomic<std::size_t> wrong{0}, found{0};
     const auto work = [&] {
         Thread user(cache);
         const ChunkCache::User::Turn turn(user.use);
@@ -425,14 +425,16 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
         for (std::size_t i = 0; i < kChunks; ++i) {
             const Bytes chunk = bytes_of(std::to_string(i));
             if (user.misses(chunk)) user.insert(chunk, {static_cast<Id>(i)});
-            const Found found = user.find(chunk);  // none if there was no room
-            wrong += found.ids && (found.count != 1 || found.ids[0] != i);
+            const Found ids = user.find(chunk);  // none if there was no room
+            found += ids.ids != nullptr;
+            wrong += ids.ids && (ids.count != 1 || ids.ids[0] != i);
         }
     };
     std::thread other(work);
     work();
     other.join();
     CHECK(wrong == 0);
+    CHECK(found > kChunks);
 }
 
 TEST(single_cache_is_right_on_threads_that_meet_the_same) {
