@@ -279,6 +279,26 @@ TEST(cache_makes_room_for_what_a_text_may_bring) {
     CHECK(other.lines() == 64 * kFew);  // 64 times the text: 16 times as many chunks
 }
 
+TEST(cache_grows_between_texts_before_it_is_full) {
+    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    const auto number = [](std::size_t i) { return bytes_of(std::to_string(i)); };
+    for (const std::size_t chunks : {kFew * 3 / 4 - 64, kFew * 3 / 4 + 64}) {
+        Cache cache;
+        for (std::size_t i = 0; i < chunks; ++i) cache.insert(number(i), {static_cast<Id>(i)});
+        CHECK(cache.lines() == kFew);
+        cache.begin(100);
+        CHECK(cache.lines() == (chunks > kFew * 3 / 4 ? 2 : 1) * kFew);
+        std::size_t held = 0;
+        for (std::size_t i = 0; i < chunks; ++i)
+            held += cache.holds(number(i), {static_cast<Id>(i)});
+        CHECK(held > chunks - chunks / 50);
+    }
+    Cache full(0);
+    for (std::size_t i = 0; i < 2 * kFew; ++i) full.insert(number(i), {1});
+    full.begin(100);
+    CHECK(full.lines() == kFew);  // there may be no more
+}
+
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
     const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);
     const Bytes chunk(9, 'n'), longer(ChunkCache::kLongest + 1, 'n');

@@ -51,12 +51,16 @@ class ChunkCache {
 
     // A text of so many bytes comes, for so many threads; nobody uses the cache now. There is room
     // at once for some, and when it has brought many, for as many as it may bring: to double again
-    // and again takes longer.
+    // and again takes longer. What earlier texts have filled too far grows now.
     void begin(std::size_t bytes, std::size_t threads) {
         alone_ = threads == 1;
-        const std::size_t lines =
-            std::min({std::bit_floor(bytes / kBytesPerChunk), kMany, lines_.most()});
-        if (lines > lines_.size()) lines_.grow(lines);
+        const std::size_t some = std::min(std::bit_floor(bytes / kBytesPerChunk), kMany);
+        const std::size_t twice = is_dense() ? 2 * lines_.size() : 0;
+        const std::size_t lines = std::min(std::max(some, twice), lines_.most());
+        if (lines > lines_.size()) {
+            if (twice) lines_.ask_for_pages(lines);
+            lines_.grow(lines);
+        }
         new_chunks_ = {bytes, added_};
         read_.store(0, std::memory_order_relaxed);
         next_pause_.store(0, std::memory_order_relaxed);
@@ -90,6 +94,8 @@ class ChunkCache {
         return text < kFewestLines * kBytesPerChunk ? kFewestLines : 0;
     }
 
+    // Whether more than a few of the chunks stand in shared lines.
+    bool is_dense() const { return added_ > lines_.size() / 4 * 3; }
     bool may_grow() const { return added_ > lines_.size() && lines_.size() < lines_.most(); }
     bool is_full() const { return refused_ > kMostRefused * lines_.size(); }
 
