@@ -48,16 +48,30 @@ TEST(ids_grow_and_are_trimmed) {
 TEST(kept_ids_are_given_out_again) {
     KeptIds kept(4 * kLarge * sizeof(Id));
     Ids ids = kept.take(2 * kLarge);
-    CHECK(ids.size() == 0 && ids.capacity() >= kLarge && ids.touched() == 0);
+    CHECK(ids.size() == 0 && ids.capacity() >= 2 * kLarge && ids.touched() == 0);
     fill(ids, kLarge);
     const Id* const memory = ids.data();
     kept.put(ids);
-    CHECK(kept.take(kLarge).data() != memory);  // far too large for that
+    CHECK(kept.take(kLarge - 1).data() != memory);  // far too large for that
     Ids again = kept.take(2 * kLarge + 1000);
     CHECK(again.size() == 0 && again.touched() >= kLarge);
     CHECK(kept.take(2 * kLarge + 1000).touched() == 0);  // it is given out once
     fill(again, kLarge + 10);
     CHECK(is_filled(again, kLarge + 10));
+}
+
+TEST(kept_ids_are_given_out_again_however_many_a_text_has) {
+    for (const std::size_t per_100_bytes : {1, 25, 50, 75, 99, 100}) {
+        KeptIds kept(4 * kLarge * sizeof(Id));
+        const std::size_t bytes = 4 * kLarge * (per_100_bytes < 25 ? 7 : 1);
+        Ids ids = kept.take(bytes);
+        const Id* const memory = ids.data();
+        fill(ids, bytes / 100 * per_100_bytes);
+        CHECK(ids.data() == memory);  // it has not moved
+        ids.trim();
+        kept.put(ids);
+        CHECK(kept.take(bytes).data() == memory);
+    }
 }
 
 TEST(kept_ids_are_the_largest_within_bounds) {

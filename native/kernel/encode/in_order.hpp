@@ -49,7 +49,7 @@ class InOrder {
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
     // Of a result with room for so many ids, none stays near.
-    static constexpr std::size_t kFar = std::size_t{1} << 22;
+    static constexpr std::size_t kFar = std::size_t{1} << 23;
 
     struct Waiting {
         std::size_t run;

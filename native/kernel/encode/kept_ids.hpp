@@ -2,6 +2,7 @@
 // takes up to a quarter of the time of encoding what is known.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -15,16 +16,16 @@ class KeptIds {
  public:
     explicit KeptIds(std::size_t most_bytes) : most_(most_bytes / sizeof(Id)) {}
 
-    // An array for the ids of a text of so many bytes, with room for as many as most have. The one
-    // that is kept is not given to a text for which it is far too large.
+    // An array for the ids of a text of so many bytes. The one that is kept is not given to a text
+    // that has less than half as many as that for which it was made: much of it would go.
     Ids take(std::size_t text_bytes) {
         Ids ids;
         if (const std::unique_lock lock(guard_, std::try_to_lock);
-            lock && kept_.touched() <= text_bytes / kBytesPerId) {
+            lock && kept_.capacity() <= 2 * text_bytes) {
             ids = std::move(kept_);
             ids.clear();
         }
-        ids.reserve(text_bytes / kBytesPerId);
+        ids.reserve(room_for(text_bytes));
         return ids;
     }
 
@@ -44,7 +45,15 @@ class KeptIds {
 
  private:
     static constexpr std::size_t kLeast = std::size_t{1} << 18;  // ids; fewer are not worth it
-    static constexpr std::size_t kBytesPerId = 2;  // most texts have fewer ids than one for so many
+    static constexpr std::size_t kMuch = std::size_t{1} << 28;   // bytes of a text
+
+    // In ids. One a byte, since hardly a text has more: what is not touched costs nothing, and to
+    // move a large array takes as long as to write it. Small ones may as well grow, and much more
+    // than a text needs the system might not promise.
+    static std::size_t room_for(std::size_t text_bytes) {
+        const std::size_t half = text_bytes / 2;
+        return half < kLeast ? half : std::max(half, std::min(text_bytes, kMuch));
+    }
 
     std::mutex guard_;               // only ever tried: a fork may have left it taken for good
     std::atomic<std::size_t> most_;  // ids
