@@ -454,7 +454,7 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
     work();
     other.join();
     CHECK(wrong == 0);
-    CHECK(found > kChunks);
+    CHECK(found > kChunks / 10);  // all of them if it can grow: if no thread is held up
 }
 
 TEST(single_cache_is_right_on_threads_that_meet_the_same) {
