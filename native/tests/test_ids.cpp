@@ -7,6 +7,7 @@
 #include "encode/copy_past.hpp"
 #include "encode/in_order.hpp"
 #include "encode/kept_ids.hpp"
+#include "encode/spare_ids.hpp"
 
 using namespace toksmith;
 
@@ -126,12 +127,13 @@ TEST(runs_of_threads_stand_in_order) {
             InOrder in_order(result, runs, threads);
             std::atomic<std::size_t> taken{0};
             run_on_threads(threads, [&](std::size_t thread) {
+                SpareIds spare;
                 for (std::size_t run = taken++; run < runs; run = taken++) {
                     const std::size_t size = run % 7 == 0 ? 0 : run * 37 % 1001;
-                    for (std::size_t i = 0; i < size; ++i) {
-                        in_order.ids(thread).push(static_cast<Id>(run * 10'000 + i));
-                    }
-                    in_order.add(thread, run);
+                    Ids ids = spare.take();
+                    for (std::size_t i = 0; i < size; ++i)
+                        ids.push(static_cast<Id>(run * 10'000 + i));
+                    in_order.add(thread, run, std::move(ids), spare);
                 }
             });
             in_order.finish();
@@ -151,12 +153,14 @@ TEST(runs_that_one_thread_holds_back_come_at_the_end) {
     Ids result;
     result.reserve(100);
     InOrder in_order(result, 4, 2);
-    for (const std::size_t run : {1, 2, 3}) {
-        in_order.ids(1).push(static_cast<Id>(run));
-        in_order.add(1, run);
-    }
-    in_order.ids(0).push(0);
-    in_order.add(0, 0);
+    SpareIds spare;
+    const auto add = [&](std::size_t thread, std::size_t run) {
+        Ids ids;
+        ids.push(static_cast<Id>(run));
+        in_order.add(thread, run, std::move(ids), spare);
+    };
+    for (const std::size_t run : {1, 2, 3}) add(1, run);
+    add(0, 0);
     in_order.finish();
     CHECK(is_filled(result, 4));
 }
@@ -168,12 +172,14 @@ TEST(what_waits_for_its_place_takes_little_memory) {
     Ids result;
     result.reserve(kRuns * kMost);
     InOrder in_order(result, kRuns, 2);
-    std::size_t most = 0;
+    SpareIds spare[2];
+    std::size_t anew = 0;
     const auto add = [&](std::size_t thread, std::size_t run) {
-        for (std::size_t i = 0; i < size_of(run); ++i)
-            in_order.ids(thread).push(static_cast<Id>(run * kMost + i));
-        in_order.add(thread, run);
-        most = std::max(most, in_order.ids(thread).size());
+        Ids ids = spare[thread].take();
+        CHECK(ids.size() == 0);
+        anew += ids.capacity() == 0 && size_of(run) > 0;
+        for (std::size_t i = 0; i < size_of(run); ++i) ids.push(static_cast<Id>(run * kMost + i));
+        in_order.add(thread, run, std::move(ids), spare[thread]);
     };
     for (std::size_t i = 0; i < kRuns / 2 + kAhead; ++i) {
         if (i < kRuns / 2) add(1, 2 * i + 1);
@@ -186,5 +192,22 @@ TEST(what_waits_for_its_place_takes_little_memory) {
             expected.push_back(static_cast<Id>(run * kMost + i));
     }
     CHECK(std::vector<Id>(result.data(), result.data() + result.size()) == expected);
-    CHECK(most <= 4 * kAhead * kMost);
+    CHECK(anew <= kAhead + 3);
+}
+
+TEST(spare_ids_are_few_and_small) {
+    SpareIds spare;
+    for (const std::size_t room : {100, 5000, 200, 300, 400}) {
+        Ids ids;
+        ids.reserve(room);
+        ids.push(1);
+        spare.put(std::move(ids));
+    }
+    spare.trim(1000 * sizeof(Id));
+    std::size_t held = 0;
+    for (Ids ids = spare.take(); ids.capacity() > 0; ids = spare.take()) {
+        CHECK(ids.size() == 0 && ids.capacity() <= 1000);
+        ++held;
+    }
+    CHECK(held == 2);
 }

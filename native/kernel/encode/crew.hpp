@@ -37,9 +37,12 @@ class Crew {
     }
     Worker& worker(std::size_t thread) { return *workers_[thread]; }
 
-    // Of the memory for characters as UTF-8, keeps so much for each worker.
+    // Keeps so much of each memory that a run needs.
     void trim(std::size_t bytes) {
-        for (const auto& worker : workers_) worker->utf8.trim(bytes);
+        for (const auto& worker : workers_) {
+            worker->utf8.trim(bytes);
+            worker->spare.trim(bytes);
+        }
     }
 
  private:

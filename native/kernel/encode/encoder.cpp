@@ -15,8 +15,8 @@ namespace {
 
 // So many bytes a thread takes at once, where there is much left; and no document is cut into less.
 constexpr std::size_t kMostRun = std::size_t{1} << 18, kLeastPiece = kMostRun / 16;
-// Of the memory for a run as UTF-8, so much is kept.
-constexpr std::size_t kMostUtf8 = 8 * kMostRun;
+// Of the memory for a run as UTF-8, and for its ids, so much is kept.
+constexpr std::size_t kMostKept = 8 * kMostRun;
 // The memory of a result that is kept may be so many times that of a cache.
 constexpr std::size_t kKeptCaches = 4;
 
@@ -58,7 +58,7 @@ std::unique_ptr<Crew> Encoder::take(std::size_t threads, std::size_t bytes) {
 
 void Encoder::put(std::unique_ptr<Crew> crew) {
     if (crew->cache_bytes() != cache_bytes_) return;  // the limit was set meanwhile
-    crew->trim(kMostUtf8);
+    crew->trim(kMostKept);
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
         idle_.push_back(std::move(crew));
     }
@@ -203,8 +203,9 @@ Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t thread
         InOrder in_order(result.ids, runs.size(), used);
         run_in_turns(runs.size(), total_bytes, used,
                      [&](std::size_t run, std::size_t thread, Worker& worker) {
-                         encode_run(runs[run], worker, in_order.ids(thread));
-                         in_order.add(thread, run);
+                         Ids ids = worker.spare.take();
+                         encode_run(runs[run], worker, ids);
+                         in_order.add(thread, run, std::move(ids), worker.spare);
                      });
         in_order.finish();
     } else {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "encode/copy_past.hpp"
+#include "encode/spare_ids.hpp"
 #include "ids.hpp"
 #include "parallel/parallel.hpp"
 
@@ -21,19 +22,12 @@ class InOrder {
     InOrder(Ids& result, std::size_t runs, std::size_t threads)
         : result_(result), sizes_(runs, kNotYet), places_(runs + 1), shares_(threads) {}
 
-    // Where a thread puts the ids of its next run; empty.
-    Ids& ids(std::size_t thread) { return shares_[thread].ids; }
-
-    // The thread has put them there.
-    void add(std::size_t thread, std::size_t run) {
+    // By a thread: the ids of a run. When they have been copied, their memory is `spare`.
+    void add(std::size_t thread, std::size_t run, Ids ids, SpareIds& spare) {
         Share& share = shares_[thread];
-        const std::size_t size = share.ids.size();
-        share.waiting.push_back({run, std::move(share.ids)});
-        if (!share.free.empty()) {
-            share.ids = std::move(share.free.back());
-            share.free.pop_back();
-        }
-        copy(share, note(run, size));
+        const std::size_t size = ids.size();
+        share.waiting.push_back({run, std::move(ids)});
+        copy(share, note(run, size), spare);
     }
 
     // When all threads have ended: copies what is left. That is little, and not worth a thread,
@@ -41,8 +35,10 @@ class InOrder {
     void finish() {
         const bool is_little = places_.back() <= result_.capacity();
         result_.reserve(places_.back());  // it may have to move
-        for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(),
-                            [&](std::size_t i) { copy(shares_[i], sizes_.size()); });
+        for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
+            SpareIds spare;
+            copy(shares_[i], sizes_.size(), spare);
+        });
         result_.resize(places_.back());
     }
 
@@ -56,9 +52,7 @@ class InOrder {
         Ids ids;
     };
     struct alignas(64) Share {
-        Ids ids;
         std::vector<Waiting> waiting;
-        std::vector<Ids> free;  // what came free last is near
     };
 
     // Returns how many runs, from the first, are known.
@@ -72,14 +66,13 @@ class InOrder {
     }
 
     // Those before the run that is not known yet.
-    void copy(Share& share, std::size_t known) {
+    void copy(Share& share, std::size_t known, SpareIds& spare) {
         auto next = share.waiting.begin();
         for (; next != share.waiting.end() && next->run <= known; ++next) {
             const std::size_t place = places_[next->run], size = next->ids.size();
             if (place + size > result_.capacity()) break;
             copy(next->ids, place);
-            next->ids.clear();
-            share.free.push_back(std::move(next->ids));
+            spare.put(std::move(next->ids));
         }
         share.waiting.erase(share.waiting.begin(), next);
     }

@@ -21,6 +21,7 @@
 #include "encode/model.hpp"
 #include "encode/single_runs.hpp"
 #include "encode/source.hpp"
+#include "encode/spare_ids.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
 #include "isa/narrow.hpp"
@@ -79,6 +80,7 @@ struct Worker {
     Misses misses;
     Ids missed;
     Ids ids;                        // of a short document
+    SpareIds spare;                 // for the ids of a run
     std::vector<Part> parts;        // that are encoded now
     Utf8Buffer utf8;                // theirs, where they were given as characters
     std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
