@@ -241,6 +241,11 @@ Encoded Encoder::encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& 
 }
 
 std::uint64_t Encoder::count(const std::vector<Source>& documents, std::size_t threads) {
+    if (carries()) {
+        Encoded all = encode(documents, threads);
+        kept_->put(all.ids);
+        return static_cast<std::uint64_t>(all.offsets.back());
+    }
     const std::vector<Piece> work = pieces(documents, threads, kAll);
     const auto count_parts = loops_.count[static_cast<std::size_t>(family_)];
     const std::size_t total_bytes = total_size(documents);
@@ -255,6 +260,7 @@ std::uint64_t Encoder::count(const std::vector<Source>& documents, std::size_t t
 }
 
 std::uint64_t Encoder::count_here(const Source& document) {
+    if (carries()) return encode_here(document, [](const Ids& ids) { return ids.size(); });
     return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
         return loops_.count[static_cast<std::size_t>(family_)](parts, *model_, worker);
     });

@@ -59,6 +59,9 @@ class Encoder {
     isa::Level level() const { return level_; }
 
  private:
+    // Whether a sum is carried from chunk to chunk. It needs the ids, so that counting is encoding.
+    bool carries() const { return traits(family_).by_model && model_->carrier(); }
+
     // What is encoded at once: a document, or a stretch of one that no chunk crosses.
     struct Piece {
         Source source;

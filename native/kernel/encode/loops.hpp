@@ -100,7 +100,7 @@ struct Loops {
     Narrow narrow;
     // Indexed by Family; the last two have nothing for Family::kModel, which needs a model.
     std::array<Encode, kFamilies> encode;  // appends the ids of the parts
-    std::array<Count, kFamilies> count;    // the number of their ids
+    std::array<Count, kFamilies> count;    // the number of their ids, if no sum is carried
     // Counts the chunks of the text; `first`: the place of its first byte.
     std::array<Tally, kFamilies> tally;
     std::array<Bounds, kFamilies> bounds;  // appends the end of each chunk, from the text's begin
