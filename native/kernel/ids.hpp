@@ -68,6 +68,11 @@ class Ids {
     void ask_for_pages(std::size_t first, std::size_t last) {
         if (capacity_ > kLarge) fresh_.ask_for(data_ + first, data_ + last);
     }
+    // Up to where to ask from there, if they are needed up to the second one: a huge page that
+    // starts between the two comes whole.
+    std::size_t end_of_pages(std::size_t first, std::size_t last) const {
+        return std::min(huge_from(first) < last ? huge_from(last) : last, capacity_);
+    }
     // Gives memory back in which no ids stand.
     void trim() {
         if (touched_ < size_ + 2 * kStep) return;
@@ -89,9 +94,7 @@ class Ids {
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
         const std::size_t start = touched_;
-        touched_ = std::min(needed + kStep, capacity_);
-        // A huge page that starts there comes whole.
-        if (huge_from(start) < touched_) touched_ = std::min(huge_from(touched_), capacity_);
+        touched_ = end_of_pages(start, needed + kStep);
         ask_for_pages(start, touched_);
     }
     // The first at or behind that one with which a huge page starts.

@@ -195,6 +195,25 @@ TEST(what_waits_for_its_place_takes_little_memory) {
     CHECK(anew <= kAhead + 3);
 }
 
+// Pages are asked for ahead, but not far beyond what comes.
+TEST(runs_of_threads_touch_little_more_than_they_fill) {
+    constexpr std::size_t kRuns = 60, kSize = 50'000;
+    Ids result;
+    result.reserve(20 * kRuns * kSize);
+    InOrder in_order(result, kRuns, 1);
+    SpareIds spare;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+        Ids ids = spare.take();
+        for (std::size_t i = 0; i < kSize; ++i) ids.push(static_cast<Id>(run * kSize + i));
+        in_order.add(0, run, std::move(ids), spare);
+    }
+    in_order.finish();
+    CHECK(is_filled(result, kRuns * kSize));
+    CHECK(result.touched() <= kRuns * kSize + 2 * pages::kHuge / sizeof(Id));
+    result.trim();
+    CHECK(is_filled(result, kRuns * kSize));
+}
+
 TEST(spare_ids_are_few_and_small) {
     SpareIds spare;
     for (const std::size_t room : {100, 5000, 200, 300, 400}) {

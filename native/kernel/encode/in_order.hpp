@@ -3,6 +3,7 @@
 // place of a run is known, and its thread copies it there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -20,14 +21,23 @@ class InOrder {
  public:
     // `result` is not to be touched meanwhile.
     InOrder(Ids& result, std::size_t runs, std::size_t threads)
-        : result_(result), sizes_(runs, kNotYet), places_(runs + 1), shares_(threads) {}
+        : result_(result),
+          asked_(result.touched()),
+          sizes_(runs, kNotYet),
+          places_(runs + 1),
+          shares_(threads) {}
 
     // By a thread: the ids of a run. When they have been copied, their memory is `spare`.
     void add(std::size_t thread, std::size_t run, Ids ids, SpareIds& spare) {
         Share& share = shares_[thread];
         const std::size_t size = ids.size();
         share.waiting.push_back({run, std::move(ids)});
-        copy(share, note(run, size), spare);
+        Step step = note(run, size);
+        if (step.first < step.last) {
+            result_.ask_for_pages(step.first, step.last);
+            step.asked = have_asked(step.last);
+        }
+        copy(share, step, spare);
     }
 
     // When all threads have ended: copies what is left. That is little, and not worth a thread,
@@ -37,8 +47,9 @@ class InOrder {
         result_.reserve(places_.back());  // it may have to move
         for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
             SpareIds spare;
-            copy(shares_[i], sizes_.size(), spare);
+            copy(shares_[i], {.known = sizes_.size(), .asked = result_.capacity()}, spare);
         });
+        result_.resize(std::max(asked_, places_.back()));  // so far it is touched
         result_.resize(places_.back());
     }
 
@@ -46,6 +57,9 @@ class InOrder {
     static constexpr std::size_t kNotYet = ~std::size_t{0};
     // Of a result with room for so many ids, none stays near.
     static constexpr std::size_t kFar = std::size_t{1} << 23;
+
+    // So many ids before they are written, pages are asked for: about those of a huge one.
+    static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
     struct Waiting {
         std::size_t run;
@@ -55,22 +69,37 @@ class InOrder {
         std::vector<Waiting> waiting;
     };
 
-    // Returns how many runs, from the first, are known.
-    std::size_t note(std::size_t run, std::size_t size) {
+    // How many runs, from the first, are known; up to where there are pages; and for which ones the
+    // thread is to ask. One does so for all, before others write there: where two touch a page at
+    // the same time, both get one and clear it, and one of these is for nothing.
+    struct Step {
+        std::size_t known, asked, first = 0, last = 0;
+    };
+    Step note(std::size_t run, std::size_t size) {
         const std::scoped_lock lock(guard_);
         sizes_[run] = size;
         for (; known_ < sizes_.size() && sizes_[known_] != kNotYet; ++known_) {
             places_[known_ + 1] = places_[known_] + sizes_[known_];
         }
-        return known_;
+        const std::size_t place = places_[known_];
+        const std::size_t expected = known_ ? place / known_ * sizes_.size() : 0;
+        const std::size_t wanted = std::min(expected, place + kAhead);
+        if (is_asking_ || wanted <= asked_) return {known_, asked_};
+        is_asking_ = true;
+        return {known_, asked_, asked_, result_.end_of_pages(asked_, wanted)};
+    }
+    std::size_t have_asked(std::size_t last) {
+        const std::scoped_lock lock(guard_);
+        is_asking_ = false;
+        return asked_ = last;
     }
 
-    // Those before the run that is not known yet.
-    void copy(Share& share, std::size_t known, SpareIds& spare) {
+    // Those before the run that is not known yet, and as far as there are pages.
+    void copy(Share& share, const Step& step, SpareIds& spare) {
         auto next = share.waiting.begin();
-        for (; next != share.waiting.end() && next->run <= known; ++next) {
+        for (; next != share.waiting.end() && next->run <= step.known; ++next) {
             const std::size_t place = places_[next->run], size = next->ids.size();
-            if (place + size > result_.capacity()) break;
+            if (place + size > step.asked) break;
             copy(next->ids, place);
             spare.put(std::move(next->ids));
         }
@@ -80,7 +109,6 @@ class InOrder {
         const std::size_t size = ids.size();
         if (size == 0) return;  // there may be no memory at all
         Id* const to = result_.data() + place;
-        if (place + size > result_.touched()) result_.ask_for_pages(place, place + size);
         if (result_.capacity() < kFar) {
             std::memcpy(to, ids.data(), size * sizeof(Id));
         } else {
@@ -91,6 +119,8 @@ class InOrder {
     Ids& result_;
     std::mutex guard_;
     std::size_t known_ = 0;
+    std::size_t asked_;  // up to there are pages
+    bool is_asking_ = false;
     std::vector<std::size_t> sizes_, places_;
     std::vector<Share> shares_;
 };
