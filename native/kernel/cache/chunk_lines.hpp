@@ -82,7 +82,7 @@ class ChunkLines {
     // no guess is good at which slot it is.
     template <typename PlaceOf>
     [[gnu::always_inline]] static const Answer* find(const Line* line, const Key& key,
-                                                     PlaceOf place_of) {
+                                                     [[maybe_unused]] PlaceOf place_of) {
 #if defined(__SANITIZE_THREAD__)  // knows of no vector that it is read at once
         const std::size_t place = pairs::place_of(&line->keys[0].low, &key.low);
 #else
