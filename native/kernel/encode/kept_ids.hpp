@@ -48,8 +48,8 @@ class KeptIds {
     static constexpr std::size_t kMuch = std::size_t{1} << 28;   // bytes of a text
 
     // In ids. One a byte, since hardly a text has more: what is not touched costs nothing, and to
-    // move a large array takes as long as to write it. Small ones may as well grow, and much more
-    // than a text needs the system might not promise.
+    // move a large array while it grows took a third of a first pass. Small ones may as well grow,
+    // and much more than a text needs the system might not promise.
     static std::size_t room_for(std::size_t text_bytes) {
         const std::size_t half = text_bytes / 2;
         return half < kLeast ? half : std::max(half, std::min(text_bytes, kMuch));

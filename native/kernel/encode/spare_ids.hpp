@@ -1,5 +1,5 @@
 // The arrays into which a thread writes the ids of its runs, used again and again: to get their
-// memory from the system anew takes a tenth of the time of a known run.
+// memory from the system anew took up to a tenth of the time of a known text.
 #pragma once
 
 #include <cstddef>
