@@ -46,6 +46,11 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
+def page_faults() -> int:
+    """How many pages the system has given this process, huge or small, without reading a file."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
 def encode(job: Job) -> Job:
     """Do what the form asks for, several times over; the first pass is cold."""
     from benchmarks.adapters import ADAPTERS
@@ -67,16 +72,19 @@ def encode(job: Job) -> Job:
         print("ready", flush=True)
         sys.stdin.readline()
     before = peak_memory()
-    seconds, peaks, result = [], [], None
+    seconds, faults, peaks, result = [], [], [], None
     for _ in range(job["passes"]):
         result = None
+        had = page_faults()
         start = time.perf_counter()
         for _ in repeat(None, form.calls):
             result = call(given)
         seconds.append((time.perf_counter() - start) / form.calls)
+        faults.append(page_faults() - had)
         peaks.append(peak_memory())
     return {
         "seconds": seconds,
+        "page_faults": faults,
         "peak_bytes": peaks[-1],
         "cold_peak_bytes": peaks[0],
         "grown_bytes": peaks[-1] - before,
