@@ -200,8 +200,8 @@ class ChunkCache::User {
         if (const Answer* const answer = ChunkLines::find_outside(line, key))
             __builtin_prefetch(cache_.arena_.at(answer->place()));
     }
-    // Whether look_up() finds a slot of it in its first line.
-    bool is_near(const Key& key) const { return cache_.lines_.is_near(key); }
+    // How a look-up in its first line ends: kFull says nothing of what stands behind it.
+    ChunkLines::End near(const Key& key) const { return cache_.lines_.search_near(key).end; }
 
     // What any chunk became; no ids if it is not known. Valid until the next look-up, or read().
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {

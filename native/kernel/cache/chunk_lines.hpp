@@ -101,9 +101,6 @@ class ChunkLines {
         }
         return nullptr;
     }
-    // Whether search() finds it in its first line.
-    bool is_near(const Key& key) const { return find_outside(*first_line_of(key), key); }
-
     // A key may stand in the slots of its first line and of the shared one. They are taken in
     // order.
     enum class End { kThere, kFree, kFull };
@@ -118,15 +115,13 @@ class ChunkLines {
         bool is_outside() const { return (last_word(line->keys[slot]) & kOutsideMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
+        const Search near = search_near(key);
+        return near.end == End::kFull ? search_in(near.first, shared_line_of(key), key) : near;
+    }
+    // Only of its first line, though it may stand in the other one where this is full.
+    [[gnu::always_inline]] Search search_near(const Key& key) const {
         Line* const first = first_line_of(key);
-        for (Line* line = first;; line = shared_line_of(key)) {
-            for (std::size_t slot = 0; slot < kSlots; ++slot) {
-                const std::uint64_t high = last_word(line->keys[slot]);
-                if (high == 0) return {End::kFree, first, line, slot};
-                if (holds(line->keys[slot], high, key)) return {End::kThere, first, line, slot};
-            }
-            if (line != first) return {End::kFull, first, line, 0};
-        }
+        return search_in(first, first, key);
     }
     // What was found comes to stand in the first line: what is asked for again is worth it. For a
     // thread alone.
@@ -200,6 +195,15 @@ class ChunkLines {
     }
 
  private:
+    [[gnu::always_inline]] static Search search_in(Line* first, Line* line, const Key& key) {
+        for (std::size_t slot = 0; slot < kSlots; ++slot) {
+            const std::uint64_t high = last_word(line->keys[slot]);
+            if (high == 0) return {End::kFree, first, line, slot};
+            if (holds(line->keys[slot], high, key)) return {End::kThere, first, line, slot};
+        }
+        return {End::kFull, first, line, 0};
+    }
+
     static constexpr std::uint64_t kOutsideMark = std::uint64_t{0x40} << 56;  // not in the slot
     // The last word of a slot that a thread is about to fill; no key has it.
     static constexpr std::uint64_t kTaken = std::uint64_t{0x80} << 56;

@@ -24,7 +24,7 @@ struct Misses {
     struct Chunk {
         ChunkKey key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
-        bool is_new;               // for sure
+        bool is_new;               // as far as was looked
         Note note;                 // of its ids
         std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
         std::size_t place;
