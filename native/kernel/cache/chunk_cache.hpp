@@ -200,8 +200,7 @@ class ChunkCache::User {
         if (const Answer* const answer = ChunkLines::find_outside(line, key))
             __builtin_prefetch(cache_.arena_.at(answer->place()));
     }
-    // How a look-up in its first line ends: kFull says nothing of what stands behind it.
-    ChunkLines::End near(const Key& key) const { return cache_.lines_.search_near(key).end; }
+    ChunkLines::Near near(const Key& key) const { return cache_.lines_.near(key); }
 
     // What any chunk became; no ids if it is not known. Valid until the next look-up, or read().
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {

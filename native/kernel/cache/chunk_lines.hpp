@@ -101,8 +101,24 @@ class ChunkLines {
         }
         return nullptr;
     }
+
     // A key may stand in the slots of its first line and of the shared one. They are taken in
     // order.
+    struct Near {
+        bool is_there, has_room;
+    };
+    // What its first line tells: where it has room, the shared one does not have the key. Without a
+    // branch: no guess is good at how much of a line is taken.
+    Near near(const Key& key) const {
+        const Line& line = *first_line_of(key);
+        std::uint64_t last = 0;
+        bool is_there = false;
+        for (const Key& slot : line.keys) {
+            last = last_word(slot);
+            is_there |= (((last & ~kOutsideMark) ^ key.high) | (first_word(slot) ^ key.low)) == 0;
+        }
+        return {is_there, last == 0};
+    }
     enum class End { kThere, kFree, kFull };
     struct Search {
         End end;
@@ -115,13 +131,15 @@ class ChunkLines {
         bool is_outside() const { return (last_word(line->keys[slot]) & kOutsideMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
-        const Search near = search_near(key);
-        return near.end == End::kFull ? search_in(near.first, shared_line_of(key), key) : near;
-    }
-    // Only of its first line, though it may stand in the other one where this is full.
-    [[gnu::always_inline]] Search search_near(const Key& key) const {
         Line* const first = first_line_of(key);
-        return search_in(first, first, key);
+        for (Line* line = first;; line = shared_line_of(key)) {
+            for (std::size_t slot = 0; slot < kSlots; ++slot) {
+                const std::uint64_t high = last_word(line->keys[slot]);
+                if (high == 0) return {End::kFree, first, line, slot};
+                if (holds(line->keys[slot], high, key)) return {End::kThere, first, line, slot};
+            }
+            if (line != first) return {End::kFull, first, line, 0};
+        }
     }
     // What was found comes to stand in the first line: what is asked for again is worth it. For a
     // thread alone.
@@ -195,15 +213,6 @@ class ChunkLines {
     }
 
  private:
-    [[gnu::always_inline]] static Search search_in(Line* first, Line* line, const Key& key) {
-        for (std::size_t slot = 0; slot < kSlots; ++slot) {
-            const std::uint64_t high = last_word(line->keys[slot]);
-            if (high == 0) return {End::kFree, first, line, slot};
-            if (holds(line->keys[slot], high, key)) return {End::kThere, first, line, slot};
-        }
-        return {End::kFull, first, line, 0};
-    }
-
     static constexpr std::uint64_t kOutsideMark = std::uint64_t{0x40} << 56;  // not in the slot
     // The last word of a slot that a thread is about to fill; no key has it.
     static constexpr std::uint64_t kTaken = std::uint64_t{0x80} << 56;
@@ -213,6 +222,11 @@ class ChunkLines {
     static std::uint64_t last_word(const Key& slot) {
         return std::atomic_ref(const_cast<std::uint64_t&>(slot.high))
             .load(std::memory_order_acquire);
+    }
+    // Of a slot that another thread may be about to fill.
+    static std::uint64_t first_word(const Key& slot) {
+        return std::atomic_ref(const_cast<std::uint64_t&>(slot.low))
+            .load(std::memory_order_relaxed);
     }
     static bool holds(const Key& slot, const Key& key) { return holds(slot, last_word(slot), key); }
     static bool holds(const Key& slot, std::uint64_t last_word, const Key& key) {
