@@ -54,10 +54,16 @@ struct Misses {
     std::size_t chunk_count = 0, place_count = 0;
     std::array<Chunk, kMostChunks> chunks{};
     std::array<Place, kMostPlaces> places;
-    std::array<std::uint8_t, 256> last_by_hash{};  // chunks, perhaps of earlier times
+    // Chunks, perhaps of earlier times, by the first bits of their hash: so many that few come
+    // between two of the same.
+    static constexpr int kHashBits = 10;
+    std::array<std::uint8_t, 1 << kHashBits> last_by_hash{};
     Ids more;
     std::vector<End> ends;
 
+    std::uint8_t& last_like(const ChunkKey& key) {
+        return last_by_hash[key.hash() >> (64 - kHashBits)];
+    }
     bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
     void clear() {
         chunk_count = place_count = 0;
