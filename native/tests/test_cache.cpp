@@ -236,7 +236,9 @@ TEST(cache_keeps_most_while_it_grows) {
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
         std::size_t near = 0, held = 0;
         for (std::size_t i = 0; i < chunks; ++i) {
-            near += cache.use.near(key_of(text(i))).is_there;
+            const auto [is_there, has_room] = cache.use.near(key_of(text(i)));
+            near += is_there;
+            CHECK(is_there || !has_room || cache.misses(text(i)));
             const bool holds = cache.holds(text(i), ids(i));
             CHECK(holds || cache.misses(text(i)));
             held += holds;

@@ -115,7 +115,7 @@ class ChunkLines {
         bool is_there = false;
         for (const Key& slot : line.keys) {
             last = last_word(slot);
-            is_there |= (((last & ~kOutsideMark) ^ key.high) | (first_word(slot) ^ key.low)) == 0;
+            is_there |= holds(slot, last, key);
         }
         return {is_there, last == 0};
     }
@@ -230,7 +230,7 @@ class ChunkLines {
     }
     static bool holds(const Key& slot, const Key& key) { return holds(slot, last_word(slot), key); }
     static bool holds(const Key& slot, std::uint64_t last_word, const Key& key) {
-        return (last_word & ~kOutsideMark) == key.high && slot.low == key.low;
+        return (((last_word & ~kOutsideMark) ^ key.high) | (first_word(slot) ^ key.low)) == 0;
     }
     // Whether the slot is this thread's to fill.
     static bool take(Key& slot) {
