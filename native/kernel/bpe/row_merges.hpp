@@ -40,12 +40,11 @@ class RowMerges {
     // times 256 and the second; kNone: they do not merge.
     const std::uint32_t* bytes() const { return bytes_.data(); }
     const std::uint32_t* byte_pairs() const { return byte_pairs_.data(); }
-    // Without a guess, and mostly without waiting for memory.
-    Id id(std::uint32_t number) const {
-        const bool is_in_order = number <= in_order_;
-        const Id listed = ids_[is_in_order ? 0 : number];
-        return is_in_order ? number + distance_ : listed;
-    }
+    // Ids by number. Up to `in_order`, they are numbers but for `distance`, so that memory is
+    // seldom asked: those of most vocabularies are in the order of merges.
+    const Id* ids() const { return ids_.data(); }
+    std::uint32_t in_order() const { return in_order_; }
+    std::uint32_t distance() const { return distance_; }
 
     // What any pairs become.
     const RowPairs& pairs() const { return *pairs_; }
@@ -56,9 +55,7 @@ class RowMerges {
     bool all_bytes_ = true;
     std::array<std::uint32_t, 256> bytes_;
     std::vector<std::uint32_t> byte_pairs_;
-    std::vector<Id> ids_;  // by number
-    // Up to this number, ids are numbers but for the distance: those of most vocabularies are in
-    // the order of merges.
+    std::vector<Id> ids_;
     std::uint32_t in_order_ = 0, distance_ = 0;
     std::optional<RowPairs> pairs_;  // there is none only before make() returns nothing
 };

@@ -38,17 +38,18 @@ struct Answer {
     }
     static bool fits(const Found& found) {
         if (found.count <= kWords) return true;
-        return found.count <= kMostIds &&
-               std::all_of(found.ids, found.ids + found.count, [](Id id) { return id <= 0xFFFF; });
+        if (found.count > kMostIds) return false;
+        Id all = 0;
+        for (std::size_t i = 0; i < kMostIds; ++i) all |= id_or_last(found, i);
+        return all <= 0xFFFF;
     }
     // To what fits.
     void set(const Found& found) {
-        if (found.count <= kWords) {
-            std::copy_n(found.ids, found.count, words);  // there may be none
-        } else {
-            Id ids[kMostIds] = {};
-            std::copy_n(found.ids, found.count, ids);
-            for (std::size_t i = 0; i < kWords; ++i) words[i] = ids[2 * i] | ids[2 * i + 1] << 16;
+        if (found.count > kWords) {
+            for (std::size_t i = 0; i < kWords; ++i)
+                words[i] = id_or_last(found, 2 * i) | id_or_last(found, 2 * i + 1) << 16;
+        } else if (found.count > 0) {
+            for (std::size_t i = 0; i < kWords; ++i) words[i] = id_or_last(found, i);
         }
         set_tail(found.count, found.note);
     }
@@ -60,6 +61,12 @@ struct Answer {
     void set_place(std::uint64_t place) {
         words[0] = static_cast<Id>(place);
         words[1] = static_cast<Id>(place >> 32);
+    }
+
+ private:
+    // The last one again behind it: no guess is good at how many there are.
+    static Id id_or_last(const Found& found, std::size_t i) {
+        return found.ids[std::min(i, found.count - 1)];
     }
 };
 

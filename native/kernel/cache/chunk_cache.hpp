@@ -194,6 +194,7 @@ class ChunkCache::User {
     };
 
     ChunkLines::FirstLines first_lines() const { return first_lines_; }
+    void prefetch_first(const Key& key) const { cache_.lines_.prefetch_first(key); }
     void prefetch_shared(const Key& key) const { cache_.lines_.prefetch_shared(key); }
     // Of a long chunk, if it stands in its first line.
     void prefetch_text(const ChunkLines::Line& line, const Key& key) const {

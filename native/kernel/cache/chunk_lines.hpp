@@ -75,7 +75,8 @@ class ChunkLines {
     FirstLines first_lines() const {
         return {reinterpret_cast<const std::byte*>(first_.data()), places_};
     }
-    // Asks it for what search() looks at beside.
+    // Asks it for what fill() mostly writes to, and for what search() looks at beside.
+    void prefetch_first(const Key& key) const { __builtin_prefetch(first_line_of(key), 1); }
     void prefetch_shared(const Key& key) const { __builtin_prefetch(shared_line_of(key)); }
 
     // Of a short chunk of few ids, if it stands in its first line. `place_of` is pairs::place_of:
@@ -133,18 +134,19 @@ class ChunkLines {
     [[gnu::always_inline]] Search search(const Key& key) const {
         Line* const first = first_line_of(key);
         for (Line* line = first;; line = shared_line_of(key)) {
-            for (std::size_t slot = 0; slot < kSlots; ++slot) {
-                const std::uint64_t high = last_word(line->keys[slot]);
-                if (high == 0) return {End::kFree, first, line, slot};
-                if (holds(line->keys[slot], high, key)) return {End::kThere, first, line, slot};
-            }
+            const Key &one = line->keys[0], &other = line->keys[1];
+            const std::uint64_t last = last_word(one), other_last = last_word(other);
+            const bool is_one = holds(one, last, key), is_other = holds(other, other_last, key);
+            if (is_one | is_other) return {End::kThere, first, line, std::size_t{is_other}};
+            if ((last == 0) | (other_last == 0))
+                return {End::kFree, first, line, std::size_t{last != 0}};
             if (line != first) return {End::kFull, first, line, 0};
         }
     }
-    // What was found comes to stand in the first line: what is asked for again is worth it. For a
-    // thread alone.
+    // Now and then, what was found in the shared line comes to stand in the first one: what is
+    // asked for often is worth it, and what is not does not push it out. For a thread alone.
     Search moved_near(const Search& found) {
-        if (found.line == found.first) return found;
+        if (found.line == found.first || ++met_far_ % kSeldom != 0) return found;
         const Search near{End::kThere, found.first, found.first, kSlots - 1};
         swap(found, near);
         return near;
@@ -217,6 +219,9 @@ class ChunkLines {
     // The last word of a slot that a thread is about to fill; no key has it.
     static constexpr std::uint64_t kTaken = std::uint64_t{0x80} << 56;
 
+    // Once in so many times.
+    static constexpr std::size_t kSeldom = 8;
+
     static Key without_mark(const Key& key) { return {key.low, key.high & ~kOutsideMark}; }
     // It is written last and read first: when it is there, all of the slot is.
     static std::uint64_t last_word(const Key& slot) {
@@ -255,8 +260,8 @@ class ChunkLines {
     Search pushed_out(const Search& full) {
         ++pushed_out_;
         const Search last{End::kFree, full.first, full.line, kSlots - 1 - pushed_out_ % kSlots};
-        if (pushed_out_ % 8 == 0)
-            swap(last, {End::kThere, full.first, full.first, pushed_out_ / 8 % kSlots});
+        if (pushed_out_ % kSeldom == 0)
+            swap(last, {End::kThere, full.first, full.first, pushed_out_ / kSeldom % kSlots});
         return last;
     }
 
@@ -274,7 +279,7 @@ class ChunkLines {
     HugeArray<Line> first_, shared_;
     std::size_t size_;  // first lines in use
     Places places_;
-    std::size_t pushed_out_ = 0;
+    std::size_t met_far_ = 0, pushed_out_ = 0;
 };
 
 }  // namespace toksmith
