@@ -54,15 +54,18 @@ struct Misses {
     std::size_t chunk_count = 0, place_count = 0;
     std::array<Chunk, kMostChunks> chunks{};
     std::array<Place, kMostPlaces> places;
-    // Chunks, perhaps of earlier times, by the first bits of their hash: so many that few come
-    // between two of the same.
-    static constexpr int kHashBits = 10;
-    std::array<std::uint8_t, 1 << kHashBits> last_by_hash{};
+    // The numbers of chunks, perhaps of earlier times, by the first bits of their hash: so many
+    // that few come between two of the same. The next bits stand above, as a tag: what differs in
+    // them is not looked at.
+    static constexpr int kHashBits = 10, kNumberBits = 8;
+    static_assert(kMostChunks <= 1 << kNumberBits);
+    std::array<std::uint32_t, 1 << kHashBits> last_by_hash{};
     Ids more;
     std::vector<End> ends;
 
-    std::uint8_t& last_like(const ChunkKey& key) {
-        return last_by_hash[key.hash() >> (64 - kHashBits)];
+    std::uint32_t& last_like(std::uint64_t hash) { return last_by_hash[hash >> (64 - kHashBits)]; }
+    static std::uint32_t tag(std::uint64_t hash) {
+        return static_cast<std::uint32_t>(hash << kHashBits >> 32) >> kNumberBits << kNumberBits;
     }
     bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
     void clear() {
