@@ -3,7 +3,8 @@
 //
 // A chunk has a line of memory of two slots, and what came first stands there, which is mostly what
 // comes most often; so this line answers nearly always. Four lines share another one for what comes
-// later. These lie apart, so that what is asked for lies on few pages.
+// later, and where that is full, the one beside it. These lie apart, so that what is asked for lies
+// on few pages.
 //
 // While several threads use it, slots are only ever filled, each by one thread and for good, so
 // that nobody has to wait. A thread alone also moves what stands there, and pushes it out.
@@ -103,13 +104,13 @@ class ChunkLines {
         return nullptr;
     }
 
-    // A key may stand in the slots of its first line and of the shared one. They are taken in
-    // order.
+    // A key may stand in the slots of its first line, of the shared one and of the one beside that.
+    // They are taken in order.
     struct Near {
         bool is_there, has_room;
     };
-    // What its first line tells: where it has room, the shared one does not have the key. Without a
-    // branch: no guess is good at how much of a line is taken.
+    // What its first line tells: where it has room, no other one has the key. Without a branch: no
+    // guess is good at how much of a line is taken.
     Near near(const Key& key) const {
         const Line& line = *first_line_of(key);
         std::uint64_t last = 0;
@@ -133,18 +134,13 @@ class ChunkLines {
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
         Line* const first = first_line_of(key);
-        for (Line* line = first;; line = shared_line_of(key)) {
-            const Key &one = line->keys[0], &other = line->keys[1];
-            const std::uint64_t last = last_word(one), other_last = last_word(other);
-            const bool is_one = holds(one, last, key), is_other = holds(other, other_last, key);
-            if (is_one | is_other) return {End::kThere, first, line, std::size_t{is_other}};
-            if ((last == 0) | (other_last == 0))
-                return {End::kFree, first, line, std::size_t{last != 0}};
-            if (line != first) return {End::kFull, first, line, 0};
-        }
+        Search found = search(key, first, first);
+        if (found.end == End::kFull) found = search(key, first, shared_line_of(key));
+        if (found.end == End::kFull) found = search(key, first, beside(found.line));
+        return found;
     }
-    // Now and then, what was found in the shared line comes to stand in the first one: what is
-    // asked for often is worth it, and what is not does not push it out. For a thread alone.
+    // Now and then, what was found in a shared line comes to stand in the first one: what is asked
+    // for often is worth it, and what is not does not push it out. For a thread alone.
     Search moved_near(const Search& found) {
         if (found.line == found.first || ++met_far_ % kSeldom != 0) return found;
         const Search near{End::kThere, found.first, found.first, kSlots - 1};
@@ -198,12 +194,14 @@ class ChunkLines {
             parts[other].keys[one == other] = line.keys[1];
             parts[other].answers[one == other] = line.answers[1];
         }
-        for (std::size_t i = before / kSharing; i-- > 0;) {
-            const Line line = std::exchange(shared_.data()[i], {});
-            for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
-                const Key& key = line.keys[slot];  // there is room for it
-                fill(without_mark(key), key.high & kOutsideMark, true,
-                     [&](Answer& answer) { answer = line.answers[slot]; });
+        for (std::size_t i = before / kSharing; i > 0; i -= 2) {
+            Line* const two = shared_.data() + i - 2;
+            for (const Line& line : {std::exchange(two[0], {}), std::exchange(two[1], {})}) {
+                for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
+                    const Key& key = line.keys[slot];  // there is room for it
+                    fill(without_mark(key), key.high & kOutsideMark, true,
+                         [&](Answer& answer) { answer = line.answers[slot]; });
+                }
             }
         }
     }
@@ -248,6 +246,18 @@ class ChunkLines {
     Line* shared_line_of(const Key& key) const {
         return line_at(shared_, places_.bytes(key) / kSharing & ~(sizeof(Line) - 1));
     }
+    // The other one of two shared lines that lie side by side.
+    static Line* beside(Line* line) {
+        return reinterpret_cast<Line*>(reinterpret_cast<std::uintptr_t>(line) ^ sizeof(Line));
+    }
+    [[gnu::always_inline]] static Search search(const Key& key, Line* first, Line* line) {
+        const Key &one = line->keys[0], &other = line->keys[1];
+        const std::uint64_t last = last_word(one), other_last = last_word(other);
+        const bool is_one = holds(one, last, key), is_other = holds(other, other_last, key);
+        if (is_one | is_other) return {End::kThere, first, line, std::size_t{is_other}};
+        const bool is_free = (last == 0) | (other_last == 0);
+        return {is_free ? End::kFree : End::kFull, first, line, std::size_t{last != 0}};
+    }
     static Line* line_at(const HugeArray<Line>& lines, std::size_t bytes) {
         return reinterpret_cast<Line*>(reinterpret_cast<std::byte*>(lines.data()) + bytes);
     }
@@ -255,8 +265,8 @@ class ChunkLines {
         std::swap(a.line->keys[a.slot], b.line->keys[b.slot]);
         std::swap(a.line->answers[a.slot], b.line->answers[b.slot]);
     }
-    // A slot of the shared line. Now and then, one of the first makes room instead, so that what
-    // has gone out of use does not stay for good.
+    // A slot of the last shared line. Now and then, one of the first makes room instead, so that
+    // what has gone out of use does not stay for good.
     Search pushed_out(const Search& full) {
         ++pushed_out_;
         const Search last{End::kFree, full.first, full.line, kSlots - 1 - pushed_out_ % kSlots};
