@@ -111,7 +111,7 @@ class ChunkLines {
     };
     // What its first line tells: where it has room, no other one has the key. Without a branch: no
     // guess is good at how much of a line is taken.
-    Near near(const Key& key) const {
+    [[gnu::always_inline]] Near near(const Key& key) const {
         const Line& line = *first_line_of(key);
         std::uint64_t last = 0;
         bool is_there = false;
@@ -151,7 +151,7 @@ class ChunkLines {
     // Fills a slot, with what `write(answer)` does to it. `alone`: nobody else uses the table now;
     // then there is always one. Otherwise false: the key is there, or there is no room for it.
     template <typename Write>
-    bool fill(const Key& key, bool outside, bool alone, const Write& write) {
+    [[gnu::always_inline]] bool fill(const Key& key, bool outside, bool alone, const Write& write) {
         for (;;) {
             Search place = search(key);
             if (alone) {
