@@ -75,9 +75,12 @@ class HugeArray {
         }
         return Memory(memory, detail::Unmap{mapped, mapped_bytes});
 #else
-        void* memory = std::calloc(1, bytes);
-        if (!memory) throw std::bad_alloc();
-        return Memory(memory, detail::Unmap{memory, bytes});
+        void* const whole = std::calloc(1, bytes + alignof(T));
+        if (!whole) throw std::bad_alloc();
+        void* memory = whole;
+        std::size_t room = bytes + alignof(T);
+        std::align(alignof(T), bytes, memory, room);
+        return Memory(memory, detail::Unmap{whole, bytes});
 #endif
     }
 

@@ -13,6 +13,17 @@
 
 using namespace toksmith;
 
+TEST(arrays_are_aligned_as_what_they_hold) {
+    struct alignas(64) Line {
+        std::byte bytes[64];
+    };
+    for (const std::size_t size : {std::size_t{1}, std::size_t{64}, std::size_t{1} << 12}) {
+        const HugeArray<Line> array(size), other(size, size);
+        for (const Line* line : {array.data(), other.data()})
+            CHECK(reinterpret_cast<std::uintptr_t>(line) % alignof(Line) == 0);
+    }
+}
+
 TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
     for (const std::size_t size : {std::size_t{1} << 12, std::size_t{3} << 20}) {
         for (const std::size_t small : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 12}) {

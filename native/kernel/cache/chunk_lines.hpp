@@ -247,8 +247,8 @@ class ChunkLines {
         return line_at(shared_, places_.bytes(key) / kSharing & ~(sizeof(Line) - 1));
     }
     // The other one of two shared lines that lie side by side.
-    static Line* beside(Line* line) {
-        return reinterpret_cast<Line*>(reinterpret_cast<std::uintptr_t>(line) ^ sizeof(Line));
+    Line* beside(const Line* line) const {
+        return shared_.data() + (static_cast<std::size_t>(line - shared_.data()) ^ 1);
     }
     [[gnu::always_inline]] static Search search(const Key& key, Line* first, Line* line) {
         const Key &one = line->keys[0], &other = line->keys[1];
