@@ -27,7 +27,7 @@ from toksmith.explorer.uploads import Uploads
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.loading import load
 from toksmith.show.comparison_html import COMPARISON_STYLE
-from toksmith.show.report import REPORT_STYLE
+from toksmith.show.comparison_page import REPORT_STYLE
 from toksmith.show.stepper import SCRIPT
 from toksmith.show.style import STYLE
 

@@ -11,7 +11,7 @@ from toksmith.explorer.asking import Answer, Asked
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
 from toksmith.explorer.shelf import Shelf
-from toksmith.show.report import report_body
+from toksmith.show.comparison_page import report_body
 
 if TYPE_CHECKING:
     from toksmith.measure.comparison import Comparison

@@ -12,9 +12,10 @@ from toksmith.arguments import whole
 from toksmith.corpus import Reading
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
+from toksmith.loading import AnyTokenizer
 from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
-from toksmith.measure.naming import AnyTokenizer, named_tokenizers
+from toksmith.measure.naming import named_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
 from toksmith.text import Text
 from toksmith.tokenizer import Tokenizer

@@ -264,7 +264,7 @@ class Comparison:
 
         Every name, text and token is escaped, and the page forbids itself to ask for anything.
         """
-        from toksmith.show.report import report_page
+        from toksmith.show.comparison_page import report_page
 
         return _written(report_page(self), path)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from toksmith.errors import OptionError
+from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenizer import Tokenizer
 
-AnyTokenizer: TypeAlias = "Tokenizer | str | PathLike[str]"
 AnyTokenizers: TypeAlias = "AnyTokenizer | Iterable[AnyTokenizer] | Mapping[str, AnyTokenizer]"
 
 
@@ -21,7 +21,7 @@ def named_tokenizers(tokenizers: AnyTokenizers) -> dict[str, Tokenizer]:
         OptionError: there is none, two have one name, or one is no tokenizer.
     """
     if isinstance(tokenizers, Mapping):
-        named = {str(name): _loaded(each) for name, each in tokenizers.items()}
+        named = {str(name): tokenizer_of(each) for name, each in tokenizers.items()}
     else:
         is_one = isinstance(tokenizers, str) or not isinstance(tokenizers, Iterable)
         several: list[AnyTokenizer]
@@ -30,7 +30,7 @@ def named_tokenizers(tokenizers: AnyTokenizers) -> dict[str, Tokenizer]:
         if len(set(names)) < len(names):
             name = max(names, key=names.count)
             raise OptionError(f"two tokenizers are called {name!r}: give a mapping from names")
-        named = {name: _loaded(each) for name, each in zip(names, several, strict=True)}
+        named = {name: tokenizer_of(each) for name, each in zip(names, several, strict=True)}
     if not named:
         raise OptionError("there is no tokenizer to compare")
     return named
@@ -61,13 +61,3 @@ def _name(tokenizer: AnyTokenizer, place: int) -> str:
     path = Path(tokenizer)
     is_plain = path.stem in _SAYS_NOTHING and path.resolve().parent.name
     return path.resolve().parent.name if is_plain else path.stem
-
-
-def _loaded(tokenizer: AnyTokenizer) -> Tokenizer:
-    if isinstance(tokenizer, Tokenizer):
-        return tokenizer
-    if not isinstance(tokenizer, str | PathLike):
-        raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
-    from toksmith.loading import get, load
-
-    return load(tokenizer) if Path(tokenizer).exists() else get(fspath(tokenizer))
