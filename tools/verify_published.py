@@ -114,7 +114,9 @@ def verify(table: Table, path: Path, documents: dict[str, list[str]], options: A
 
 
 def encoder(tok: Tokenizer, special: str, framed: bool = False) -> Function:
-    return lambda texts: tok.encode_batch(texts, special, framed, threads=1).to_lists()
+    return lambda texts: tok.encode_batch(
+        texts, special=special, add_special_tokens=framed, threads=1
+    ).to_lists()
 
 
 def decoded(tok: Tokenizer, skip: bool, lists: Sequence[list[int]]) -> list[str]:
@@ -156,7 +158,7 @@ def held_by(tok: Tokenizer, folder: Path, reasons: dict[str, str]) -> dict[str, 
     for form in FORMATS:
         path = folder / form
         try:
-            tok.save(path, form)
+            tok.save(path, format=form)
             held[form] = toksmith.load(path, form)
         except UnsupportedError as reason:
             reasons[form] = str(reason).removeprefix(f"{path}: ")

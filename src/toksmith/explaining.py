@@ -23,7 +23,7 @@ class Explaining:
         """Return the id of a token."""
         raise NotImplementedError
 
-    def explain(self, text: Text, special: Special = "text") -> Explanation:
+    def explain(self, text: Text, *, special: Special = "text") -> Explanation:
         """Return every chunk of a text and every merge inside it; print it to read it.
 
         ``.diagrams`` is the same as data to draw: a tree of merges, a lattice, or the longest

@@ -66,7 +66,12 @@ class Sampling:
         return drawn
 
     def nbest(
-        self, text: Text, size: int, special: Special = "text", add_special_tokens: bool = False
+        self,
+        text: Text,
+        size: int,
+        *,
+        special: Special = "text",
+        add_special_tokens: bool = False,
     ) -> list[tuple[list[int], float]]:
         """Return the ids of the best segmentations with their scores, the best first.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -145,6 +145,7 @@ class Tokenizer(Explaining, Sampling):
     def encode(
         self,
         text: Text,
+        *,
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
@@ -172,13 +173,16 @@ class Tokenizer(Explaining, Sampling):
         """
         if special == "text" and pair is None and not add_special_tokens:
             return self._encoder.encode_list(text, threads)
-        found = self.encode_array(text, special, add_special_tokens, threads, pair)
+        found = self.encode_array(
+            text, special=special, add_special_tokens=add_special_tokens, threads=threads, pair=pair
+        )
         ids: list[int] = found.tolist()
         return ids
 
     def encode_array(
         self,
         text: Text,
+        *,
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
@@ -196,6 +200,7 @@ class Tokenizer(Explaining, Sampling):
     def encode_batch(
         self,
         texts: Iterable[Text],
+        *,
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
@@ -212,14 +217,13 @@ class Tokenizer(Explaining, Sampling):
             raise OptionError("encode_batch takes a list of texts; for one text there is encode")
         texts = list(texts)
         if not self._is_plain(special, add_special_tokens):
-            return stack(
-                [self.encode_array(text, special, add_special_tokens, threads) for text in texts]
-            )
+            return self._stacked(texts, special, add_special_tokens, threads)
         return self._encoder.encode_texts(texts, threads)
 
     def encode_file(
         self,
         path: str | PathLike[str],
+        *,
         separator: str | None = None,
         special: Special = "text",
         add_special_tokens: bool = False,
@@ -242,16 +246,13 @@ class Tokenizer(Explaining, Sampling):
             bounds = document_bounds(data, separator)
             if self._is_plain(special, add_special_tokens):
                 return self._encoder.encode_slices(data, bounds, threads)
-            return stack(
-                [
-                    self.encode_array(data[start:end], special, add_special_tokens, threads)
-                    for start, end in bounds.tolist()
-                ]
-            )
+            slices = (data[start:end] for start, end in bounds.tolist())
+            return self._stacked(slices, special, add_special_tokens, threads)
 
     def encoding(
         self,
         text: Text,
+        *,
         special: Special = "text",
         add_special_tokens: bool = False,
         pair: Text | None = None,
@@ -323,11 +324,11 @@ class Tokenizer(Explaining, Sampling):
         how = Preparation(cut, fill, special, add_special_tokens, overflow, spans, threads)
         return how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
 
-    def count(self, text: Text, special: Special = "text", threads: int | None = None) -> int:
+    def count(self, text: Text, *, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
         return self._encoder.count(text, special, threads)
 
-    def truncate(self, text: AnyText, max_tokens: int, special: Special = "text") -> AnyText:
+    def truncate(self, text: AnyText, max_tokens: int, *, special: Special = "text") -> AnyText:
         """Return the start of a text that has at most so many tokens.
 
         The result ends at the end of a token and of a character, as late as that allows.
@@ -347,12 +348,14 @@ class Tokenizer(Explaining, Sampling):
             text,
             limit,
             places=lambda part: self._encoder.places(utf8(part), special),
-            count=lambda part: self.count(part, special),
+            count=lambda part: self.count(part, special=special),
         )
 
     # Decoding
 
-    def decode(self, ids: Ids, errors: str = "replace", skip_special_tokens: bool = False) -> str:
+    def decode(
+        self, ids: Ids, *, errors: str = "replace", skip_special_tokens: bool = False
+    ) -> str:
         """Return the text of ids.
 
         Args:
@@ -369,7 +372,7 @@ class Tokenizer(Explaining, Sampling):
         return self._decoder.to_text(ids, errors, skip_special_tokens)
 
     def decode_bytes(
-        self, ids: Ids, skip_special_tokens: bool = False, threads: int | None = None
+        self, ids: Ids, *, skip_special_tokens: bool = False, threads: int | None = None
     ) -> bytes:
         """Return the exact bytes of ids; see :meth:`decode`."""
         return self._decoder.to_bytes(ids, skip_special_tokens, threads)
@@ -377,6 +380,7 @@ class Tokenizer(Explaining, Sampling):
     def decode_batch(
         self,
         batch: Batch | Sequence[Ids],
+        *,
         errors: str = "replace",
         skip_special_tokens: bool = False,
         threads: int | None = None,
@@ -389,7 +393,7 @@ class Tokenizer(Explaining, Sampling):
         return self._decoder.to_texts(batch, errors, skip_special_tokens, threads)
 
     def decoder(
-        self, errors: str = "replace", skip_special_tokens: bool = False
+        self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
         """Return a decoder that takes ids as they come and gives whole characters only."""
         return IncrementalDecoder(self._decoder, errors, skip_special_tokens)
@@ -399,8 +403,8 @@ class Tokenizer(Explaining, Sampling):
     def save(
         self,
         path: str | PathLike[str],
-        format: str | None = None,  # noqa: A002
         *,
+        format: str | None = None,  # noqa: A002
         record: bool = True,
     ) -> None:
         """Write the tokenizer to a file, and beside it the record of its training, if it has one.
@@ -428,7 +432,7 @@ class Tokenizer(Explaining, Sampling):
         if record and self.training is not None:
             training_record.write(self.training, Path(path))
 
-    def forget(self, cache_bytes: int | None = None) -> None:
+    def forget(self, *, cache_bytes: int | None = None) -> None:
         """Give back the memory of the chunk caches; they fill again as texts are encoded.
 
         The memory of the largest result that is out of use, which is kept for the next one, is
@@ -459,6 +463,18 @@ class Tokenizer(Explaining, Sampling):
     def _is_plain(self, special: Special, add_special_tokens: bool) -> bool:
         """Whether a text goes to the engine as it is."""
         return self._encoder.is_plain(special) and not add_special_tokens
+
+    def _stacked(
+        self, texts: Iterable[Text], special: Special, add_special_tokens: bool, threads: int | None
+    ) -> Batch:
+        """Return the ids of each text, encoded one by one."""
+        encode = partial(
+            self.encode_array,
+            special=special,
+            add_special_tokens=add_special_tokens,
+            threads=threads,
+        )
+        return stack([encode(text) for text in texts])
 
     def _framed(self, ids: IdArray) -> IdArray:
         return joined(framed(self._framing.template, [Stretch(ids, 0, 0)]))

@@ -74,7 +74,7 @@ class Encoding:
         """Return the characters that a token stands for."""
         return self.spans[token]
 
-    def char_to_token(self, character: int, sequence: int = 0) -> int | None:
+    def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
         """Return the first token that stands for a character; ``None`` where none does.
 
         Args:

@@ -84,7 +84,9 @@ def first_difference(
         (2, Span(start=2, end=5), [b'low'], [b'l', b'o', b'w'])
     """
     by = _checked(by) or default_by(a, b)
-    left, right = (tok.encoding(text, special, add_special_tokens) for tok in (a, b))
+    left, right = (
+        tok.encoding(text, special=special, add_special_tokens=add_special_tokens) for tok in (a, b)
+    )
     pairs = zip_longest(_keys(left, by), _keys(right, by))
     place = next((place for place, (one, other) in enumerate(pairs) if one != other), None)
     if place is None:
@@ -130,10 +132,22 @@ def differing(
     """
     by = _checked(by) or default_by(a, b)
     if by == "spans":
-        framed = (special, add_special_tokens)
-        pairs = ([tok.encoding(text, *framed).byte_spans for tok in (a, b)] for text in texts)
+        pairs = (
+            [
+                tok.encoding(
+                    text, special=special, add_special_tokens=add_special_tokens
+                ).byte_spans
+                for tok in (a, b)
+            ]
+            for text in texts
+        )
         return [place for place, (one, other) in enumerate(pairs) if one != other]
-    left, right = (tok.encode_batch(texts, special, add_special_tokens, threads) for tok in (a, b))
+    left, right = (
+        tok.encode_batch(
+            texts, special=special, add_special_tokens=add_special_tokens, threads=threads
+        )
+        for tok in (a, b)
+    )
     if by == "tokens":
         numbers: dict[bytes, int] = {}
         left, right = _renumbered(left, a, numbers), _renumbered(right, b, numbers)

@@ -69,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, options in trained.items():
         tok = toksmith.train(texts=[TEXT * 5], **options)
         tok.save(folder / (f"{name}.model" if name == "pieces" else f"{name}.json"))
-    hostile_tokenizer().save(folder / "hostile.json", "huggingface")
+    hostile_tokenizer().save(folder / "hostile.json", format="huggingface")
     return folder
 
 

@@ -66,7 +66,7 @@ def show(browser: Browser, tmp_path: Path, html: str, scheme: str = "light") -> 
 
 
 def page_of(tok: Tokenizer, text: str, title: str = "tokenizer") -> str:
-    encoding = tok.encoding(text, "encode")
+    encoding = tok.encoding(text, special="encode")
     drawn, are_all = pictures(tok, text, encoding, "encode")
     return text_page(encoding, drawn, title=title, all_drawn=are_all)
 
@@ -129,7 +129,7 @@ def test_pages_of_all_models(kind: str, browser: Browser, tmp_path: Path) -> Non
     for scheme in ("light", "dark"):
         show(browser, tmp_path, page_of(tok, text, f"{kind} <b>"), scheme)
         assert browser.one("h1").text == f"{kind} <b>"
-        assert len(browser.all(".t")) == len(tok.encode(text, "encode"))
+        assert len(browser.all(".t")) == len(tok.encode(text, special="encode"))
         assert browser.all("details .ts-diagram")
         browser.picture(f"inspect-{kind}-{scheme}")
     browser.size(PHONE)
@@ -141,7 +141,7 @@ def test_pages_of_all_models(kind: str, browser: Browser, tmp_path: Path) -> Non
 def test_a_hostile_text_does_no_harm(browser: Browser, tmp_path: Path) -> None:
     tok = hostile_tokenizer()
     show(browser, tmp_path, page_of(tok, "\n".join(HOSTILE), HOSTILE[0]))
-    assert len(browser.all(".t")) == len(tok.encode("\n".join(HOSTILE), "encode"))
+    assert len(browser.all(".t")) == len(tok.encode("\n".join(HOSTILE), special="encode"))
     assert browser.all("main script, main img, main svg, main textarea") == []
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
     browser.picture("inspect-hostile")
@@ -149,7 +149,7 @@ def test_a_hostile_text_does_no_harm(browser: Browser, tmp_path: Path) -> None:
 
 def test_notebooks_and_terminals(browser: Browser, tmp_path: Path) -> None:
     tok = toksmith.train(texts=[TEXT * 5], **KINDS["merges"])
-    encoding = tok.encoding(TEXT + "<|end|>", "encode")
+    encoding = tok.encoding(TEXT + "<|end|>", special="encode")
     notebook = f"{encoding._repr_html_()}<hr>{tok.explain('lowest')._repr_html_()}"
     for scheme, ground in (("true", "#fff"), ("false", "#111")):
         body = f'<body data-jp-theme-light="{scheme}" style="background:{ground};color:#888">'

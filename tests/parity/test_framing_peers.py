@@ -88,9 +88,12 @@ def test_encoding_of_texts_and_pairs(name: str, special: bool, tmp_path: Path) -
     pairs = [None, *texts]
     for text, pair in [*itertools.product(TEXTS, [None, *TEXTS]), *zip(texts, pairs, strict=False)]:
         expected = theirs.encode(text, pair, add_special_tokens=special)
-        found = ours.encoding(text, "encode", special, pair=pair)
+        found = ours.encoding(text, special="encode", add_special_tokens=special, pair=pair)
         assert_equal(found, expected)
-        assert ours.encode(text, "encode", special, pair=pair) == expected.ids
+        assert (
+            ours.encode(text, special="encode", add_special_tokens=special, pair=pair)
+            == expected.ids
+        )
 
 
 def assert_equal(found: toksmith.Encoding, expected: Any) -> None:
@@ -104,7 +107,9 @@ def assert_equal(found: toksmith.Encoding, expected: Any) -> None:
             assert span.start == span.end
     for sequence, text in enumerate((found.text, found.pair or "")):
         for place in range(len(text)):
-            assert found.char_to_token(place, sequence) == expected.char_to_token(place, sequence)
+            assert found.char_to_token(place, sequence=sequence) == expected.char_to_token(
+                place, sequence
+            )
 
 
 LENGTHS: list[tuple[dict[str, Any], dict[str, Any] | None]] = [
@@ -203,7 +208,9 @@ def test_lengths_of_the_caller(tmp_path: Path) -> None:
     theirs.no_truncation()
     theirs.no_padding()
     for text in texts:
-        assert ours.encode(text, "encode", add_special_tokens=True) == theirs.encode(text).ids
+        assert (
+            ours.encode(text, special="encode", add_special_tokens=True) == theirs.encode(text).ids
+        )
 
 
 # Added tokens
@@ -247,10 +254,10 @@ def test_added_tokens(seed: int, tmp_path: Path) -> None:
             if type(failed).__name__ != "PanicException":
                 raise
             continue  # one token takes white space that another one is made of
-        found = ours.encoding(text, "encode")
+        found = ours.encoding(text, special="encode")
         assert found.ids == expected.ids, repr(text)
         assert [tuple(span) for span in found.spans] == expected.offsets, repr(text)
-        assert ours.encode(text, "encode") == expected.ids
+        assert ours.encode(text, special="encode") == expected.ids
 
 
 NAMES = ("gpt2_tokenizer.json", "bert_uncased_tokenizer.json", "t5_envit5_tokenizer.json")
@@ -267,7 +274,7 @@ def test_real_tokenizers_in_pairs(name: str, shared: Path, corpus: Callable[...,
         texts += corpus(corpus_name, 12_000).decode().split("<|endoftext|>")
     for text, pair in itertools.pairwise(texts):
         expected = theirs.encode(text, pair)
-        found = ours.encoding(text, "encode", add_special_tokens=True, pair=pair)
+        found = ours.encoding(text, special="encode", add_special_tokens=True, pair=pair)
         assert (found.ids, found.type_ids) == (expected.ids, expected.type_ids)
         places = zip(found.spans, expected.offsets, found.sequence, strict=True)
         for place, (span, offset, sequence) in enumerate(places):

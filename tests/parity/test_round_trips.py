@@ -62,9 +62,9 @@ def test_published_files(shared: Path, tmp_path: Path, texts: list[str], name: s
         target = tmp_path / form
         if form not in HOLDING[name]:
             with pytest.raises(UnsupportedError):
-                tok.save(target, form)
+                tok.save(target, format=form)
             continue
-        tok.save(target, form)
+        tok.save(target, format=form)
         again = toksmith.load(target, form)
         assert same_vocabulary(tok, again)
         assert first_difference(tok, again, "\n".join(texts[:3]), "ids") is None

@@ -83,14 +83,14 @@ class TestAddedTokens:
         tok = Tokenizer(Pipeline(plain.model, plain.splitter, plain.framing, None, (Lowercase(),)))
         text = "A[x][X][y][Y]"
         y = [*b"[y]"]
-        assert tok.encode(text, "encode") == [97, 300, 300, *y, 301]
+        assert tok.encode(text, special="encode") == [97, 300, 300, *y, 301]
         assert tok.encode(text) == [*b"a[x][x][y][y]"]
-        encoding = tok.encoding(text, "encode")
+        encoding = tok.encoding(text, special="encode")
         assert [tuple(span) for span in encoding.spans[:3]] == [(0, 1), (1, 4), (4, 7)]
-        assert tok.encode("[x]", {"[Y]"}) == [*b"[x]"]
+        assert tok.encode("[x]", special={"[Y]"}) == [*b"[x]"]
         with pytest.raises(SpecialTokenError, match="normalized, holds one of"):
-            tok.encode("[x]", "raise")
-        assert tok.encode("[y]", "raise") == y
+            tok.encode("[x]", special="raise")
+        assert tok.encode("[y]", special="raise") == y
 
     def test_a_literal_that_vanishes(self) -> None:
         plain = pipeline(framing=Framing((AddedToken(" ", 300, normalized=True),)))

@@ -30,7 +30,7 @@ TOK = Tokenizer(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"), Framing.of({"<s>"
 class TestPictures:
     def test_each_chunk_once_with_all_its_places(self) -> None:
         text = "Hello!Hello<s>ell"
-        drawn, are_all = pictures(TOK, text, TOK.encoding(text, "encode"), "encode")
+        drawn, are_all = pictures(TOK, text, TOK.encoding(text, special="encode"), "encode")
         assert are_all
         assert [(p.diagram.text, p.tokens) for p in drawn] == [
             (b"Hello", ((0, 2), (3, 5))), (b"ell", ((6, 7),)),
@@ -75,7 +75,7 @@ class TestPictures:
 
 class TestPage:
     def page(self, text: str) -> str:
-        encoding = TOK.encoding(text, "encode")
+        encoding = TOK.encoding(text, special="encode")
         drawn, are_all = pictures(TOK, text, encoding, "encode")
         return text_page(encoding, drawn, title="<b>my tokenizer</b>", all_drawn=are_all)
 

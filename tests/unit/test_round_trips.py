@@ -89,7 +89,10 @@ def same(one: Pipeline, other: Pipeline) -> None:
     assert left.special_tokens == right.special_tokens
     for text in (*MORE_TEXTS, LITERALS):
         for framed in (False, True):
-            expected, found = (tok.encoding(text, "encode", framed) for tok in (left, right))
+            expected, found = (
+                tok.encoding(text, special="encode", add_special_tokens=framed)
+                for tok in (left, right)
+            )
             assert (found.ids, found.tokens) == (expected.ids, expected.tokens), text
         if text != LITERALS:
             assert left.encode(text) == right.encode(text), text

@@ -47,9 +47,11 @@ def run(
         raise OptionError("ids and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if ids:
-        data = tok.decode_bytes(ids, skip_special_tokens)
+        data = tok.decode_bytes(ids, skip_special_tokens=skip_special_tokens)
     else:
         given = reading.read_text(None, file, quiet)
-        data = tok.decode_bytes(reading.parse_ids(given, id_format, dtype), skip_special_tokens)
+        data = tok.decode_bytes(
+            reading.parse_ids(given, id_format, dtype), skip_special_tokens=skip_special_tokens
+        )
     with writing.output(output) as out:
         out.write(data)

@@ -57,10 +57,18 @@ def run(
         raise OptionError("a text and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if file is not None:
-        batch = tok.encode_file(file, separator, special.value, add_special_tokens, threads)
+        batch = tok.encode_file(
+            file,
+            separator=separator,
+            special=special.value,
+            add_special_tokens=add_special_tokens,
+            threads=threads,
+        )
     else:
         documents = _documents(text, separator, quiet)
-        batch = tok.encode_batch(documents, special.value, add_special_tokens, threads)
+        batch = tok.encode_batch(
+            documents, special=special.value, add_special_tokens=add_special_tokens, threads=threads
+        )
     with writing.output(output) as out:
         writing.write_ids(batch, id_format, dtype, separator is not None, out)
 

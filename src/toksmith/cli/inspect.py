@@ -84,7 +84,7 @@ def run(
         return
     data = read_text(text, file, quiet)
     tok = load_tokenizer(tokenizer, split, special_token)
-    encoding = tok.encoding(data, special.value, add_special_tokens)
+    encoding = tok.encoding(data, special=special.value, add_special_tokens=add_special_tokens)
 
     if html is not None:
         _write_page(html, tok, data, encoding, special.value, Path(tokenizer).name)
@@ -105,7 +105,7 @@ def run(
     if not quiet:
         print(_size(len(encoding), len(encoding.text), len(data)))
     if steps:
-        print(f"\n{tok.explain(data, special.value)}")
+        print(f"\n{tok.explain(data, special=special.value)}")
     if tree:
         from toksmith.show.diagram_terminal import diagram_view
         from toksmith.show.pictures import pictures

@@ -85,20 +85,22 @@ def shown_tokens(
         template: put the template's own tokens around the whole text.
     """
     text = stretch.text
-    ids = tok.encode_array(text, special)
+    ids = tok.encode_array(text, special=special)
     low = _snapped(text, max(stretch.start - _MARGIN, 0)) if stretch.start else 0
     high = (
         _cut(text, min(stretch.end + _MARGIN, len(text))) if stretch.end < len(text) else len(text)
     )
     for start, end in ((low, high), (0, len(text))):
-        encoding = tok.encoding(text[start:end], special, template)
+        encoding = tok.encoding(text[start:end], special=special, add_special_tokens=template)
         before = len(text[start : stretch.start].encode())
         inside = Span(before, before + len(stretch.shown.encode()))
         part = _inside(
             encoding, inside, start == 0 == stretch.start, end == len(text) == stretch.end
         )
         own = _own(encoding, part)
-        first = _place(ids, own, tok.count(text[:start], special) + _own_before(encoding, part))
+        first = _place(
+            ids, own, tok.count(text[:start], special=special) + _own_before(encoding, part)
+        )
         if first is not None or (start, end) == (0, len(text)):
             break
     head = sum(1 for which in encoding.sequence if which < 0) if template else 0

@@ -137,7 +137,7 @@ class TrainPage:
         if form not in FORMATS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
         place = self._jobs.file(FORMATS[form])
-        self._shelf[key].tokenizer.save(place, form)
+        self._shelf[key].tokenizer.save(place, format=form)
         data = place.read_bytes()
         for made in place.parent.glob(f"{place.stem}*"):
             made.unlink()
@@ -150,7 +150,7 @@ class TrainPage:
         form = asked.text("format")
         if form not in FORMATS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
-        self._shelf[asked.text("tokenizer")].tokenizer.save(target, form)
+        self._shelf[asked.text("tokenizer")].tokenizer.save(target, format=form)
         return {"path": str(target)}
 
 

@@ -179,7 +179,9 @@ def special_tokens(tok: Tokenizer) -> Iterator[Finding]:
 
 
 def _stands_in(tok: Tokenizer, literal: str, token_id: int, special: str) -> bool:
-    return any(token_id in tok.encode(text, special) for text in (literal, f"a {literal} b"))
+    return any(
+        token_id in tok.encode(text, special=special) for text in (literal, f"a {literal} b")
+    )
 
 
 def _pieces(tok: Tokenizer, text: str) -> str:

@@ -76,7 +76,7 @@ def _is_short(tok: Tokenizer, data: bytes) -> bool:
 
 
 def _chunks(tok: Tokenizer, data: bytes, special: Special) -> list[Diagram]:
-    return [part for drawn in tok.explain(data, special).diagrams for part in drawn.parts]
+    return [part for drawn in tok.explain(data, special=special).diagrams for part in drawn.parts]
 
 
 def _tokens(

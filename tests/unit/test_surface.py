@@ -1,0 +1,53 @@
+"""The methods of a tokenizer as a whole: how they are called, and what they are called."""
+
+from inspect import Parameter, signature
+
+import pytest
+
+import toksmith
+from toksmith import Tokenizer
+
+TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+
+POSITIONAL = {
+    "encode": ["text"],
+    "encode_array": ["text"],
+    "encode_batch": ["texts"],
+    "encode_file": ["path"],
+    "encoding": ["text"],
+    "prepare": ["texts", "pairs"],
+    "count": ["text"],
+    "truncate": ["text", "max_tokens"],
+    "decode": ["ids"],
+    "decode_bytes": ["ids"],
+    "decode_batch": ["batch"],
+    "decoder": [],
+    "explain": ["text"],
+    "explain_token": ["token"],
+    "sample": ["text"],
+    "nbest": ["text", "size"],
+    "save": ["path"],
+    "forget": [],
+    "token_bytes": ["token_id"],
+    "token_id": ["token"],
+}
+
+
+def test_data_is_positional_and_all_else_keyword_only() -> None:
+    found = {
+        name: [
+            each.name
+            for each in signature(getattr(Tokenizer, name)).parameters.values()
+            if each.kind is Parameter.POSITIONAL_OR_KEYWORD and each.name != "self"
+        ]
+        for name in dir(Tokenizer)
+        if not name.startswith("_") and callable(getattr(Tokenizer, name))
+    }
+    assert found == POSITIONAL
+
+
+def test_a_second_positional_argument_is_an_error() -> None:
+    with pytest.raises(TypeError):
+        TOK.encode("low", "encode")  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        TOK.decode([257], "replace")  # type: ignore[misc]
