@@ -163,7 +163,7 @@ def load_tokenizer(
 
 def split_of(split: str) -> str | None:
     """Return the split that a word of the command line stands for."""
-    return None if split == "none" else split
+    return None if split.lower() == "none" else split
 
 
 def _special_token(text: str) -> tuple[str, int]:

@@ -76,9 +76,6 @@ FAMILIES: dict[str, Family] = {
 }
 """The families by name."""
 
-ALIASES = {"gpt4": "cl100k", "r50k": "gpt2", "p50k": "gpt2"}
-"""Other names that users may give a family."""
-
 _BY_SPELLING = {
     spelling: family
     for family in FAMILIES.values()

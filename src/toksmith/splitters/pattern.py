@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
 from toksmith.errors import SplitError
 from toksmith.lazy import regex
-from toksmith.splitters.families import ALIASES, FAMILIES, Family, family_of
+from toksmith.splitters.families import Family, family_of
+from toksmith.splitters.names import pattern_of
 
 _MOST_COPIES = 100_000
-# As a pattern such a word would find itself alone, and leave all other text in one piece.
-_NAME = re.compile(r"(?i)(gpt|[clropk]+\d+k|qwen|llama|none)[\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -68,29 +68,32 @@ def check_pattern(pattern: str) -> None:
         ) from wrong
 
 
-def splitter(split: str | None, gaps: Literal["keep", "drop"] = "keep") -> PatternSplitter | None:
-    """Return the splitter that a user named or wrote.
+def splitter(
+    split: str | None,
+    gaps: Literal["keep", "drop"] = "keep",
+    *,
+    also: Sequence[str] = (),
+) -> PatternSplitter | None:
+    r"""Return the splitter of a split that a user named or wrote.
 
     Args:
-        split: ``None`` (no splitting), a family's name (``"gpt2"``, ``"gpt4"`` or ``"cl100k"``,
-            ``"o200k"``, …) or a pattern.
+        split: the name of a published split (:data:`~toksmith.splitters.names.NAMES`: ``"gpt2"``,
+            ``"gpt4"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, …, in any case), ``"words"``
+            (words and white space, as ``str.split`` sees them), a regular expression, or ``None``
+            or ``"none"`` for no splitting.
         gaps: see :class:`PatternSplitter`.
+        also: names that the caller knows besides, for the message.
 
     Raises:
-        SplitError: the pattern does not compile, or is the name of nothing that is known.
+        SplitError: the pattern does not compile, or is a bare word that is no name.
 
     Example:
-        >>> splitter("gpt4").family.name
-        'cl100k'
+        >>> splitter("gpt4").family.name, splitter("Llama3") == splitter("gpt4")
+        ('cl100k', True)
     """
     if split is None:
         return None
     if not isinstance(split, str):
         raise SplitError(f"split is {split!r:.80}: use None, a name or a pattern, as a str")
-    family = FAMILIES.get(ALIASES.get(split, split))
-    if family is None and _NAME.fullmatch(split):
-        raise SplitError(
-            f"split is {split!r}, which looks like a name and is none; there are "
-            f"{', '.join([*FAMILIES, *ALIASES])}, None for no split, and any regular expression"
-        )
-    return PatternSplitter(family.pattern if family else split, gaps)
+    pattern = pattern_of(split, also)
+    return None if pattern is None else PatternSplitter(pattern, gaps)

@@ -14,6 +14,7 @@ from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter, splitter
+from toksmith.splitters.names import WORDS
 from toksmith.text import Text
 from toksmith.threads import thread_count
 from toksmith.trainers.memory import Memory, parsed, tallies_of
@@ -346,6 +347,8 @@ def splitter_name(cut_by: PatternSplitter | None) -> str:
     """Return a splitter's name for people: its family's, or its pattern."""
     if cut_by is None:
         return "none"
+    if cut_by.pattern == WORDS:
+        return "words"
     name = cut_by.family.name if cut_by.family else f"'{cut_by.pattern}'"
     return f"{name:.80}" + (" without the gaps" if cut_by.gaps == "drop" else "")
 

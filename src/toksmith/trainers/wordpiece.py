@@ -94,7 +94,9 @@ class WordPieceOptions(Options):
         """Return what cuts them into words."""
         if self.split == "bert":
             return BertSplitter()
-        return WhitespaceSplit() if self.split == "whitespace" else splitter(self.split)
+        if self.split == "whitespace":
+            return WhitespaceSplit()
+        return splitter(self.split, also=("bert", "whitespace"))
 
 
 def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOptions) -> Trained:

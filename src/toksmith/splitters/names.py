@@ -1,0 +1,84 @@
+"""The names that ``split=`` takes, and the patterns they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from toksmith.errors import SplitError
+from toksmith.splitters.families import FAMILIES
+
+WORDS = r"\S+|\s"
+"""Words as ``str.split`` finds them, and each white-space character on its own."""
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "gpt2": ("r50k", "r50k_base", "p50k", "p50k_base", "p50k_edit", "gpt3"),
+    "cl100k": ("gpt4", "gpt-4-turbo", "gpt-3.5", "gpt-3.5-turbo", "llama3", "llama3.1",
+               "llama3.2", "llama3.3"),
+    "cl100k-tiktoken": ("cl100k_base",),
+    "qwen2": ("qwen", "qwen2.5", "qwen3"),
+    "o200k": ("o200k_base", "o200k_harmony", "gpt4o", "gpt-4o-mini", "chatgpt-4o", "gpt-4.1",
+              "gpt-4.5", "gpt5", "gpt-oss", "o1", "o3", "o4-mini"),
+    "words": (),
+    "none": (),
+}  # fmt: skip
+"""The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name make no difference.
+
+``cl100k_base`` is the pattern of tiktoken's encoding of that name; ``cl100k``, ``gpt4`` and
+``llama3`` are the pattern as all other libraries have it (see :mod:`.families`).
+"""
+
+_BARE_WORD = re.compile(r"\s*[\w.-]*\w[\w.-]*\s*")
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[-_.]", "", name.lower())
+
+
+_BY_KEY = {_key(each): name for name, aliases in NAMES.items() for each in (name, *aliases)}
+_PATTERNS: dict[str, str | None] = {
+    **{name: family.pattern for name, family in FAMILIES.items()},
+    "words": WORDS,
+    "none": None,
+}
+
+
+def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
+    r"""Return the pattern of a split that a user named or wrote; ``None`` for ``"none"``.
+
+    Args:
+        split: a name or a regular expression. A bare word is always a name: as a pattern it would
+            match itself alone, and leave all other text in one piece.
+        also: names that the caller knows besides, for the message.
+
+    Raises:
+        SplitError: it is a bare word, and no name that is known.
+
+    Example:
+        >>> pattern_of("GPT-4o") == FAMILIES["o200k"].pattern
+        True
+        >>> pattern_of("mistral")
+        Traceback (most recent call last):
+        toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2, cl100k (gpt4), ...
+    """
+    name = _BY_KEY.get(_key(split))
+    if name is not None:
+        return _PATTERNS[name]
+    if not _BARE_WORD.fullmatch(split):
+        return split
+    raise SplitError(_unknown(split, also))
+
+
+def _unknown(split: str, also: Sequence[str]) -> str:
+    every = {**_BY_KEY, **{_key(name): name for name in also}}
+    spelled = {_key(each): each for name, group in NAMES.items() for each in (name, *group)}
+    near = get_close_matches(_key(split.strip()), every, n=2, cutoff=0.75)
+    hint = " or ".join(repr(spelled.get(key, key)) for key in near)
+    known = ", ".join(
+        f"{name} ({', '.join(group)})" if group else name for name, group in NAMES.items()
+    )
+    return (
+        f"unknown split {split!r:.80}{f' (did you mean {hint}?)' if hint else ''}. Known names: "
+        f"{', '.join([known, *also])}; a regular expression is accepted too"
+    )

@@ -1,0 +1,116 @@
+"""The names that split= takes, wherever a split is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from toksmith.errors import SplitError
+from toksmith.splitters import FAMILIES, PatternSplitter, splitter
+from toksmith.splitters.names import NAMES
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("gpt2", "gpt2"),
+        ("GPT-2", "gpt2"),
+        ("r50k_base", "gpt2"),
+        ("p50k_base", "gpt2"),
+        ("p50k_edit", "gpt2"),
+        ("gpt4", "cl100k"),
+        ("gpt-4", "cl100k"),
+        ("GPT-4", "cl100k"),
+        ("gpt-3.5-turbo", "cl100k"),
+        ("llama3", "cl100k"),
+        ("Llama-3.1", "cl100k"),
+        ("cl100k_base", "cl100k-tiktoken"),
+        ("CL100K_Tiktoken", "cl100k-tiktoken"),
+        ("qwen", "qwen2"),
+        ("Qwen2.5", "qwen2"),
+        ("o200k_base", "o200k"),
+        ("gpt-4o", "o200k"),
+        ("gpt4o", "o200k"),
+    ],
+)
+def test_every_published_name_is_a_split(name: str, family: str) -> None:
+    found = splitter(name)
+    assert found is not None
+    assert found.family is FAMILIES[family]
+
+
+def test_every_published_encoding_names_its_own_split() -> None:
+    from toksmith.published import ENCODINGS
+
+    for name, encoding in ENCODINGS.items():
+        assert splitter(name) == splitter(encoding.split), name
+
+
+@pytest.mark.parametrize("none", [None, "none", "None"])
+def test_none_is_no_split(none: str | None) -> None:
+    assert splitter(none) is None
+    tok = toksmith.train(texts=["a b a b"], vocab_size=258, split=none)
+    assert [tok.token_bytes(i) for i in (256, 257)] == [b"a ", b"a b"]
+    assert toksmith.Counts.from_texts(["a b"], none).most_common() == [(b"a b", 1)]
+
+
+def test_words_are_those_of_str_split_and_each_white_space_character() -> None:
+    text = "hello  world\nhey\tyou"
+    counts = toksmith.Counts.from_texts([text], "words")
+    found = [chunk.decode() for chunk, _ in counts]
+    assert [word for word in found if not word.isspace()] == text.split()
+    assert dict(counts)[b" "] == 2
+    assert [word for word in found if word.isspace()] == [" ", "\n", "\t"]
+
+
+@pytest.mark.parametrize(
+    "word", ["mistral", "bert", "whitespace", "word", "tekken", "phi3", "deepseek", "GPT2 ", "a.b"]
+)
+def test_a_bare_word_is_never_a_pattern(word: str) -> None:
+    with pytest.raises(SplitError, match="unknown split"):
+        splitter(word)
+    with pytest.raises(SplitError, match="unknown split"):
+        toksmith.train(texts=["low low"], vocab_size=258, split=word)
+    with pytest.raises(SplitError, match="unknown split"):
+        toksmith.Counts.from_texts(["low low"], word)
+    with pytest.raises(SplitError, match="unknown split"):
+        toksmith.train(texts=["low low"], model="word", split=word)
+
+
+def test_the_message_names_the_nearest_and_all() -> None:
+    with pytest.raises(SplitError) as raised:
+        splitter("GPT2 ")
+    message = str(raised.value)
+    assert "unknown split 'GPT2 ' (did you mean 'gpt2'" in message
+    for name, aliases in NAMES.items():
+        assert name in message
+        for alias in aliases:
+            assert alias in message
+    with pytest.raises(SplitError, match=r"unknown split 'mistral'\. Known names: gpt2 "):
+        splitter("mistral")
+    with pytest.raises(SplitError, match=r"did you mean 'bert'.*none, bert, whitespace;"):
+        toksmith.train(texts=["low"], model="wordpiece", split="berts")
+
+
+@pytest.mark.parametrize("pattern", [".", " ", ",", "-", r"\w", "a|b", "[a-z]+", "ab?"])
+def test_a_pattern_stays_a_pattern(pattern: str) -> None:
+    assert splitter(pattern) == PatternSplitter(pattern)
+
+
+def test_a_bare_tiktoken_file_takes_the_same_names(tmp_path: Path) -> None:
+    ranks = "\n".join(f"{b.decode()} {i}" for i, b in enumerate(_bytes_in_base64()))
+    path = tmp_path / "x.tiktoken"
+    path.write_text(ranks + "\n")
+    tok = toksmith.load(path, split="GPT-4o")
+    assert isinstance(tok.pipeline.splitter, PatternSplitter)
+    assert tok.pipeline.splitter.family is FAMILIES["o200k"]
+    with pytest.raises(SplitError, match="unknown split 'mistral'"):
+        toksmith.load(path, split="mistral")
+
+
+def _bytes_in_base64() -> list[bytes]:
+    import base64
+
+    return [base64.b64encode(bytes([byte])) for byte in range(256)]
