@@ -9,6 +9,7 @@
 
 #include "buffers.hpp"
 #include "encode/decoder.hpp"
+#include "gil.hpp"
 #include "utf8/widen.hpp"
 
 namespace toksmith::bindings {
@@ -27,7 +28,7 @@ Decoder::Parts measured(const Decoder& decoder, const IdInput& ids, std::size_t 
                         std::string_view before = {}) {
     Decoder::Parts parts;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         parts = decoder.measure(ids.data(), ids.size(), threads, before);
     }
     if (!parts.known()) refuse(decoder, ids);
@@ -44,7 +45,7 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     auto result = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, size));
     if (!result.is_valid()) throw nb::python_error();
     auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(result.ptr()));
-    nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     decoder.decode(ids.data(), parts, out);
     return result;
 }
@@ -63,7 +64,7 @@ nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
     void* out = PyUnicode_DATA(result.ptr());
     bool is_valid = false;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         is_valid = decoder.decode_characters(ids.data(), parts, out);
     }
     return is_valid ? result : nb::none();
@@ -77,7 +78,7 @@ nb::object decode_text(const Decoder& decoder, IdInput ids, const std::string& e
     const std::size_t size = parts.bytes();
     const std::unique_ptr<char[]> bytes(new char[size]);
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         decoder.decode(ids.data(), parts, reinterpret_cast<std::uint8_t*>(bytes.get()));
     }
     auto result =

@@ -13,6 +13,7 @@
 #include "bpe/ranks.hpp"
 #include "buffers.hpp"
 #include "encode/encoder.hpp"
+#include "gil.hpp"
 #include "lists.hpp"
 #include "split/cut.hpp"
 
@@ -23,7 +24,7 @@ Array<Id> recover(const Tokens& tokens) {
     const bpe::Vocabulary vocab = vocabulary(tokens);
     Ids flat;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         for (const bpe::MergeRule& merge : bpe::recover_merges(vocab)) {
             for (const Id id : {merge.left, merge.right, merge.id}) flat.push(id);
         }
@@ -53,7 +54,7 @@ Pair encode_all(Encoder& encoder, const std::vector<Source>& documents, std::siz
                 std::size_t starting = Encoder::kAll) {
     Encoded encoded;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         encoded = encoder.encode(documents, threads, starting);
     }
     return {to_numpy(std::move(encoded.ids), encoder.kept()), to_numpy(std::move(encoded.offsets))};
@@ -100,7 +101,7 @@ nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
         }
         Encoded encoded;
         {
-            nb::gil_scoped_release release;
+            const WithoutGil without_gil;
             encoded = encoder.encode({view.source()}, threads);
         }
         nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
@@ -137,7 +138,7 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
     Encoded encoded;
     std::vector<std::int64_t> spans;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         Ids places;
         encoded = encoder.encode_chunks_with_spans(chunks, places);
         spans.reserve(places.size());
@@ -155,7 +156,7 @@ std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     return or_say_where(view, [&] {
         if (is_short(view)) return encoder.count_here(view.source());
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         return encoder.count({view.source()}, threads);
     });
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 #include "staged/model.hpp"
 #include "utf8/encode.hpp"
 
@@ -86,7 +87,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
 // A Python object that C++ may keep, copy and drop on any thread.
 std::shared_ptr<nb::object> kept(nb::object object) {
     return {new nb::object(std::move(object)), [](nb::object* dropped) {
-                const nb::gil_scoped_acquire acquire;
+                if (!may_call_python()) return;  // the process ends
+                const WithGil gil;
                 delete dropped;
             }};
 }
@@ -121,7 +123,7 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     stages.fallback = [call = kept(std::move(fallback))](
                           const std::uint8_t* chunk, std::size_t size,
                           std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
-        const nb::gil_scoped_acquire acquire;
+        const WithGil gil;
         const nb::list found = nb::cast<nb::list>((*call)(nb::bytes(chunk, size)));
         for (nb::handle each : found) {
             const auto piece = nb::cast<nb::bytes>(each);
@@ -132,7 +134,7 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     };
     auto table =
         std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
-            const nb::gil_scoped_acquire acquire;
+            const WithGil gil;
             const nb::object rows = (*call)(block);
             if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
             return block_of(nb::cast<Rewritten>(rows));
@@ -151,7 +153,7 @@ std::optional<WithSpans> encode_with_spans(const StagedModel& model, nb::handle 
     Ids ids;
     std::vector<std::int64_t> spans;
     {
-        const nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         if (!model.encode_with_spans(whole, starts, ids, spans)) return std::nullopt;
     }
     return WithSpans{to_numpy(std::move(ids)), to_numpy(std::move(spans))};

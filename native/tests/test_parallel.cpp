@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 #include "parallel/team.hpp"
 #include "parallel/turns.hpp"
 
@@ -49,6 +50,81 @@ TEST(team_wakes_up) {
         team.run(2, [&](std::size_t) { ++done; });
     }
     CHECK(done == 40);
+}
+
+namespace {
+
+struct Interrupted : std::runtime_error {
+    Interrupted() : std::runtime_error("Ctrl-C") {}
+};
+
+// Works until a Stop ends it: without one, until the test is killed.
+void work_for_ever() {
+    for (;;) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        interruption_point();
+    }
+}
+
+}  // namespace
+
+TEST(a_stop_ends_all_threads_with_what_its_poll_throws) {
+    for (const std::size_t threads : {1, 2, 5}) {
+        Stop stop([]() -> bool { throw Interrupted(); });
+        const Stop::Scope scope(stop);
+        CHECK_THROWS(run_on_threads(threads, [](std::size_t) { work_for_ever(); }), Interrupted);
+        CHECK(stop.requested());
+        CHECK_THROWS(interruption_point(), Stopped);
+    }
+    CHECK(Stop::current() == nullptr);
+    interruption_point();
+}
+
+TEST(the_caller_polls_while_it_waits_for_other_threads) {
+    Stop stop([]() -> bool { throw Interrupted(); });
+    const Stop::Scope scope(stop);
+    const auto work = [](std::size_t thread) {
+        if (thread != 0) work_for_ever();
+    };
+    CHECK_THROWS(run_on_threads(3, work), Interrupted);
+    Stop again([]() -> bool { throw Interrupted(); });
+    const Stop::Scope inner(again);
+    Team team(2);
+    std::atomic<bool> other_works{false};
+    const auto caller = std::this_thread::get_id();
+    CHECK_THROWS(team.run(2,
+                          [&](std::size_t) {
+                              if (std::this_thread::get_id() != caller) {
+                                  other_works = true;
+                                  work_for_ever();
+                              }
+                              while (!other_works) std::this_thread::yield();
+                          }),
+                 Interrupted);
+}
+
+TEST(a_poll_that_returns_false_is_not_called_again) {
+    int polls = 0;
+    Stop stop([&] { return ++polls < 2; });
+    const Stop::Scope scope(stop);
+    const auto end = std::chrono::steady_clock::now() + 5 * Stop::kInterval;
+    while (std::chrono::steady_clock::now() < end) interruption_point();
+    CHECK(polls == 2);
+}
+
+TEST(a_thread_that_fails_ends_the_others_but_not_the_call) {
+    Stop stop;
+    const Stop::Scope scope(stop);
+    const auto work = [](std::size_t thread) {
+        if (thread == 1) throw std::range_error("thread 1");
+        work_for_ever();
+    };
+    CHECK_THROWS(run_on_threads(3, work), std::range_error);
+    CHECK(!stop.requested());
+    interruption_point();
+    std::atomic<int> done{0};
+    for_each_on_threads(2, 10, [&](std::size_t) { ++done; });
+    CHECK(done == 10);
 }
 
 TEST(turns_give_each_run_once) {

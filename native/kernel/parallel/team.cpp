@@ -1,6 +1,6 @@
 #include "parallel/team.hpp"
 
-#include <system_error>
+#include <optional>
 #include <utility>
 
 namespace toksmith {
@@ -24,8 +24,8 @@ Team::Team(std::size_t threads) {
     for (std::size_t i = 1; i < threads; ++i) {
         try {
             others_.emplace_back([this] { serve(); });
-        } catch (const std::system_error&) {
-            break;
+        } catch (...) {
+            break;  // no thread or no memory for one
         }
     }
 }
@@ -38,6 +38,7 @@ Team::~Team() {
 
 void Team::share(std::size_t parts, const std::function<void(std::size_t)>& work) {
     work_ = &work;
+    stop_ = Stop::current();
     done_.store(0, std::memory_order_relaxed);
     job_.store(static_cast<std::uint32_t>(parts << 16), std::memory_order_release);
     job_.notify_all();
@@ -48,9 +49,26 @@ void Team::share(std::size_t parts, const std::function<void(std::size_t)>& work
             relax();
         } else {
             std::this_thread::yield();
+            poll();
         }
     }
+    if (failure_ && stop_) stop_->rethrow_failure();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+// While the caller waits for the parts of others.
+void Team::poll() {
+    if (!stop_) return;
+    try {
+        stop_->poll();
+    } catch (...) {
+        keep_failure();
+    }
+}
+
+void Team::keep_failure() {
+    const std::lock_guard lock(guard_);
+    if (!failure_) failure_ = std::current_exception();
 }
 
 // Does a part that was not begun, if there is one.
@@ -60,10 +78,11 @@ bool Team::do_part() {
         if ((job & kBegun) >= job >> 16) return false;
     } while (!job_.compare_exchange_weak(job, job + 1, std::memory_order_acq_rel));
     try {
+        std::optional<Stop::Scope> scope;
+        if (stop_) scope.emplace(*stop_);
         (*work_)(job& kBegun);
     } catch (...) {
-        const std::lock_guard lock(guard_);
-        if (!failure_) failure_ = std::current_exception();
+        keep_failure();
     }
     done_.fetch_add(1, std::memory_order_release);
     return true;

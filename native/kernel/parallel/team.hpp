@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "parallel/stop.hpp"
+
 namespace toksmith {
 
 class Team {
@@ -25,7 +27,7 @@ class Team {
 
     // Calls work(i) for each i below `parts`, fewer than 2^16. The calling thread does all that no
     // other has begun, so it never waits for one to wake up. What one of them throws is thrown
-    // here, after all have ended.
+    // here, after all have ended. Interruption points work on all of them.
     template <typename Work>
     void run(std::size_t parts, const Work& work) {
         if (parts == 1) {
@@ -39,13 +41,16 @@ class Team {
     void share(std::size_t parts, const std::function<void(std::size_t)>& work);
     void serve();
     bool do_part();
+    void poll();
+    void keep_failure();
 
     // How many parts there are, and in the lower half how many of them were begun: who raises that
     // has a part of the job whose work_ it is, because no other job starts before it is done.
     std::atomic<std::uint32_t> job_{0};
     std::atomic<std::size_t> done_{0};
     const std::function<void(std::size_t)>* work_ = nullptr;
-    std::mutex guard_;  // of failure_
+    Stop* stop_ = nullptr;  // of the caller
+    std::mutex guard_;      // of failure_
     std::exception_ptr failure_;
     std::vector<std::thread> others_;
 };

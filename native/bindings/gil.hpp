@@ -1,0 +1,53 @@
+// Giving the GIL away during long work, and taking it back, also while the interpreter shuts down.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <stdexcept>
+
+#include "parallel/stop.hpp"
+
+namespace toksmith::bindings {
+
+// For the length of a native call: other Python threads run meanwhile, and Ctrl-C ends the call
+// with KeyboardInterrupt at the next interruption point.
+class WithoutGil {
+ public:
+    WithoutGil();
+    ~WithoutGil();
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+    Stop stop_;
+    Stop::Scope scope_;
+    PyThreadState* state_;
+};
+
+// A native thread cannot call Python any more.
+struct ShuttingDown : std::runtime_error {
+    ShuttingDown() : std::runtime_error("the Python interpreter is shutting down") {}
+};
+
+// For a call back into Python, on any thread.
+class WithGil {
+ public:
+    // Throws ShuttingDown.
+    WithGil();
+    ~WithGil() { PyGILState_Release(state_); }
+    WithGil(const WithGil&) = delete;
+    WithGil& operator=(const WithGil&) = delete;
+
+ private:
+    PyGILState_STATE state_;
+};
+
+// Whether this thread may still call Python.
+bool may_call_python();
+
+// Runs signal handlers, with the GIL; for loops that hold it for long. Throws what they raise.
+inline void check_signals_with_gil() {
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+}  // namespace toksmith::bindings
