@@ -8,25 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import toksmith
 from tests.cli.conftest import CORPUS, Run
+from toksmith.cli.app import app
 
 TEXT = "lower 字 newest\n"
-COMMANDS = [
-    "advise",
-    "train",
-    "encode",
-    "decode",
-    "count",
-    "inspect",
-    "convert",
-    "verify",
-    "unicode",
-    "words",
-    "sentences",
-    "quickstart",
-]
+
+
+def _commands() -> list[str]:
+    """Return the words of every command, as the app has them."""
+    found = []
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        found += [name, *(f"{name} {inner}" for inner in getattr(command, "commands", {}))]
+    return found
 
 
 def folder_of(path: Path) -> set[str]:
@@ -34,14 +30,36 @@ def folder_of(path: Path) -> set[str]:
 
 
 class TestHelp:
-    @pytest.mark.parametrize(
-        "command", [*COMMANDS, "counts", "counts make", "counts merge", "counts show"]
-    )
+    def test_the_commands_are_all_there(self) -> None:
+        assert {"train", "encode", "explore", "compare", "audit", "help", "counts merge"} < {
+            *_commands()
+        }
+
+    @pytest.mark.parametrize("command", _commands())
     def test_each_command_shows_an_example(self, run: Run, command: str) -> None:
         ran = run(*command.split(), "--help")
         assert ran.code == 0
         assert f"Example  toksmith {command}" in ran.out.decode() or command == "decode"
         assert re.search(rf"Example .*toksmith {command}", ran.out.decode(), re.S)
+
+    @pytest.mark.parametrize("command", _commands())
+    def test_help_names_no_types(self, run: Run, command: str) -> None:
+        assert not re.search(
+            r"<(bool|int|str|float|path)|range|list\[|x>=",
+            run(*command.split(), "--help").out.decode(),
+        )
+
+    def test_commands_stand_in_groups(self, run: Run) -> None:
+        shown = run("--help").out.decode()
+        places = [shown.index(f"─ {group} ─") for group in ("Use", "Look", "Train", "Check")]
+        assert places == sorted(places)
+        assert places[0] < shown.index("│ encode ") < places[1] < shown.index("│ inspect ")
+        assert places[2] < shown.index("│ counts ") < places[3] < shown.index("│ convert ")
+
+    def test_help_explains_a_command(self, run: Run) -> None:
+        assert run("help", "counts", "make").out == run("counts", "make", "--help").out
+        assert run("help").out == run("--help").out
+        assert run("help", "nope").code == 2
 
     def test_version(self, run: Run) -> None:
         assert run("--version").out.decode() == f"toksmith {toksmith.__version__}\n"
@@ -331,4 +349,58 @@ class TestTokenizerArgument:
         assert ran.code == 2
         assert ran.err.startswith("toksmith: error: ")
         assert reason in ran.err
+        assert ran.err.count("\n") == 1
+
+
+class TestErrors:
+    """Errors speak of options, not of Python's arguments or of the parser's types."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["train", "x", "-o", "y", "--vocab-size", "x"],
+             "--vocab-size: 'x' is not a whole number; see toksmith train --help"),
+            (["train", "x", "-o", "y", "--vocab-size", "0"],
+             "--vocab-size: 0 is too small: use 1 or more; see toksmith train --help"),
+            (["explore", "--port", "65536"],
+             "--port: 65536 is too large: use 65535 or less; see toksmith explore --help"),
+            (["train", "x", "-o", "y", "--sample", "half"],
+             "--sample: 'half' is not a number; see toksmith train --help"),
+            (["encode", "x", "-t", "y", "--dtype", "uint9"],
+             "--dtype: 'uint9' is not one of 'uint16', 'uint32'; see toksmith encode --help"),
+            (["counts", "make", "-o", "y"],
+             "FILES is missing; see toksmith counts make --help"),
+            (["frobnicate"], "No such command 'frobnicate'; see toksmith --help"),
+            (["--frobnicate"], "No such option: --frobnicate; see toksmith --help"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "--sample", "3"],
+             "--sample is 3.0: use a number above 0, and 1 at most"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unit=words"],
+             "--option unit is 'words': use 'bytes' or 'characters'"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unk_token=?"],
+             "--option unk_token is for --option unit=\"characters\": no byte is unknown"),
+        ],
+    )  # fmt: skip
+    def test_name_options(
+        self,
+        run: Run,
+        corpus_file: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        arguments: list[str],
+        message: str,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        ran = run(*[corpus_file if word == "CORPUS" else word for word in arguments])
+        assert (ran.code, ran.out, ran.err) == (2, b"", f"toksmith: error: {message}\n")
+
+    def test_running_out_of_memory_is_one_line(
+        self, run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def count(*_: object, **__: object) -> int:
+            raise MemoryError("std::bad_alloc")
+
+        monkeypatch.setattr(toksmith.Tokenizer, "count", count)
+        ran = run("count", "x y", "-t", model)
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err.startswith("toksmith: error: out of memory (std::bad_alloc): ")
         assert ran.err.count("\n") == 1

@@ -27,7 +27,7 @@ def test_continue_finds_out_at_once_what_cannot_be(
     assert ran.code == 2
     assert "minbpe" in ran.err
     ran = run(*arguments, "--vocab-size", 290, "--split", "gpt4")
-    assert ran.err == "toksmith: error: split= is the tokenizer's own where it is continued\n"
+    assert ran.err == "toksmith: error: --split is the tokenizer's own where it is continued\n"
     ran = run(*arguments[:-1], tmp_path / "a.json", "--vocab-size", 200)
     assert "the tokenizer has 280 ids before anything is learned" in ran.err
     assert list(tmp_path.iterdir()) == []

@@ -101,15 +101,18 @@ def test_list_options(run: Run, model: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["-m", "char", "-O", "byte_fallback=true"], "byte_fallback= is no option of model 'char'"),
+        (
+            ["-m", "char", "-O", "byte_fallback=true"],
+            "--option byte_fallback is no option of model 'char'",
+        ),
         (
             ["-m", "sentencepiece-bpe", "-O", "input=x"],
             "input= is no option here: files come first",
         ),
         (["-m", "sentencepiece-bpe", "-O", "byte_fallback=x"], "true or false is wanted"),
-        (["-m", "sentencepiece-bpe", "--split", "gpt2"], "split= is no option of model"),
+        (["-m", "sentencepiece-bpe", "--split", "gpt2"], "--split is no option of model"),
         (["-m", "bpe", "--split", "gpt2", "-O", "split=none"], "split is given twice"),
-        (["-m", "bpe"], "vocab_size is not given"),
+        (["-m", "bpe"], "how large? Give --vocab-size, such as 32000"),
         (["-m", "wordpiece", "-o", "t.tiktoken"], "tiktoken holds byte-level BPE"),
         (["-m", "char", "-o", "t.model"], "minbpe holds byte-level BPE"),
     ],

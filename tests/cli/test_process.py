@@ -66,6 +66,58 @@ def test_a_closed_pipe_is_silent(model: Path, tmp_path: Path) -> None:
 
 
 @posix_only
+@pytest.mark.parametrize("words", [["--help"], ["train", "--help"], ["unicode", "x" * 10_000]])
+def test_a_closed_pipe_is_silent_whoever_prints(words: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    ran = subprocess.run(
+        [*TOKSMITH, *words], stdout=write, stderr=subprocess.PIPE, timeout=60, check=False
+    )
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+@posix_only
+@pytest.mark.parametrize(
+    "module",
+    ["toksmith.cli.app", "typer", "toksmith.cli.train", "toksmith.cli.messages", "numpy", "rich"],
+)
+def test_ctrl_c_during_start_up_exits_130_without_a_traceback(module: str) -> None:
+    program = (
+        "import runpy, signal, sys\n"
+        "class Finder:\n"
+        "    @staticmethod\n"
+        "    def find_spec(name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder)\n"
+        "sys.argv = ['toksmith', 'unicode', 'x']\n"
+        "runpy.run_module('toksmith', run_name='__main__')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, timeout=60, check=False
+    )
+    assert ran.returncode == 130
+    assert ran.stdout == b""
+    assert ran.stderr in (b"", b"toksmith: interrupted\n")
+
+
+@posix_only
+def test_an_ignored_interrupt_stays_ignored(model: Path) -> None:
+    program = (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from toksmith.cli import main\n"
+        "try:\n"
+        f"    main(['count', 'x y', '-t', {str(model)!r}])\n"
+        "finally:\n"
+        "    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@posix_only
 @pytest.mark.parametrize("command", ["train", "encode"])
 def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, command: str) -> None:
     out = tmp_path / "out"

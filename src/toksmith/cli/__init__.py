@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import NoReturn
+
+_EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -16,10 +22,24 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: without the program's name; ``None`` takes those of the process.
     """
-    try:
+    with _quiet_interrupts():
         from toksmith.cli.app import app
-
+    try:
         app(args=arguments, prog_name="toksmith")
-    except KeyboardInterrupt:  # so early that the app was not there yet
-        raise SystemExit(130) from None
+    except KeyboardInterrupt:  # before the command began
+        raise SystemExit(_EXIT_INTERRUPTED) from None
     raise SystemExit(0)
+
+
+@contextmanager
+def _quiet_interrupts() -> Iterator[None]:
+    """Let Ctrl-C end the process at once while modules are imported, without a traceback."""
+    usual = signal.default_int_handler
+    if signal.getsignal(signal.SIGINT) is not usual or current_thread() is not main_thread():
+        yield  # such as in the background, where SIGINT is ignored
+        return
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_EXIT_INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)

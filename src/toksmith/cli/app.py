@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from typing import Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from toksmith.cli import (
     advise,
@@ -28,53 +28,67 @@ from toksmith.cli import (
     verify,
     words,
 )
+from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet
+from toksmith.cli.messages import of_usage, say
 from toksmith.errors import ToksmithError
 
 _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 2, 130, 141
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """The group of commands; it turns the errors that users can mend into one line."""
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Parse what stands before the command's name."""
+        with _errors_in_one_line():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always", UserWarning)
-                warnings.showwarning = _show_warning
-                result = super().invoke(ctx)
+        """Parse a command's options and run it."""
+        with _errors_in_one_line():
+            result = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:
-            # Python flushes standard output once more as it ends, and would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(_EXIT_BROKEN_PIPE)
-        except KeyboardInterrupt as interrupt:
-            _say(": ".join(["interrupted", *map(str, interrupt.args)]))
-            sys.exit(_EXIT_INTERRUPTED)
-        except (ToksmithError, OSError) as error:
-            _say(f"error: {_message(error)}")
-            sys.exit(_EXIT_ERROR)
         return result
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        _end_without_reader()
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # rich ends the process with 1
+            _end_without_reader()
+        raise
+    except KeyboardInterrupt as interrupt:
+        say(": ".join(["interrupted", *map(str, interrupt.args)]))
+        sys.exit(_EXIT_INTERRUPTED)
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        say(f"error: out of memory{reason}: use a smaller input, or --memory where there is one")
+        sys.exit(_EXIT_ERROR)
+    except (ToksmithError, OSError) as error:
+        say(f"error: {_message(error)}")
+        sys.exit(_EXIT_ERROR)
+    except Exception as error:
+        if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        say(f"error: {of_usage(error)}")
+        sys.exit(_EXIT_ERROR)
+
+
+def _end_without_reader() -> NoReturn:
+    # Python flushes standard output once more as it ends, and would complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(_EXIT_BROKEN_PIPE)
 
 
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error)
-
-
-def _say(message: str) -> None:
-    """Print one line on standard error, whatever the message holds."""
-    line = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in " ".join(message.splitlines())
-    )
-    print(f"toksmith: {line}", file=sys.stderr)
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say(f"warning: {message}")
 
 
 def _print_version(wanted: bool) -> None:
@@ -114,28 +128,39 @@ def _root(
             stream.reconfigure(errors="backslashreplace")
 
 
-for _command in (
-    train,
-    encode,
-    decode,
-    count,
-    inspect,
-    compare,
-    explore,
-    unicode,
-    words,
-    sentences,
-    convert,
-    verify,
-    audit,
-    advise,
-    quickstart,
-):
-    _name = _command.__name__.rpartition(".")[2]
-    app.command(
-        _name,
-        cls=getattr(_command, "COMMAND", None),
-        epilog=f"[bold]Example[/bold]  {_command.EXAMPLE}",
-    )(_command.run)
+_GROUPS = {
+    "Use": (encode, decode, count),
+    "Look": (inspect, explore, unicode, words, sentences),
+    "Train": (train, advise, counts, quickstart),
+    "Check": (compare, verify, audit, convert),
+}
 
-app.add_typer(counts.app, name="counts", epilog=f"[bold]Example[/bold]  {counts.EXAMPLE}")
+for _group, _members in _GROUPS.items():
+    for _member in _members:
+        _name = _member.__name__.rpartition(".")[2]
+        _epilog = f"[bold]Example[/bold]  {_member.EXAMPLE}"
+        if _member is counts:
+            app.add_typer(counts.app, name=_name, epilog=_epilog, rich_help_panel=_group)
+            continue
+        app.command(
+            _name,
+            cls=getattr(_member, "COMMAND", Command),
+            epilog=_epilog,
+            rich_help_panel=_group,
+        )(_member.run)
+
+
+@app.command(
+    "help",
+    cls=Command,
+    epilog="[bold]Example[/bold]  toksmith help train",
+    rich_help_panel="Look",
+)
+def _help(
+    context: typer.Context,
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="Such as train, or counts make.")
+    ] = None,
+) -> None:
+    """Explain a command and its options."""
+    app(args=[*(command or []), "--help"], prog_name=context.find_root().info_name)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
+from toksmith.cli.command import Command
 from toksmith.cli.common import Quiet, Separator, Threads, load_tokenizer
 from toksmith.cli.corpus import Field, ReadAsOption
 from toksmith.errors import OptionError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLE = "toksmith compare gpt2 cl100k_base mine=my.model --on corpus/*.txt --html report.html"
 
 
-class COMMAND(TyperCommand):
+class COMMAND(Command):
     """A command whose ``--on`` takes all words up to the next option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

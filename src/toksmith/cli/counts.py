@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet, split_of
 from toksmith.cli.corpus import Corpus, Memory, MinCount, reads_corpus
 from toksmith.errors import FormatError
@@ -18,6 +19,7 @@ EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
 _EXAMPLE = "[bold]Example[/bold]  toksmith counts {}"
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -33,7 +35,9 @@ _Output = Annotated[
 _Path = Annotated[Path, typer.Argument(metavar="PATH", help="A file of counts.")]
 
 
-@app.command("make", epilog=_EXAMPLE.format("make corpus/ -o corpus.counts --split gpt4"))
+@app.command(
+    "make", cls=Command, epilog=_EXAMPLE.format("make corpus/ -o corpus.counts --split gpt4")
+)
 @reads_corpus
 def make(
     files: Annotated[
@@ -66,7 +70,7 @@ def make(
     _write(counts, output, quiet)
 
 
-@app.command("merge", epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
+@app.command("merge", cls=Command, epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
 def merge(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATHS", help="Files of counts, in order.")
@@ -86,7 +90,7 @@ def merge(
     _write(_merged(paths, memory, min_count), output, quiet)
 
 
-@app.command("show", epilog=_EXAMPLE.format("show corpus.counts -n 5"))
+@app.command("show", cls=Command, epilog=_EXAMPLE.format("show corpus.counts -n 5"))
 def show(
     path: _Path,
     n: Annotated[int, typer.Option("-n", min=0, help="How many chunks.")] = 20,

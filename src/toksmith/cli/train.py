@@ -151,7 +151,10 @@ def run(
         if name in options:
             raise OptionError(f"{name} is given twice, once by --option")
         options[name] = value[0] if name == "split" else value
-
+    if model is Model.BPE and vocab_size is None:
+        raise OptionError(
+            "how large? Give --vocab-size, such as 32000; toksmith advise FILES suggests a size"
+        )
     if continue_from is not None:
         options["continue_from"] = load_tokenizer(continue_from)
     _rehearse(output, to, model.value, options)

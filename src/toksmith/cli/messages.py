@@ -1,0 +1,122 @@
+"""The words of errors: what the library and the parser say, in the options of the command line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+_VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
+_NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?(?![\w=])")
+_SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has) )")
+_REASONS = {
+    "int_parsing": "{value!r} is not a whole number",
+    "int_from_float": "{value!r} is not a whole number",
+    "float_parsing": "{value!r} is not a number",
+    "greater_than_equal": "{value} is too small: use {ge} or more",
+    "less_than_equal": "{value} is too large: use {le} or less",
+}
+"""What the parser's validation finds, by its codes."""
+
+
+def say(message: str) -> None:
+    """Print one line on standard error, whatever the message holds."""
+    line = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in " ".join(message.splitlines())
+    )
+    print(f"toksmith: {line}", file=sys.stderr)
+
+
+def in_options(message: str, options: Mapping[str, str]) -> str:
+    """Return a message with Python's arguments written as options.
+
+    Args:
+        message: of an error or a warning.
+        options: the option of each argument's name.
+
+    Example:
+        >>> in_options("give split= and unit='bytes'", {"split": "--split"})
+        "give --split and unit='bytes'"
+        >>> in_options("seed is -1: use 0 or more", {"seed": "--seed"})
+        '--seed is -1: use 0 or more'
+    """
+
+    def written(found: re.Match[str]) -> str:
+        option, value = options.get(found[1]), found[2]
+        if option is None:
+            return found[0]
+        if option.startswith("--option "):
+            return f"{option}={value}" if value else option
+        return f"{option} {value}" if value and value[0] != "{" else option
+
+    message = _NAMED.sub(written, message)
+    subject = _SUBJECT.match(message)
+    option = subject and options.get(subject[1])
+    return option + message[subject.end() :] if subject and option else message
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """Return the option or metavar of each argument of a command, also by its plural."""
+    found: dict[str, str] = {}
+    for parameter in command.params:
+        option = max(parameter.opts, key=len) if parameter.param_type_name == "option" else None
+        shown = option or parameter.metavar or parameter.name.upper()
+        for name in (parameter.name, f"{parameter.name}s"):
+            found.setdefault(name, shown)
+    if "option" in found:  # a trainer's options, which have no option of their own
+        from dataclasses import fields
+
+        from toksmith.trainers import MODELS
+
+        for kind, _ in MODELS.values():
+            for field in fields(kind):  # type: ignore[arg-type]  # all are dataclasses
+                found.setdefault(field.name, f"--option {field.name}")
+    return found
+
+
+def of_usage(error: Any) -> str:
+    """Return what is wrong with the words of a command line, and where its help is.
+
+    Args:
+        error: of the parser.
+    """
+    parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    names = "" if parameter is None else _names(parameter)
+    if type(error).__name__ == "MissingParameter" and parameter is not None:
+        reason = f"{names} is missing{_such_as(parameter)}"
+    elif parameter is not None:
+        reason = f"{names}: {_reason(error)}"
+    else:
+        reason = error.format_message()
+    reason = reason.rstrip(".")
+    return f"{reason}; see {context.command_path} --help" if context else reason
+
+
+def _names(parameter: Any) -> str:
+    if parameter.param_type_name == "option":
+        return " / ".join(parameter.opts)
+    return str(parameter.metavar or parameter.name.upper())
+
+
+def _such_as(parameter: Any) -> str:
+    """Return an example of a value, and the variable that sets a default."""
+    example = {
+        "tokenizer": "such as -t gpt2",
+        "output": "such as -o mine.json",
+    }.get(parameter.name)
+    variable = parameter.envvar and f"or set {parameter.envvar}"
+    added = ", ".join(filter(None, (example, variable)))
+    return f" ({added})" if added else ""
+
+
+def _reason(error: Any) -> str:
+    """Return why a value is refused, in our words where the parser tells which rule it breaks."""
+    details = getattr(error.__cause__, "errors", None)
+    if details is not None:
+        first = details()[0]
+        known = _REASONS.get(first["type"])
+        if known is not None:
+            return known.format(value=first["input"], **first.get("ctx", {}))
+    return str(error.message).removeprefix("Value error, ")
