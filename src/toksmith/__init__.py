@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from toksmith.measure.vocabulary_size import advise
     from toksmith.segment.graphemes import graphemes
     from toksmith.segment.sentences import sentences
+    from toksmith.segment.unicode_text import UnicodeText, unicode
     from toksmith.segment.words import words
+    from toksmith.teaching import MergeStep, merge, pairs, split, training_steps
     from toksmith.tokenizer import Tokenizer
     from toksmith.trainers import Counts, train
     from toksmith.types import Batch, Encoding, Inputs, Span
@@ -36,8 +38,10 @@ __all__ = [
     "Counts",
     "Encoding",
     "Inputs",
+    "MergeStep",
     "Span",
     "Tokenizer",
+    "UnicodeText",
     "__version__",
     "advise",
     "audit",
@@ -46,8 +50,13 @@ __all__ = [
     "get",
     "graphemes",
     "load",
+    "merge",
+    "pairs",
     "sentences",
+    "split",
     "train",
+    "training_steps",
+    "unicode",
     "words",
 ]
 
@@ -64,6 +73,13 @@ _find = lazy.names(
         "graphemes": "segment",
         "sentences": "segment",
         "words": "segment",
+        "unicode": "segment.unicode_text",
+        "UnicodeText": "segment.unicode_text",
+        "merge": "teaching",
+        "MergeStep": "teaching",
+        "pairs": "teaching",
+        "split": "teaching",
+        "training_steps": "teaching",
         "Tokenizer": "tokenizer",
         "Counts": "trainers",
         "train": "trainers",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from mmap import mmap
+from os import PathLike
 from typing import TypeAlias
 
 from toksmith.errors import OptionError
@@ -12,6 +14,10 @@ from toksmith.lazy import np, npt
 Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
 """What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
 
+Texts: TypeAlias = Text | Iterable[Text] | Mapping[str, Text | Iterable[Text]]
+"""What ``texts=`` takes: a text, several, or a mapping from a name to one or several."""
+
+_TEXTS = (str, bytes, bytearray, memoryview, mmap)
 _BROKEN = re.compile("[\udc80-\udcff]")
 
 
@@ -39,6 +45,52 @@ def utf8(text: Text) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def texts_of(texts: Texts, name: str = "texts") -> Iterable[Text]:
+    """Return the documents of an argument that is always text: one, several, or a mapping of them.
+
+    Args:
+        texts: a text, an iterable of texts, or a mapping whose values are these.
+        name: of the argument, for messages.
+
+    Raises:
+        OptionError: it is something else; items of an iterable are checked as they are read.
+
+    Example:
+        >>> list(texts_of("one")), list(texts_of({"en": ["a", "b"], "fr": "c"}))
+        (['one'], ['a', 'b', 'c'])
+    """
+    if isinstance(texts, _TEXTS):
+        return [texts]
+    if isinstance(texts, Mapping):
+        return (text for each in texts.values() for text in texts_of(each, name))
+    if isinstance(texts, PathLike):
+        raise _a_path(name)
+    if not isinstance(texts, Iterable):
+        raise OptionError(
+            f"{name} is {texts!r:.80}: give a text, or a list of texts, not {type(texts).__name__}"
+        )
+    return _checked(texts, name)
+
+
+def _checked(texts: Iterable[Text], name: str) -> Iterator[Text]:
+    for place, text in enumerate(texts):
+        if not isinstance(text, _TEXTS):
+            if isinstance(text, PathLike):
+                raise _a_path(f"{name}[{place}]")
+            raise OptionError(
+                f"{name}[{place}] is {text!r:.40}: each must be a str or UTF-8 bytes, not "
+                f"{type(text).__name__}"
+            )
+        yield text
+
+
+def _a_path(name: str) -> OptionError:
+    return OptionError(
+        f"{name} is a path, and texts are always text: give files as the first argument (files=), "
+        "or read the file"
+    )
 
 
 def string(text: Text) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import Counter as Tallies
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +23,7 @@ from toksmith.corpus.selection import Selection
 from toksmith.corpus.streams import read_head, read_stream
 from toksmith.corpus.weights import ONE, weighted_runs
 from toksmith.documents import release
-from toksmith.errors import OptionError
-from toksmith.text import Text, utf8
+from toksmith.text import Text, Texts, texts_of, utf8
 
 
 class Counter(Protocol):
@@ -256,18 +255,14 @@ class Documents:
     """Documents from any iterable; only a block of them is held at a time.
 
     Args:
-        texts: strings, or UTF-8 bytes.
+        texts: a text (a string, or UTF-8 bytes), several, or a mapping from names to these.
         reading: which of them to take.
     """
 
     size: int | None = None
 
-    def __init__(self, texts: Iterable[Text], reading: Reading | None = None) -> None:
-        if isinstance(texts, str | bytes):
-            raise OptionError("texts is one string; give a list of documents")
-        if not isinstance(texts, Iterable):
-            raise OptionError(f"texts is {texts!r:.80}: give a list of documents")
-        self._texts = texts
+    def __init__(self, texts: Texts, reading: Reading | None = None) -> None:
+        self._texts = texts_of(texts)
         self._selection = Selection(reading) if reading and reading.selects else None
         self._read = WhatWasRead()
 
@@ -309,8 +304,6 @@ class Documents:
         batch: list[Text] = []
         size = 0
         for text in self._texts:
-            if not isinstance(text, str | bytes | bytearray | memoryview):
-                raise OptionError(f"texts holds a {type(text).__name__}; each must be a str")
             batch.append(text)
             size += len(text)
             if size >= BLOCK:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text as RichText
 
@@ -16,6 +18,8 @@ from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
 from toksmith.text import Text, string, utf8
 from toksmith.visible import visible
 
+_COLUMNS = ("code", "text", "name", "", "UTF-8", "UTF-16LE", "UTF-32LE")
+_WIDTH = 100
 _ENCODINGS = (("UTF-8", "utf-8"), ("UTF-16", "utf-16-le"), ("UTF-32", "utf-32-le"))
 
 
@@ -92,6 +96,57 @@ def unicode_view(text: Text, limit: int | None = 200) -> RenderableType:
     return Group(*parts)
 
 
+def unicode_text(text: Text, limit: int | None = 200) -> str:
+    r"""Return :func:`unicode_view` as plain text, for ``print``.
+
+    Example:
+        >>> print(unicode_text("é").partition("\n")[2].partition("\n")[0])
+        U+00E9  é     LATIN SMALL LETTER E WITH ACUTE  Ll  C3 A9  E9 00     E9 00 00 00
+    """
+    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None)
+    with console.capture() as capture:
+        console.print(unicode_view(text, limit))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def unicode_html(text: Text, limit: int | None = 200) -> str:
+    """Return a text's code points and its size in each encoding as two HTML tables.
+
+    Example:
+        >>> "LATIN SMALL LETTER A" in unicode_html("a")
+        True
+    """
+    whole = string(text)
+    points = [
+        (
+            "—" if point.code is None else f"U+{point.code:04X}",
+            "" if point.code is None else visible(utf8(point.text)),
+            point.name,
+            point.category,
+            *(data.hex(" ").upper() or "—" for data in (point.utf8, point.utf16, point.utf32)),
+        )
+        for point in islice(code_points(text), limit)
+    ]
+    sizes = [
+        (size.name, *(f"{n:,}" for n in (size.size, size.zeros, size.marked_size)))
+        for size in encoding_sizes(text)
+    ]
+    more = f"<div>… and {len(whole) - len(points):,} more</div>" if len(points) < len(whole) else ""
+    return (
+        f"<div>{_html_table(_COLUMNS, points)}{more}"
+        f"{_html_table(('', 'bytes', 'zero bytes', 'with byte order mark'), sizes)}</div>"
+    )
+
+
+def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    cells = (
+        "".join(f'<td style="text-align:left"><bdi>{escape(cell)}</bdi></td>' for cell in row)
+        for row in rows
+    )
+    head = "".join(f'<th style="text-align:left">{name}</th>' for name in columns)
+    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+
 def _braces(bounds: list[int] | None, number: int) -> Iterator[str]:
     """Yield what stands before each code point, so that those of one grapheme hang together."""
     for start, end in zip(bounds or [], (bounds or [])[1:], strict=False):
@@ -104,10 +159,10 @@ def _braces(bounds: list[int] | None, number: int) -> Iterator[str]:
 
 def _table(points: Iterable[CodePoint], braces: Iterator[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("code", no_wrap=True)
-    table.add_column("text", overflow="fold")
-    table.add_column("name", overflow="fold")
-    for name in ("", "UTF-8", "UTF-16LE", "UTF-32LE"):
+    table.add_column(_COLUMNS[0], no_wrap=True)
+    for name in _COLUMNS[1:3]:
+        table.add_column(name, overflow="fold")
+    for name in _COLUMNS[3:]:
         table.add_column(name, no_wrap=True, style="dim" if name else "")
     for point, brace in zip(points, braces, strict=False):
         table.add_row(

@@ -60,7 +60,7 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
         True
         >>> pattern_of("mistral")
         Traceback (most recent call last):
-        toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2, cl100k (gpt4), ...
+        toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2 (r50k, ...
     """
     name = _BY_KEY.get(_key(split))
     if name is not None:

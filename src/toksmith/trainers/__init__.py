@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
 from toksmith.arguments import whole
 from toksmith.corpus import AnyPath, Reading
 from toksmith.errors import OptionError
-from toksmith.text import Text
+from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, check_counts, count_chunks
@@ -61,7 +61,7 @@ def train(
     files: AnyPath | Sequence[AnyPath] | None = None,
     *,
     vocab_size: int | None = None,
-    texts: Iterable[Text] | None = None,
+    texts: Texts | None = None,
     counts: Counts | None = None,
     model: str = "bpe",
     continue_from: Tokenizer | None = None,
@@ -88,7 +88,7 @@ def train(
         vocab_size: how many ids the tokenizer has, special tokens and all else included. Models
             of SentencePiece have 8,000 if nothing is said, WordPiece 30,000, words and characters
             as many as the text holds.
-        texts: documents, from any iterable.
+        texts: a text, or several from any iterable (or a mapping from names to these).
         counts: what was counted before. ``"bpe"``, ``"word"`` and ``"char"`` take any, which
             bring their own splitter; all other models count words of their own, and take counts
             of documents or lines (``split=None``).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from toksmith.corpus import (
@@ -19,7 +19,7 @@ from toksmith.corpus.weights import ONE
 from toksmith.errors import OptionError, TrainingError
 from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter
-from toksmith.text import Text
+from toksmith.text import Texts
 from toksmith.threads import thread_count
 from toksmith.trainers.counts import Counts, added, count_chunks, limited
 from toksmith.trainers.memory import Memory
@@ -57,7 +57,7 @@ class Corpus:
     def __init__(
         self,
         files: AnyPath | Sequence[AnyPath] | None = None,
-        texts: Iterable[Text] | None = None,
+        texts: Texts | None = None,
         counts: Counts | None = None,
         reading: Reading | None = None,
         threads: int | None = None,

@@ -15,7 +15,7 @@ from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
-from toksmith.text import Text
+from toksmith.text import Texts
 from toksmith.threads import thread_count
 from toksmith.trainers.memory import Memory, parsed, tallies_of
 from toksmith.trainers.weighing import weighted_sum
@@ -140,7 +140,7 @@ class Counts:
     @classmethod
     def from_texts(
         cls,
-        texts: Iterable[Text],
+        texts: Texts,
         split: str | None = "gpt4",
         *,
         gaps: Literal["keep", "drop"] = "keep",
@@ -152,7 +152,7 @@ class Counts:
         threads: int | None = None,
         progress: bool | None = None,
     ) -> Counts:
-        """Count the chunks of documents, from any iterable; see :meth:`from_files`."""
+        """Count the chunks of a text, or of several from any iterable; see :meth:`from_files`."""
         limits = Memory(parsed(memory), min_count)
         source = Documents(texts, Reading(sample=sample, seed=seed, deduplicate=deduplicate))
         return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
