@@ -75,8 +75,8 @@ class SentencePiece:
     def located_by(self, ours: Tokenizer, texts: Sequence[str]) -> list[Row]:
         rows = []
         for each in map(ours.encoding, texts):
-            tokens, spans = map(bytes.decode, each.tokens), map(tuple, each.spans)
-            data = self._united(each.ids, list(map(tuple, each.byte_spans)))
+            tokens, spans = map(bytes.decode, each.tokens), map(tuple, each.spans.tolist())
+            data = self._united(each.ids, list(map(tuple, each.byte_spans.tolist())))
             rows.append(list(zip(tokens, spans, data, strict=True)))
         return rows
 
@@ -137,7 +137,7 @@ class HuggingFace:
             [
                 (spelled(token), None if sequence < 0 else tuple(span))
                 for token, sequence, span in zip(
-                    each.tokens, each.sequence, each.spans, strict=True
+                    each.tokens, each.sequence, each.spans.tolist(), strict=True
                 )
             ]
             for each in (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toksmith.teaching import MergeStep, merge, pairs, split, training_steps
     from toksmith.tokenizer import Tokenizer
     from toksmith.trainers import Counts, train
-    from toksmith.types import Batch, Encoding, Inputs, Span
+    from toksmith.types import Batch, Encoding, Inputs, Span, Token
 
     __version__: str
 
@@ -40,6 +40,7 @@ __all__ = [
     "Inputs",
     "MergeStep",
     "Span",
+    "Token",
     "Tokenizer",
     "UnicodeText",
     "__version__",
@@ -87,6 +88,7 @@ _find = lazy.names(
         "Encoding": "types",
         "Inputs": "types",
         "Span": "types",
+        "Token": "types",
     },
 )
 

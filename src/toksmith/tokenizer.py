@@ -265,8 +265,8 @@ class Tokenizer(Explaining, Sampling):
         Example:
             >>> import toksmith
             >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
-            >>> tok.encoding("abé").spans
-            [Span(start=0, end=2), Span(start=2, end=3), Span(start=2, end=3)]
+            >>> tok.encoding("abé").spans.tolist()
+            [[0, 2], [2, 3], [2, 3]]
         """
         both = [text] if pair is None else [text, pair]
         texts = [self._encoder.located(each, special) for each in both]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
+from toksmith.visible import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,17 +31,39 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
+class Token(NamedTuple):
+    """One token of an :class:`Encoding`.
+
+    Attributes:
+        id: its id.
+        bytes: its bytes as the vocabulary spells them.
+        string: its bytes as they are shown: ``·low``, ``<F0 9F>``; see :attr:`Encoding.strings`.
+        span: the characters of the text that it touches.
+        byte_span: the UTF-8 bytes of the text that it covers.
+        special: whether it is a special token.
+    """
+
+    id: int
+    bytes: builtins.bytes
+    string: str
+    span: Span
+    byte_span: Span
+    special: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
-    """One text and its tokens.
+    """One text and its tokens: ``encoding[i]`` is a :class:`Token`, a slice is an Encoding.
 
     Attributes:
         text: the text that was encoded (invalid UTF-8 shown with U+FFFD).
         ids: token ids.
         tokens: the bytes of each token.
-        spans: the characters of the text that each token touches. Tokens that cut a character
-            all report the whole character, so neighbouring spans may overlap.
-        byte_spans: the UTF-8 bytes of the text that each token covers.
+        spans: int64, shape ``(n, 2)``, read-only: the characters of the text that each token
+            touches, as ``[start, end)``. Tokens that cut a character all report the whole
+            character, so neighbouring spans may overlap.
+        byte_spans: int64, shape ``(n, 2)``, read-only: the UTF-8 bytes of the text that each token
+            covers.
         special: whether each token is a special token.
         type_ids: the type that the template gives each token, such as 1 for the second of two
             texts.
@@ -47,32 +72,96 @@ class Encoding:
 
     Example:
         >>> from toksmith import train
-        >>> encoding = train(texts=["abab"], vocab_size=257).encoding("abc")
-        >>> encoding.tokens, encoding.spans
-        ([b'ab', b'c'], [Span(start=0, end=2), Span(start=2, end=3)])
+        >>> encoding = train(texts=["abab"], vocab_size=257).encoding("ab c")
+        >>> encoding.tokens, encoding.strings, encoding.spans.tolist()
+        ([b'ab', b' ', b'c'], ['ab', '·', 'c'], [[0, 2], [2, 3], [3, 4]])
+        >>> encoding[0]
+        Token(id=256, bytes=b'ab', string='ab', span=Span(start=0, end=2),
+              byte_span=Span(start=0, end=2), special=False)
     """
 
     text: str
     ids: list[int]
     tokens: list[bytes]
-    spans: list[Span]
-    byte_spans: list[Span]
+    spans: SpanArray
+    byte_spans: SpanArray
     special: list[bool]
     type_ids: list[int] = field(default_factory=list)
     sequence: list[int] = field(default_factory=list)
     pair: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("spans", "byte_spans"):
+            spans = np.asarray(getattr(self, name), np.int64).reshape(-1, 2)[:]
+            spans.flags.writeable = False  # of the view, not of the caller's array
+            object.__setattr__(self, name, spans)
         for name in ("type_ids", "sequence"):  # of one text, if nothing is said
             if len(getattr(self, name)) != len(self.ids):
                 object.__setattr__(self, name, [0] * len(self.ids))
 
+    @property
+    def strings(self) -> list[str]:
+        """Each token as it is shown, on one line and safe to print.
+
+        A space is ``·``, a line break ``↵``, a tab ``→``; bytes of a part of a character are in
+        hex: ``<F0 9F>``.
+        """
+        return list(map(visible, self.tokens))
+
     def __len__(self) -> int:
         return len(self.ids)
 
+    @overload
+    def __getitem__(self, part: int) -> Token: ...
+    @overload
+    def __getitem__(self, part: slice) -> Encoding: ...
+    def __getitem__(self, part: int | slice) -> Token | Encoding:
+        """Return one token, or some; their spans are still places in the whole text."""
+        if isinstance(part, slice):
+            names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
+            return replace(self, **{name: getattr(self, name)[part] for name in names})
+        try:
+            token = self.tokens[part]
+        except IndexError:
+            raise IndexError(f"token {part} of an encoding of {len(self)}") from None
+        return Token(
+            id=self.ids[part],
+            bytes=token,
+            string=visible(token),
+            span=Span(*self.spans[part].tolist()),
+            byte_span=Span(*self.byte_spans[part].tolist()),
+            special=self.special[part],
+        )
+
+    def __iter__(self) -> Iterator[Token]:
+        return map(
+            Token,
+            self.ids,
+            self.tokens,
+            map(visible, self.tokens),
+            starmap(Span, self.spans.tolist()),
+            starmap(Span, self.byte_spans.tolist()),
+            self.special,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Encoding):
+            return NotImplemented
+        return all(
+            np.array_equal(one, its) if isinstance(one, np.ndarray) else one == its
+            for one, its in ((getattr(self, each.name), getattr(other, each.name))
+                             for each in fields(self))
+        )  # fmt: skip
+
+    __hash__ = None  # type: ignore[assignment]  # it holds lists and arrays
+
+    def __repr__(self) -> str:
+        shown = _shortened(" ".join(map(visible, self.tokens[:60])), 120, len(self) > 60)
+        return f"<Encoding: {_number(len(self), 'token')}: {shown}>"
+
     def token_to_chars(self, token: int) -> Span:
         """Return the characters that a token stands for."""
-        return self.spans[token]
+        return Span(*self.spans[token].tolist())
 
     def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
         """Return the first token that stands for a character; ``None`` where none does.
@@ -81,17 +170,9 @@ class Encoding:
             character: its place.
             sequence: in which text, 0 or 1.
         """
-        places = zip(self.spans, self.sequence, strict=True)
-        return next(
-            (i for i, ((start, end), which) in enumerate(places)
-             if which == sequence and start <= character < end),
-            None,
-        )  # fmt: skip
-
-    def __getitem__(self, part: slice) -> Encoding:
-        """Return some of the tokens; their spans are still places in the whole text."""
-        names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
-        return replace(self, **{name: getattr(self, name)[part] for name in names})
+        start, end = self.spans.T
+        found = (start <= character) & (character < end) & (np.array(self.sequence) == sequence)
+        return int(found.argmax()) if found.any() else None
 
     def _repr_html_(self) -> str:
         # Views are built on these types; a notebook asks the type for its view.
@@ -100,9 +181,9 @@ class Encoding:
         return encoding_html(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Batch:
-    """The ids of many documents in one array.
+    """The ids of many documents in one array; it equals a list of lists of the same ids.
 
     Attributes:
         ids: uint32, shape ``(tokens,)``: all ids, document after document.
@@ -114,6 +195,8 @@ class Batch:
         >>> batch = Batch(np.array([1, 2, 3], np.uint32), np.array([0, 2, 3], np.int64))
         >>> len(batch), batch[0], batch.to_lists()
         (2, array([1, 2], dtype=uint32), [[1, 2], [3]])
+        >>> batch, batch == [[1, 2], [3]]
+        (<Batch: 2 documents, 3 ids>, True)
     """
 
     ids: IdArray
@@ -138,11 +221,22 @@ class Batch:
         return (self[i] for i in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Batch):
-            return NotImplemented
-        return np.array_equal(self.ids, other.ids) and np.array_equal(self.offsets, other.offsets)
+        if isinstance(other, Batch):
+            same = np.array_equal(self.offsets, other.offsets)
+            return same and np.array_equal(self.ids, other.ids)
+        if isinstance(other, list | tuple):
+            lengths = np.diff(self.offsets).tolist()
+            try:
+                same = len(other) == len(self) and list(map(len, other)) == lengths
+            except TypeError:  # a list of something else
+                return False
+            return same and all(map(np.array_equal, self, other))
+        return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+
+    def __repr__(self) -> str:
+        return f"<Batch: {_number(len(self), 'document')}, {_number(len(self.ids), 'id')}>"
 
     def to_lists(self) -> list[list[int]]:
         """Return one Python list of ids for each document."""
@@ -163,9 +257,13 @@ class Batch:
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
 
 
-@dataclass(frozen=True, eq=False)
-class Inputs:
+@dataclass(frozen=True, eq=False, repr=False)
+class Inputs(Mapping[str, "OffsetArray"]):
     """Texts, or pairs of texts, as a model takes them: ``n`` rows of ``L`` tokens.
+
+    As a mapping it has the keys ``input_ids``, ``attention_mask`` and ``token_type_ids``, so that
+    ``model(**inputs)`` works; everything else is an attribute. Its arrays are NumPy's:
+    ``{name: torch.from_numpy(each) for name, each in inputs.items()}`` are PyTorch's.
 
     Attributes:
         ids: int64, shape ``(n, L)``.
@@ -186,6 +284,8 @@ class Inputs:
         >>> inputs = train(texts=["abab"], vocab_size=257).prepare(["abc", "b"])
         >>> inputs.ids.tolist(), inputs.attention_mask.tolist()
         ([[256, 99], [98, 0]], [[1, 1], [1, 0]])
+        >>> list(inputs), inputs["input_ids"].shape
+        (['input_ids', 'attention_mask', 'token_type_ids'], (2, 2))
     """
 
     ids: OffsetArray
@@ -197,16 +297,40 @@ class Inputs:
     sequence: npt.NDArray[np.int8]
     spans: SpanArray | None = None
 
+    def __getitem__(self, key: str) -> OffsetArray:
+        if key not in _INPUTS:
+            raise KeyError(f"{key!r}: the keys are {', '.join(_INPUTS)}")
+        array: OffsetArray = getattr(self, _INPUTS[key])
+        return array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_INPUTS)
+
     def __len__(self) -> int:
-        return len(self.ids)
+        """Return the number of keys; the rows are ``len(inputs.ids)``."""
+        return len(_INPUTS)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inputs):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+    def __repr__(self) -> str:
+        rows, width = self.ids.shape
+        return f"<Inputs: {_number(rows, 'row')} of {_number(width, 'token')}>"
 
     def to_dict(self) -> dict[str, OffsetArray]:
         """Return what models take, by the names that they have there."""
-        return {
-            "input_ids": self.ids,
-            "attention_mask": self.attention_mask,
-            "token_type_ids": self.type_ids,
-        }
+        return dict(self)
+
+
+_INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""The attribute of each key."""
 
 
 def stack(documents: Sequence[IdArray]) -> Batch:
@@ -214,3 +338,11 @@ def stack(documents: Sequence[IdArray]) -> Batch:
     offsets = np.zeros(len(documents) + 1, np.int64)
     np.cumsum([len(ids) for ids in documents], out=offsets[1:])
     return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)
+
+
+def _number(count: int, of: str) -> str:
+    return f"{count:,} {of}{'' if count == 1 else 's'}"
+
+
+def _shortened(text: str, limit: int, more: bool = False) -> str:
+    return text if len(text) <= limit and not more else text[:limit] + " …"

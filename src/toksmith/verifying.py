@@ -13,7 +13,7 @@ from toksmith.lazy import np
 from toksmith.text import Text
 from toksmith.token_table import TokenTable
 from toksmith.tokenizer import Tokenizer
-from toksmith.types import Batch, Encoding, IdArray, Span
+from toksmith.types import Batch, Encoding, IdArray, Span, SpanArray
 
 By: TypeAlias = Literal["ids", "tokens", "spans"]
 """What has to be equal: the ids; the tokens as their vocabularies spell them, whatever their ids;
@@ -96,8 +96,8 @@ def first_difference(
     return Difference(
         text=left.text,
         place=place,
-        span=_cover([span for part in parts for span in part.spans]),
-        byte_span=_cover([span for part in parts for span in part.byte_spans]),
+        span=_cover([part.spans for part in parts]),
+        byte_span=_cover([part.byte_spans for part in parts]),
         left=parts[0],
         right=parts[1],
     )
@@ -136,7 +136,7 @@ def differing(
             [
                 tok.encoding(
                     text, special=special, add_special_tokens=add_special_tokens
-                ).byte_spans
+                ).byte_spans.tolist()
                 for tok in (a, b)
             ]
             for text in texts
@@ -176,15 +176,16 @@ def _renumbered(batch: Batch, tok: Tokenizer, numbers: dict[bytes, int]) -> Batc
 def _keys(encoding: Encoding, by: By) -> Sequence[object]:
     if by == "ids":
         return encoding.ids
-    return encoding.tokens if by == "tokens" else encoding.byte_spans
+    return encoding.tokens if by == "tokens" else encoding.byte_spans.tolist()
 
 
 def _until_they_meet(left: Encoding, right: Encoding, place: int) -> tuple[int, int]:
     """Return behind which token of each, from ``place`` on, both have come to the same byte."""
+    left_ends, right_ends = (side.byte_spans[:, 1].tolist() for side in (left, right))
     i, j = min(place + 1, len(left)), min(place + 1, len(right))
     while i < len(left) or j < len(right):
-        left_end = left.byte_spans[i - 1].end if i else 0
-        right_end = right.byte_spans[j - 1].end if j else 0
+        left_end = left_ends[i - 1] if i else 0
+        right_end = right_ends[j - 1] if j else 0
         if left_end == right_end:
             break
         if (left_end < right_end and i < len(left)) or j == len(right):
@@ -194,5 +195,6 @@ def _until_they_meet(left: Encoding, right: Encoding, place: int) -> tuple[int, 
     return i, j
 
 
-def _cover(spans: Sequence[Span]) -> Span:
-    return Span(min(span.start for span in spans), max(span.end for span in spans))
+def _cover(parts: Sequence[SpanArray]) -> Span:
+    spans = np.concatenate(parts)
+    return Span(int(spans[:, 0].min()), int(spans[:, 1].max()))

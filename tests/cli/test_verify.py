@@ -48,10 +48,9 @@ def test_difference_in_context(run: Run, model: Path, other: Path) -> None:
     assert lines[3] == f"{model}: {len(found.left)} token{'s' * (len(found.left) > 1)}"
     rows = [line.split() for line in lines]
     for side in (found.left, found.right):
-        for token_id, token, span in zip(side.ids, side.tokens, side.spans, strict=True):
-            place = f"{span.start}–{span.end}"
-            text_shown = token.decode().replace(" ", "·")
-            assert [str(token_id), text_shown, place, place] in [row[:4] for row in rows]
+        for token in side:
+            place = f"{token.span.start}–{token.span.end}"
+            assert [str(token.id), token.string, place, place] in [row[:4] for row in rows]
     assert lines[-1] == "documents that differ by tokens: 1 of 1"
     assert (ran.code, ran.err) == (1, "")
 

@@ -104,7 +104,7 @@ def assert_equal(found: toksmith.Encoding, expected: Any) -> None:
         if which >= 0:
             assert tuple(span) == offset
         else:
-            assert span.start == span.end
+            assert span[0] == span[1]
     for sequence, text in enumerate((found.text, found.pair or "")):
         for place in range(len(text)):
             assert found.char_to_token(place, sequence=sequence) == expected.char_to_token(
@@ -171,7 +171,7 @@ def test_prepared_batches(
 
 
 def assert_same_rows(found: toksmith.Inputs, rows: list[Any], name: str) -> None:
-    assert len(found) == len(rows)
+    assert len(found.ids) == len(rows)
     assert found.spans is not None
     for number, row in enumerate(rows):
         # Without padding of theirs, ours stands behind each row.

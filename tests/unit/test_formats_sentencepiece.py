@@ -73,7 +73,7 @@ def test_a_tokenizer_of_a_file(tmp_path: Path) -> None:
     assert [token.decode() for token in encoding.tokens] == [
         "▁a", "<unk>", "▁a", "▁", "b", "<u>", "é", "▁a",
     ]  # fmt: skip
-    assert [encoding.text[span.start : span.end] for span in encoding.spans] == [
+    assert [encoding.text[start:end] for start, end in encoding.spans] == [
         "Ａ", "ｂ", " ", "", "㍿\x01", "<u>", "e\u0301", " a",
     ]  # fmt: skip
     assert tok.decode(encoding.ids) == "a ⁇  a b<u>é a"

@@ -135,8 +135,8 @@ class TestTemplates:
         assert encoding.type_ids == [0, 0, 0, 1, 1, 1]
         assert encoding.sequence == [-1, 0, -1, 1, 1, -1]
         assert encoding.special == [True, False, True, False, False, True]
-        assert encoding.spans == [(0, 0), (0, 3), (3, 3), (0, 1), (1, 5), (5, 5)]
-        assert encoding.byte_spans == [(0, 0), (0, 3), (3, 3), (0, 2), (2, 6), (6, 6)]
+        assert encoding.spans.tolist() == [[0, 0], [0, 3], [3, 3], [0, 1], [1, 5], [5, 5]]
+        assert encoding.byte_spans.tolist() == [[0, 0], [0, 3], [3, 3], [0, 2], [2, 6], [6, 6]]
         assert (encoding.text, encoding.pair) == ("the", "é the")
         assert encoding.char_to_token(2) == 1
         assert encoding.char_to_token(2, sequence=1) == 4
@@ -147,14 +147,14 @@ class TestTemplates:
     def test_trimmed_spans(self) -> None:
         text = " the  the"
         spans = {
-            None: [(0, 4), (4, 5), (5, 9)],
-            TrimOffsets(add_prefix_space=False): [(1, 4), (5, 5), (6, 9)],
-            TrimOffsets(): [(0, 4), (5, 5), (6, 9)],
+            None: [[0, 4], [4, 5], [5, 9]],
+            TrimOffsets(add_prefix_space=False): [[1, 4], [5, 5], [6, 9]],
+            TrimOffsets(): [[0, 4], [5, 5], [6, 9]],
         }
         for trim, expected in spans.items():
             encoding = tokenizer(trim_offsets=trim).encoding(text)
-            assert encoding.spans == expected
-            assert encoding.byte_spans == spans[None]
+            assert encoding.spans.tolist() == expected
+            assert encoding.byte_spans.tolist() == spans[None]
 
 
 class TestLengths:
@@ -233,7 +233,7 @@ class TestPrepare:
         assert inputs.ids.dtype == inputs.type_ids.dtype == inputs.attention_mask.dtype == np.int64
         assert inputs.spans is None
         assert list(inputs.to_dict()) == ["input_ids", "attention_mask", "token_type_ids"]
-        assert len(inputs) == 2
+        assert len(inputs.ids) == 2
 
     def test_overflow_with_spans(self) -> None:
         inputs = tokenizer().prepare(

@@ -59,7 +59,7 @@ def text_html(shown: Shown, differs: Sequence[bool]) -> str:
     data = encoding.text.encode()
     parts: list[str] = []
     done = 0
-    for i, (start, end) in enumerate(encoding.byte_spans):
+    for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
         if start > done:
             parts.append(f'<span class="gap">{spaced(data[done:start])}</span>')
         names = _classes("t", shown, i, differs[i])

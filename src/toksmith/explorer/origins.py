@@ -127,7 +127,7 @@ def _covering(
     for part, ends in zip(parts, accumulate(len(part.ids) for part in parts), strict=True):
         begins = ends - len(part.ids)
         for at in range(begins, ends):
-            start, end = encoding.byte_spans[at]
+            start, end = encoding.byte_spans[at].tolist()
             if encoding.ids[at] == token_id and start <= place <= max(end - 1, start):
                 return part, at - begins
     return None

@@ -104,13 +104,13 @@ def shown_tokens(
         if first is not None or (start, end) == (0, len(text)):
             break
     head = sum(1 for which in encoding.sequence if which < 0) if template else 0
-    byte_spans = [_clipped(encoding.byte_spans[i], inside) for i in part]
-    spans = characters(stretch.shown, np.array(byte_spans, np.int64).reshape(-1, 2))[1]
+    byte_spans = np.clip(encoding.byte_spans[part], inside.start, inside.end) - inside.start
+    spans = characters(stretch.shown, byte_spans)[1]
     shown = Encoding(
         text=stretch.shown,
         ids=[encoding.ids[i] for i in part],
         tokens=[encoding.tokens[i] for i in part],
-        spans=[Span(*span) for span in spans.tolist()],
+        spans=spans,
         byte_spans=byte_spans,
         special=[encoding.special[i] for i in part],
     )
@@ -139,7 +139,7 @@ def _cut(text: str, place: int) -> int:
 def _inside(encoding: Encoding, inside: Span, at_start: bool, at_end: bool) -> list[int]:
     """Return which tokens stand in some bytes; those of no bytes where they stand."""
     part = []
-    for i, (start, end) in enumerate(encoding.byte_spans):
+    for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
         if encoding.sequence[i] < 0:
             if (at_start and start == 0 == inside.start) or (at_end and start >= inside.end):
                 part.append(i)
@@ -170,11 +170,6 @@ def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
             ):
                 return place
     return None
-
-
-def _clipped(span: Span, inside: Span) -> Span:
-    start = min(max(span.start, inside.start), inside.end) - inside.start
-    return Span(start, max(start, min(span.end, inside.end) - inside.start))
 
 
 def text_of(value: object) -> str:

@@ -26,21 +26,23 @@ def differing_tokens(encodings: Sequence[Encoding]) -> list[list[bool]]:
         [[False, True, True, False, True], [False, True, False, True, True, True]]
     """
     without_space = any(map(_leaves_spaces_out, encodings))
-    spans = [[_span(each, i, without_space) for i in range(len(each))] for each in encodings]
+    spans = [_spans(each, without_space) for each in encodings]
     common = set.intersection(*map(set, spans)) if spans else set()
     return [[span not in common for span in each] for each in spans]
 
 
-def _span(encoding: Encoding, place: int, without_space: bool) -> tuple[int, int]:
-    start, end = encoding.byte_spans[place]
-    first = encoding.spans[place].start
-    if without_space and end - start > 1 and encoding.text[first : first + 1] == " ":
-        start += 1
-    return start, end
+def _spans(encoding: Encoding, without_space: bool) -> list[tuple[int, int]]:
+    text = encoding.text
+    return [
+        (start + (without_space and end - start > 1 and text[first : first + 1] == " "), end)
+        for (start, end), first in zip(
+            encoding.byte_spans.tolist(), encoding.spans[:, 0].tolist(), strict=True
+        )
+    ]
 
 
 def _leaves_spaces_out(encoding: Encoding) -> bool:
     return any(
-        before.end < after.start and encoding.text[before.end] == " "
-        for before, after in pairwise(encoding.spans)
+        end < start and encoding.text[end] == " "
+        for (_, end), (start, _) in pairwise(encoding.spans.tolist())
     )

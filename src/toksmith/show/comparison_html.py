@@ -272,7 +272,7 @@ def _column(
     limit: int | None,
     is_whole: bool,
 ) -> str:
-    ends = [span.end for span in encoding.byte_spans]
+    ends = encoding.byte_spans[:, 1].tolist()
     count = len(ends) if limit is None else sum(end <= limit for end in ends)
     stand_for = surfaces(encoding)
     tokens = "".join(
@@ -292,7 +292,7 @@ def _token(encoding: Encoding, place: int, stand_for: list[str] | None, marked: 
         names = f"ts-fill {SPECIAL_CLASS}"
     else:
         names = f"ts-fill ts-c{place % len(PALETTE)}" if marked else f"ts-same{place % 2}"
-    start, behind = encoding.spans[place]
+    start, behind = encoding.spans[place].tolist()
     end = "<br>" if encoding.text[start:behind].endswith("\n") else "<wbr>"
     title = escape(token_title(encoding, place, stand_for))
     return f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>{end}'
@@ -300,8 +300,8 @@ def _token(encoding: Encoding, place: int, stand_for: list[str] | None, marked: 
 
 def _gap(encoding: Encoding, place: int) -> str:
     """Return the text before a token that no token stands for."""
-    before = encoding.spans[place - 1].end if place else 0
-    left_out = encoding.text[before : encoding.spans[place].start]
+    before = encoding.spans[place - 1, 1] if place else 0
+    left_out = encoding.text[before : encoding.spans[place, 0]]
     end = "<br>" if left_out.endswith("\n") else ""
     return f'<span class="ts-gap">{marked_html(utf8(left_out))}</span>{end}' if left_out else ""
 

@@ -6,7 +6,7 @@ from html import escape
 
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
 from toksmith.show.surface import surfaces
-from toksmith.types import Encoding, Span
+from toksmith.types import Encoding
 from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
 
 _BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
@@ -76,9 +76,10 @@ def token_title(encoding: Encoding, place: int, stand_for: list[str] | None) -> 
     """
     is_special = encoding.special[place]
     shown = encoding.tokens[place].hex(" ").upper() if stand_for is None else stand_for[place]
+    span, byte_span = encoding.spans[place], encoding.byte_spans[place]
     return (
         f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
-        f"characters {_range(encoding.spans[place])}, bytes {_range(encoding.byte_spans[place])}: "
+        f"characters {_range(*span)}, bytes {_range(*byte_span)}: "
         f"{shown if stand_for is None else _quoted(shown)}"
     )
 
@@ -87,5 +88,5 @@ def _quoted(text: str) -> str:
     return f"'{text}'" if text else "stands for nothing"
 
 
-def _range(span: Span) -> str:
-    return f"{span.start}–{span.end}"
+def _range(start: int, end: int) -> str:
+    return f"{start}–{end}"

@@ -57,7 +57,7 @@ def side_by_side(
 def _lines(encoding: Encoding, marked: list[bool], colour: bool, width: int) -> Iterator[Text]:
     """Yield the tokens that start in each line of the text."""
     data = utf8(encoding.text)
-    starts = [span.start for span in encoding.spans]
+    starts = encoding.spans[:, 0].tolist()
     first = 0
     ends = [place + 1 for place, letter in enumerate(encoding.text) if letter == "\n"]
     for end in [*ends, len(encoding.text) + 1] if data else []:

@@ -25,9 +25,9 @@ def surfaces(encoding: Encoding) -> list[str] | None:
     """
     if all(
         len(token) == end - start
-        for token, (start, end) in zip(encoding.tokens, encoding.byte_spans, strict=True)
+        for token, (start, end) in zip(encoding.tokens, encoding.byte_spans.tolist(), strict=True)
     ):
         return None
     texts = (encoding.text, encoding.pair or "")
-    places = zip(encoding.spans, encoding.sequence, strict=True)
+    places = zip(encoding.spans.tolist(), encoding.sequence, strict=True)
     return [visible(utf8(texts[which == 1][start:end])) for (start, end), which in places]

@@ -100,13 +100,17 @@ def encoding_table(encoding: Encoding, *, colour: bool = True) -> TokenRows:
             Row(
                 cell.id,
                 cell.token,
-                f"{span.start}–{span.end}",
-                f"{byte_span.start}–{byte_span.end}",
+                f"{start}–{end}",
+                f"{byte_start}–{byte_end}",
                 shown,
                 cell.style if colour else "",
             )
-            for cell, span, byte_span, shown in zip(
-                _cells(encoding, ids=True), encoding.spans, encoding.byte_spans, last, strict=True
+            for cell, (start, end), (byte_start, byte_end), shown in zip(
+                _cells(encoding, ids=True),
+                encoding.spans.tolist(),
+                encoding.byte_spans.tolist(),
+                last,
+                strict=True,
             )
         ),
     )
