@@ -405,32 +405,37 @@ class Tokenizer(Explaining, Sampling):
         path: str | PathLike[str],
         *,
         format: str | None = None,  # noqa: A002
-        record: bool = True,
+        record: bool = False,
     ) -> None:
-        """Write the tokenizer to a file, and beside it the record of its training, if it has one.
+        """Write the tokenizer to a file or a directory; a kill at any moment leaves old or new.
 
         Args:
-            path: where to; its form says which format, unless ``format`` does.
-            format: one of
+            path: where to. A directory, or a name that has no suffix or ends in ``/``, becomes a
+                directory in Hugging Face's form: tokenizer.json, tokenizer_config.json and
+                special_tokens_map.json. Of other names, the suffix says which format.
+            format: the format, whatever the name; one of
 
                 - ``"huggingface"`` (``.json``): a tokenizer.json, for every model but the longest
                   match, and for SentencePiece's where its normalizer maps no characters;
                 - ``"sentencepiece"`` (``.model``, with a ``.vocab`` beside it): SentencePiece's BPE
                   and Unigram;
                 - ``"wordpiece"`` (``.txt``): BERT's vocab.txt;
-                - ``"tiktoken"`` (``.tiktoken``), ``"minbpe"`` (``.model``), ``"gpt2"`` (a
-                  directory): byte-level BPE.
-            record: whether to write :attr:`training` to ``<path>.training.json`` (in a directory
-                of GPT-2's files, ``training.json``), where :func:`toksmith.load` finds it.
+                - ``"tiktoken"`` (``.tiktoken``), ``"minbpe"`` (``.model``), ``"gpt2"`` (GPT-2's
+                  two files in the directory ``path``): byte-level BPE.
+            record: whether to write :attr:`training`, with the paths and SHA-256 of the training
+                files, to ``<path>.training.json`` (in a directory, ``training.json``), where
+                :func:`toksmith.load` finds it.
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.
+            OptionError: the path says no format, or cannot be written to.
         """
         from toksmith import formats, training_record
 
-        formats.write(self.pipeline, path, format)
+        contents = formats.contents(self.pipeline, path, format)
         if record and self.training is not None:
-            training_record.write(self.training, Path(path))
+            contents |= training_record.contents(self.training, Path(path), contents)
+        formats.replace(path, contents)
 
     def forget(self, *, cache_bytes: int | None = None) -> None:
         """Give back the memory of the chunk caches; they fill again as texts are encoded.

@@ -20,6 +20,11 @@ from toksmith.lazy import np, npt
 
 SUFFIX = ".training.json"
 _IN_DIRECTORY = "training.json"
+_NAMES = (
+    *("tokenizer.json", "tekken.json", "encoder.json", "vocab.bpe", "vocab.json", "merges.txt"),
+    "vocab.txt",
+)
+"""The files of a tokenizer in a directory, in the order in which loading looks for them."""
 _FORMAT = 1
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("model", "version", "time"), str),
@@ -96,7 +101,7 @@ class TrainingRecord:
 
 
 def sidecar(path: Path) -> Path:
-    """Return where the record of a tokenizer's file or directory is.
+    """Return where the record of a tokenizer's file is, or of an existing directory.
 
     Example:
         >>> sidecar(Path("mine.model")).name
@@ -105,61 +110,92 @@ def sidecar(path: Path) -> Path:
     return path / _IN_DIRECTORY if path.is_dir() else path.with_name(path.name + SUFFIX)
 
 
-def write(record: TrainingRecord, path: Path) -> None:
-    """Write the record of a tokenizer that was just written.
+def contents(
+    record: TrainingRecord, path: Path, tokenizer: Mapping[Path, bytes]
+) -> dict[Path, bytes]:
+    """Return what to write for the record of a tokenizer that is saved.
 
     Args:
         record: of its training.
         path: the tokenizer's file or directory.
-
-    Raises:
-        OptionError: it cannot be written there.
+        tokenizer: what is written for the tokenizer itself (``formats.contents``).
     """
-    from toksmith.formats import files
+    from hashlib import sha256
 
     values = {name.name: getattr(record, name.name) for name in fields(record)}
     values["sources"] = [asdict(source) for source in record.sources]
     for name in ("counts", "tokens_after"):
         values[name] = values.pop(name).tolist()  # long: at the end
-    head = {"toksmith_training": _FORMAT, "files": _hashes(path)}
+    in_folder = path not in tokenizer
+    hashes = {
+        file.name: sha256(data).hexdigest()
+        for file, data in tokenizer.items()
+        if file == path or (in_folder and file.name in _NAMES)
+    }
+    head = {"toksmith_training": _FORMAT, "files": hashes}
     lines = [
         f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False, default=str)}"
         for name, value in {**head, **values}.items()
     ]
-    files.write_text(sidecar(path), "{\n" + ",\n".join(lines) + "\n}\n")
+    place = path / _IN_DIRECTORY if in_folder else sidecar(path)
+    return {place: ("{\n" + ",\n".join(lines) + "\n}\n").encode()}
 
 
 def find(path: Path) -> TrainingRecord | None:
-    """Return the record that stands beside a tokenizer's file or in its directory.
+    """Return the record beside a tokenizer's file or in its directory.
 
     One that is damaged, or belongs to another tokenizer, is left alone, with a warning: the
     tokenizer does not need it.
     """
-    if path.is_dir() and not sidecar(path).exists():
-        path = path / "tokenizer.json"
-    place = sidecar(path)
-    if not place.exists():
+    from toksmith.formats import commits
+
+    if path.is_dir():
+        first = next((path / name for name in _NAMES if (path / name).exists()), None)
+        if first is None:
+            return None
+        place = path / _IN_DIRECTORY
+        if not commits.current(place, first).exists():
+            path = first
+            place = sidecar(path)
+    else:
+        first, place = path, sidecar(path)
+    if not commits.current(place, first).exists():
         return None
     try:
-        return _read(place, path)
+        return _read(place, path, first)
     except FormatError as wrong:
         warnings.warn(f"this training record is not used: {wrong}", stacklevel=3)
         return None
 
 
-def _read(place: Path, path: Path) -> TrainingRecord:
+def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
     """Read a record.
 
     Raises:
         FormatError: it is damaged, or that of other files.
     """
+    from hashlib import sha256
+
     from toksmith.formats import files
 
-    values = files.read_json(place)
+    others = [path / name for name in _NAMES] if path.is_dir() else []
+    paths = [first, place, *(file for file in others if file != first)]
+    data, held, *rest = files.read_together(paths)
+    values = files.json_of(place, held or b"")
     if values.pop("toksmith_training", None) != _FORMAT:
         raise FormatError(place, "it is no training record, or one of a later version of toksmith")
     hashes = values.pop("files", None)
-    if not isinstance(hashes, dict) or [*hashes.values()] != [*_hashes(path).values()]:
+    found = {
+        file.name: sha256(content).hexdigest()
+        for file, content in zip([first, *paths[2:]], [data, *rest], strict=True)
+        if content is not None
+    }
+    is_its_own = isinstance(hashes, dict) and (
+        first.name in hashes and hashes.items() <= found.items()
+        if path.is_dir()
+        else [*hashes.values()] == [*found.values()]
+    )
+    if not is_its_own:
         raise FormatError(place, f"{path.name} is not the file that was written with it")
     for name, kind in _KINDS.items():
         if not isinstance(values.get(name), kind):
@@ -175,16 +211,3 @@ def _read(place: Path, path: Path) -> TrainingRecord:
         return TrainingRecord(**values)
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as wrong:
         raise FormatError(place, f"it is damaged: {wrong}") from wrong
-
-
-def _hashes(path: Path) -> dict[str, str]:
-    """Return the SHA-256 of a tokenizer's files, by name."""
-    from hashlib import sha256
-
-    from toksmith.formats import files
-
-    names = ("encoder.json", "vocab.bpe", "vocab.json", "merges.txt")
-    paths = [path / name for name in names] if path.is_dir() else [path]
-    return {
-        file.name: sha256(files.read_bytes(file)).hexdigest() for file in paths if file.exists()
-    }

@@ -192,7 +192,7 @@ def test_tokenizers_framing(tmp_path: Path) -> None:
 
 def test_gpt2(tmp_path: Path) -> None:
     pipe = pipeline("gpt2", {"<|end|>": 266})
-    formats.write(pipe, tmp_path / "folder")
+    formats.write(pipe, tmp_path / "folder", "gpt2")
     encoder, merges = tmp_path / "folder/encoder.json", tmp_path / "folder/vocab.bpe"
     theirs = tokenizers.ByteLevelBPETokenizer.from_file(str(encoder), str(merges))
     theirs.add_special_tokens(["<|end|>"])
@@ -204,7 +204,7 @@ def test_gpt2_files_are_read_by_tiktoken(shared: Path, tmp_path: Path) -> None:
     from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 
     pipe = formats.read(shared / "data/vocab/gpt2_tokenizer.json")
-    formats.write(pipe, tmp_path / "folder")
+    formats.write(pipe, tmp_path / "folder", "gpt2")
     ranks = data_gym_to_mergeable_bpe_ranks(
         str(tmp_path / "folder/vocab.bpe"), str(tmp_path / "folder/encoder.json")
     )

@@ -10,8 +10,7 @@ import pytest
 
 import toksmith
 from tests.strategies import random_texts
-from toksmith import Tokenizer
-from toksmith.formats import huggingface
+from toksmith import Tokenizer, formats
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -38,7 +37,7 @@ def ours(
     if request.param == "tokenizer.json":
         return toksmith.load(shared / "data/vocab/bert_uncased_tokenizer.json")
     path = tmp_path_factory.mktemp("bert") / "tokenizer.json"
-    huggingface.write(vocab.pipeline, path)
+    formats.write(vocab.pipeline, path)
     return toksmith.load(path)
 
 

@@ -37,10 +37,38 @@ def test_a_named_format_is_written_under_any_name(tmp_path: Path, name: str) -> 
     assert [n for n, f in formats.FORMATS.items() if f.recognise(tmp_path / "name.xyz")] == [name]
 
 
-def test_an_existing_directory_is_gpt2(tmp_path: Path) -> None:
+FOLDER = ["special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"]
+
+
+@pytest.mark.parametrize("format_name", [None, "huggingface"])
+@pytest.mark.parametrize("name", ["plain", "some.folder", "ends.in/", "deep/er"])
+def test_directories_in_hugging_face_form(
+    tmp_path: Path, name: str, format_name: str | None
+) -> None:
     (tmp_path / "some.folder").mkdir()
-    formats.write(pipeline(), tmp_path / "some.folder")
-    assert (tmp_path / "some.folder/encoder.json").exists()
+    formats.write(pipeline(), f"{tmp_path}/{name}", format_name)
+    assert sorted(path.name for path in (tmp_path / name).iterdir()) == FOLDER
+    assert formats.read(tmp_path / name) == pipeline()
+
+
+def test_directories_in_other_forms(tmp_path: Path) -> None:
+    formats.write(pipeline("gpt2"), f"{tmp_path}/a/", "gpt2")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["encoder.json", "vocab.bpe"]
+    for name in ("minbpe", "tiktoken", "sentencepiece"):
+        with pytest.raises(OptionError, match=f"a directory, and {name} is a file: add a file's"):
+            formats.write(pipeline(), f"{tmp_path}/b/", name)
+    (tmp_path / "c").touch()
+    with pytest.raises(OptionError, match="c is no directory: File exists"):
+        formats.write(pipeline(), tmp_path / "c")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+
+
+@pytest.mark.parametrize("path", [None, 5, b"a.json", ["a.json"]])
+def test_what_is_no_path(path: object) -> None:
+    with pytest.raises(OptionError, match=r"use a str or a pathlib\.Path, not "):
+        formats.write(pipeline(), path)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=r"use a str or a pathlib\.Path, not "):
+        formats.read(path)  # type: ignore[arg-type]
 
 
 def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:

@@ -67,13 +67,13 @@ def test_merges_without_a_head(tmp_path: Path) -> None:
 
 def test_write_by_hand(tmp_path: Path) -> None:
     pipe = formats.read(written(tmp_path / "a"))
-    formats.write(pipe, tmp_path / "new/folder")
+    formats.write(pipe, tmp_path / "new/folder", "gpt2")
     assert json.loads((tmp_path / "new/folder/encoder.json").read_text()) == ENCODER
     assert (tmp_path / "new/folder/vocab.bpe").read_text() == MERGES
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    formats.write(pipeline(whole=True), tmp_path / "folder")
+    formats.write(pipeline(whole=True), tmp_path / "folder", "gpt2")
     assert formats.read(tmp_path / "folder") == pipeline()
 
 
@@ -161,7 +161,7 @@ def unmade() -> BPE:
 )
 def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
-        formats.write(pipe, tmp_path / "folder")
+        formats.write(pipe, tmp_path / "folder", "gpt2")
     assert reason in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -169,7 +169,7 @@ def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> Non
 def test_a_file_where_the_directory_should_be(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("")
     with pytest.raises(OptionError, match="is no directory"):
-        formats.write(pipeline(), tmp_path / "folder")
+        formats.write(pipeline(), tmp_path / "folder", "gpt2")
 
 
 def test_three_files_of_gpt2_are_one_tokenizer(shared: Path) -> None:

@@ -66,13 +66,17 @@ def test_texts_and_counts_have_no_sources(corpus: list[Path]) -> None:
         assert record.sources == ()
 
 
-@pytest.mark.parametrize("name", ["a.model", "a.json", "a.tiktoken", "folder"])
+@pytest.mark.parametrize("name", ["a.model", "a.json", "a.tiktoken", "folder", "gpt2"])
 def test_saved_and_loaded(corpus: list[Path], tmp_path: Path, name: str) -> None:
     tok = trained(corpus)
     path = tmp_path / "out" / name
     path.parent.mkdir()
-    tok.save(path)
-    beside = path / "training.json" if name == "folder" else path.parent / f"{name}.training.json"
+    tok.save(path, format="gpt2" if name == "gpt2" else None, record=True)
+    beside = (
+        path / "training.json"
+        if name in ("folder", "gpt2")
+        else path.parent / f"{name}.training.json"
+    )
     assert sidecar(path) == beside
     assert beside.exists()
     given = {"split": "gpt2"} if name == "a.tiktoken" else {}
@@ -82,17 +86,17 @@ def test_saved_and_loaded(corpus: list[Path], tmp_path: Path, name: str) -> None
     assert same(again.training, tok.training)
     assert json.loads(beside.read_text())["tokens_after"][-1] == tok.training.tokens  # type: ignore[union-attr]
     other = tmp_path / "other.json"
-    found.save(other)
+    found.save(other, record=True)
     assert same(toksmith.load(other).training, tok.training)
 
 
 def test_none_is_written_where_none_is_wanted_or_known(corpus: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    trained(corpus).save(path, record=False)
+    trained(corpus).save(path)
     assert not sidecar(path).exists()
     tok = toksmith.load(path)
     assert tok.training is None
-    tok.save(tmp_path / "b.json")
+    tok.save(tmp_path / "b.json", record=True)
     assert not sidecar(tmp_path / "b.json").exists()
 
 
@@ -100,7 +104,7 @@ def test_a_directory_with_a_tokenizer_json(corpus: list[Path], tmp_path: Path) -
     folder = tmp_path / "model"
     folder.mkdir()
     tok = trained(corpus)
-    tok.save(folder / "tokenizer.json")
+    tok.save(folder / "tokenizer.json", record=True)
     assert same(toksmith.load(folder).training, tok.training)
 
 
@@ -110,7 +114,7 @@ def damaged(record: dict[str, Any], **values: Any) -> bytes:
 
 def test_damage_is_said_and_the_tokenizer_works(corpus: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    trained(corpus).save(path)
+    trained(corpus).save(path, record=True)
     whole = sidecar(path).read_bytes()
     record = json.loads(whole)
     without = {name: value for name, value in record.items() if name != "merges"}
@@ -140,8 +144,8 @@ def test_damage_is_said_and_the_tokenizer_works(corpus: list[Path], tmp_path: Pa
 
 def test_another_tokenizer_at_its_place(corpus: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    trained(corpus).save(path)
-    toksmith.train(texts=["other words"], vocab_size=259).save(path, record=False)
+    trained(corpus).save(path, record=True)
+    toksmith.train(texts=["other words"], vocab_size=259).save(path)
     with pytest.warns(UserWarning, match="is not the file that was written with it"):
         assert toksmith.load(path).training is None
 

@@ -1,24 +1,26 @@
 """Files to pipelines and back: one format a file.
 
 Each format has ``NAME``, ``recognise(path)`` (by the first bytes), ``read(path)`` and
-``write(pipeline, path)``.
+``contents(pipeline, path)``, which returns what to write to a file and to the files beside it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Protocol
 
 from toksmith import lazy
 from toksmith.errors import FormatError, OptionError
 from toksmith.formats import files, tiktoken
+from toksmith.formats.commits import replace_all
 from toksmith.formats.tiktoken import UNSET, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
 
-__all__ = ["FORMATS", "UNSET", "Unset", "read", "write"]
+__all__ = ["FORMATS", "UNSET", "Unset", "contents", "read", "replace", "write"]
 
 
 class Format(Protocol):
@@ -28,7 +30,7 @@ class Format(Protocol):
 
     def recognise(self, path: Path) -> bool: ...
     def read(self, path: Path) -> Pipeline: ...
-    def write(self, pipeline: Pipeline, path: Path) -> None: ...
+    def contents(self, pipeline: Pipeline, path: Path) -> dict[Path, bytes]: ...
 
 
 # In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
@@ -51,6 +53,8 @@ _BY_SUFFIX = {
     ".json": "huggingface",
     ".txt": "wordpiece",
 }
+_IN_FOLDER = {"huggingface": "tokenizer.json", "gpt2": "encoder.json", "wordpiece": "vocab.txt"}
+"""The main file of formats that may be saved as a directory."""
 
 
 def read(
@@ -73,7 +77,7 @@ def read(
         UnsupportedError: the file is right, but has something that cannot be read yet.
         OptionError: no such format, or the file itself says how to split.
     """
-    path = Path(path)
+    path = _checked(path)
     chosen = _recognised(path) if format is None else _named(format)
     if chosen is tiktoken:
         return tiktoken.read(path, split, special_tokens)
@@ -90,26 +94,73 @@ def write(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write a tokenizer.
+    """Write a tokenizer; see :func:`contents` and :func:`replace`."""
+    replace(path, contents(pipeline, path, format))
+
+
+def contents(
+    pipeline: Pipeline,
+    path: str | PathLike[str],
+    format: str | None = None,  # noqa: A002
+) -> dict[Path, bytes]:
+    """Return what to write for a tokenizer: the content of each file, the main one first.
 
     Args:
-        pipeline: what to write.
+        pipeline: the tokenizer.
         path: ``*.model`` is sentencepiece for its kinds of model, else minbpe; ``*.tiktoken`` is
-            tiktoken, ``*.json`` huggingface, ``*.txt`` wordpiece; a directory, or a name without
-            suffix for one to be made, GPT-2's files.
+            tiktoken, ``*.json`` huggingface, ``*.txt`` wordpiece. A directory, or a name that has
+            no suffix or ends in a separator, is a directory in Hugging Face's form.
         format: a name of ``FORMATS``, whatever the path looks like.
 
     Raises:
         UnsupportedError: the format cannot hold this pipeline; the message says why.
-        OptionError: no such format, or the file cannot be written there.
+        OptionError: no such format, or the format and the path do not fit.
     """
-    path = Path(path)
-    chosen = _by_form(pipeline, path) if format is None else _named(format)
-    chosen.write(pipeline, path)
+    place = _checked(path)
+    is_folder = place.is_dir() or fspath(path).endswith((os.sep, os.altsep or os.sep))
+    chosen = _by_form(pipeline, place, is_folder) if format is None else _named(format)
+    if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
+        is_folder = True
+    if not is_folder or chosen.NAME == "tekken":  # which is never written
+        return chosen.contents(pipeline, place)
+    if chosen.NAME not in _IN_FOLDER:
+        raise OptionError(
+            f"{place} is a directory, and {chosen.NAME} is a file: add a file's name, such as "
+            f"{place / 'tokenizer.model'}"
+        )
+    found = chosen.contents(pipeline, place / _IN_FOLDER[chosen.NAME])
+    if chosen.NAME == "huggingface":
+        from toksmith.formats import hf_config
+
+        found |= hf_config.contents(pipeline, place)
+    return found
+
+
+def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
+    """Write files, all of them or none; the directory ``path`` is made if they are in one.
+
+    Raises:
+        OptionError: a file cannot be written there.
+    """
+    place = Path(path)
+    if place not in contents:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as wrong:
+            raise OptionError(f"{place} is no directory: {wrong.strerror or wrong}") from wrong
+    replace_all(contents)
+
+
+def _checked(path: str | PathLike[str]) -> Path:
+    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
+        raise OptionError(
+            f"the path is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
+        )
+    return Path(path)
 
 
 def _named(name: str) -> Format:
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise OptionError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     return FORMATS[name]
 
@@ -124,15 +175,15 @@ def _recognised(path: Path) -> Format:
     raise FormatError(path, f"the {what} none of the known formats ({', '.join(FORMATS)})")
 
 
-def _by_form(pipeline: Pipeline, path: Path) -> Format:
-    if path.is_dir() or not path.suffix:
-        return FORMATS["gpt2"]
+def _by_form(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
+    if is_folder or not path.suffix:
+        return FORMATS["huggingface"]
     if path.suffix == ".model" and isinstance(pipeline.model, Pieces):
         return FORMATS["sentencepiece"]
     if path.suffix in _BY_SUFFIX:
         return FORMATS[_BY_SUFFIX[path.suffix]]
     raise OptionError(
         f"{path}: the name does not say which format to write; end it with "
-        f"{', '.join(_BY_SUFFIX)} (no suffix: a directory for gpt2), or give "
+        f"{', '.join(_BY_SUFFIX)} (no suffix: a directory in Hugging Face's form), or give "
         f"format=, one of {', '.join(FORMATS)}"
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from toksmith.errors import FormatError, OptionError
+from toksmith.formats import commits
 
 HEAD = 4096
 """How many bytes are enough to recognise a format."""
@@ -21,39 +22,67 @@ MAX_ID = 2**24 - 1
 def read_head(path: Path) -> bytes:
     """Return the first bytes of a file; none where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with commits.current(path).open("rb") as file:
             return file.read(HEAD)
     except (OSError, ValueError):  # ValueError: no path can hold a null character
         return b""
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what the file holds.
+    """Return the content of a file.
 
     Raises:
         FormatError: it does not exist, is a directory, cannot be read, or is empty.
     """
+    with _opening(path):
+        return _not_empty(path, commits.read(path))
+
+
+def read_together(paths: Sequence[Path]) -> list[bytes | None]:
+    """Return the contents of files that are saved together; ``None`` for one that is missing.
+
+    Raises:
+        FormatError: one of them is a directory, cannot be read, or is empty.
+    """
+    with _opening(paths[0]):
+        found = commits.read_together(paths)
+    return [
+        data if data is None else _not_empty(path, data)
+        for path, data in zip(paths, found, strict=True)
+    ]
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
     try:
-        data = path.read_bytes()
+        yield
     except FileNotFoundError:
         raise FormatError(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise FormatError(path, "this is a directory, not a file") from None
+    except IsADirectoryError as wrong:
+        raise FormatError(wrong.filename or path, "this is a directory, not a file") from None
     except (OSError, ValueError) as wrong:
         reason = getattr(wrong, "strerror", None) or str(wrong)
-        raise FormatError(path, f"cannot be read: {reason}") from wrong
+        place = getattr(wrong, "filename", None) or path
+        raise FormatError(place, f"cannot be read: {reason}") from wrong
+
+
+def _not_empty(path: Path, data: bytes) -> bytes:
     if not data:
         raise FormatError(path, "the file is empty")
     return data
 
 
 def read_text(path: Path) -> str:
-    """Return what the file holds as text.
+    """Return the content of a file as text.
 
     Raises:
-        FormatError: as :func:`read_bytes`, or it is not UTF-8 text.
+        FormatError: as :func:`read_bytes`, or it is invalid UTF-8.
     """
-    data = read_bytes(path)
+    return text_of(path, read_bytes(path))
+
+
+def text_of(path: Path, data: bytes) -> str:
+    """Return a file's content as text; see :func:`read_text`."""
     if b"\0" in data[:HEAD]:
         raise FormatError(path, "this is a binary file; text is wanted")
     try:
@@ -72,7 +101,12 @@ def read_json(path: Path) -> dict[str, Any]:
         FormatError: as :func:`read_text`, or it is not strict JSON, holds no object, or an
             object names a key twice.
     """
-    text = read_text(path)
+    return json_of(path, read_bytes(path))
+
+
+def json_of(path: Path, data: bytes) -> dict[str, Any]:
+    """Return the JSON object in a file's content; see :func:`read_json`."""
+    text = text_of(path, data)
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         if "\\ud" in text or "\\uD" in text:  # an escape can be half a character
@@ -124,7 +158,7 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OptionError: the file cannot be written there.
     """
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    temporary = commits.temporary_name(path)
     try:
         yield temporary
         os.replace(temporary, path)  # noqa: PTH105 - says what it does

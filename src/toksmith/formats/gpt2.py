@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from toksmith.byte_alphabet import unspell_all
-from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits, spelled
 from toksmith.framing import Framing
 from toksmith.models import BPE
@@ -71,9 +71,13 @@ def read(path: Path) -> Pipeline:
 
 def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
     """Read the two files, whatever their names; see :func:`read`."""
-    ids = files.read_json(encoder_path)
+    encoder, joined = files.read_together((encoder_path, merges_path))
+    for path, data in ((encoder_path, encoder), (merges_path, joined)):
+        if data is None:
+            raise FormatError(path, "there is no such file")
+    ids = files.json_of(encoder_path, encoder or b"")
     files.check_ids(encoder_path, ids)
-    lefts, rights, first = _read_merges(merges_path)
+    lefts, rights, first = _read_merges(merges_path, joined or b"")
     merges = spelled.merges_by_id(merges_path, lefts, rights, ids, "line", first)
     made = set(merges[:, 2].tolist())
     vocab: dict[bytes, int] = {}
@@ -92,9 +96,9 @@ def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
         return Pipeline(model, splitter("gpt2"), Framing.of(special))
 
 
-def _read_merges(path: Path) -> tuple[list[str], list[str], int]:
+def _read_merges(path: Path, data: bytes) -> tuple[list[str], list[str], int]:
     """Return the left and right tokens of the merges, and the line where they start."""
-    lines = files.read_text(path).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    lines = files.text_of(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = 2 if lines[0].startswith("#version") else 1
     merges = lines[first - 1 :]
     if (found := spelled.halves(merges)) is None:
@@ -105,12 +109,11 @@ def _read_merges(path: Path) -> tuple[list[str], list[str], int]:
     return *found, first
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write ``encoder.json`` and ``vocab.bpe`` into a directory, which is made if need be.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the contents of ``encoder.json``, which is at ``path``, and of ``vocab.bpe``.
 
     Raises:
         UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
-        OptionError: the files cannot be written there.
     """
     model = limits.byte_level(pipeline, NAME)
     cut = limits.pattern(pipeline, NAME)
@@ -136,9 +139,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
                 "as well as a token of the model; tiktoken and huggingface can"
             )
     lines = [_VERSION, *(f"{left} {right}" for left, right in spelled.spelled_merges(model))]
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as wrong:
-        raise OptionError(f"{path} is no directory: {wrong.strerror or wrong}") from wrong
-    files.write_text(path / "encoder.json", files.dump(ids))
-    files.write_text(path / "vocab.bpe", "\n".join(lines) + "\n")
+    return {
+        path: files.dump(ids).encode(),
+        path.with_name("vocab.bpe"): ("\n".join(lines) + "\n").encode(),
+    }

@@ -28,6 +28,7 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
 NAME = "huggingface"
+_FILE = "tokenizer.json"
 _KEYS = (
     "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model"
 )
@@ -37,7 +38,7 @@ _HEAD = re.compile(rb'\{\s*"(?:' + _KEYS.encode() + rb')"\s*:\s*[^\s0-9]')
 def recognise(path: Path) -> bool:
     """Return whether the file starts as a tokenizer.json, or the directory holds one."""
     if path.is_dir():
-        path = path / "tokenizer.json"
+        path = path / _FILE
     return _HEAD.match(files.read_head(path).lstrip()) is not None
 
 
@@ -49,7 +50,7 @@ def read(path: Path) -> Pipeline:
         UnsupportedError: it has an entry that cannot be read yet; the message names it.
     """
     if path.is_dir():
-        path = path / "tokenizer.json"
+        path = path / _FILE
     root = Entry(path, "", files.read_json(path))
     root.get("model").of(dict)
     root.only(*_KEYS.split("|"))
@@ -75,12 +76,11 @@ def read(path: Path) -> Pipeline:
         return Pipeline(model, cut, framing, normalizer=normalizer, decoder=decoder)
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write a tokenizer.json.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the content of a tokenizer.json.
 
     Raises:
         UnsupportedError: the pipeline has something that ``tokenizers`` would run otherwise.
-        OptionError: the file cannot be written there.
     """
     pipeline = hf_sentencepiece.in_steps(pipeline)
     byte_level = isinstance(pipeline.model, BPE)
@@ -97,4 +97,4 @@ def write(pipeline: Pipeline, path: Path) -> None:
         "model": hf_models.write(pipeline),
     }
     lines = [f"  {files.dump(key)}: {files.dump(value)}" for key, value in parts.items()]
-    files.write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
+    return {path: ("{\n" + ",\n".join(lines) + "\n}\n").encode()}

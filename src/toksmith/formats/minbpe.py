@@ -96,12 +96,11 @@ def _special(path: Path, number: int, line: str) -> AddedToken:
     return AddedToken(parts[0], token_id)
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write a ``.model`` file, and the readable ``.vocab`` beside it.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the contents of a ``.model`` file, and of the readable ``.vocab`` beside it.
 
     Raises:
         UnsupportedError: the pipeline has something that the format cannot hold.
-        OptionError: the file cannot be written there.
     """
     model = limits.byte_level(pipeline, NAME)
     _check_ids(model)
@@ -111,9 +110,11 @@ def write(pipeline: Pipeline, path: Path) -> None:
     special = [_special_line(token) for token in pipeline.framing.added_tokens]
     lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]
     lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
-    files.write_text(path, "\n".join(lines) + "\n")
     beside = path.with_suffix(".vocab") if path.suffix == ".model" else f"{path}.vocab"
-    files.write_text(Path(beside), _vocab_text(model, pipeline.framing))
+    return {
+        path: ("\n".join(lines) + "\n").encode(),
+        Path(beside): _vocab_text(model, pipeline.framing).encode(),
+    }
 
 
 def _check_ids(model: BPE) -> None:
@@ -143,7 +144,7 @@ def _pattern_line(pipeline: Pipeline) -> str:
     if cut is None:
         return ""
     pattern = patterns.covering(cut)
-    if not pattern or pattern != pattern.strip() or "\n" in pattern or "\r" in pattern:
+    if not pattern or pattern != pattern.strip() or {*"\n\r\0"} & {*pattern}:
         raise UnsupportedError(
             f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
             "tiktoken and huggingface can"
@@ -156,6 +157,11 @@ def _special_line(token: AddedToken) -> str:
     if content.split() != [content]:
         raise UnsupportedError(
             f"minbpe cannot hold special token {content!r}: it cuts the line at white space; "
+            "tiktoken, gpt2 and huggingface can hold it"
+        )
+    if "\0" in content:
+        raise UnsupportedError(
+            f"minbpe files are text, and special token {content!r} holds a null character; "
             "tiktoken, gpt2 and huggingface can hold it"
         )
     return f"{content} {token.id}"

@@ -153,18 +153,20 @@ def _denormalizer(path: Path, proto: Any) -> bytes:
     return charsmap
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write a ``.model`` file, and the readable ``.vocab`` beside it (alone, if that is asked for).
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the contents of a ``.model`` file and of the readable ``.vocab`` beside it.
+
+    Where ``path`` is a ``.vocab``, that is the only file.
 
     Raises:
         UnsupportedError: the pipeline has something that the format cannot hold.
-        OptionError: the file cannot be written there.
     """
     parts = _parts(pipeline)
-    if path.suffix != ".vocab":
-        files.write_bytes(path, _proto(parts).SerializeToString(deterministic=True))
     beside = path.with_suffix(".vocab") if path.suffix in (".model", ".vocab") else f"{path}.vocab"
-    files.write_text(Path(beside), "".join(_vocab_lines(parts.model)))
+    vocab = {Path(beside): "".join(_vocab_lines(parts.model)).encode()}
+    if path.suffix == ".vocab":
+        return vocab
+    return {path: _proto(parts).SerializeToString(deterministic=True), **vocab}
 
 
 def _vocab_lines(model: Pieces) -> Iterator[str]:

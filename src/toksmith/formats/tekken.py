@@ -125,8 +125,8 @@ def _framing(root: Entry, count: int) -> Framing:
     return Framing(tuple(filled), prefix=tuple(start))
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Refuse to: the files are Mistral's own.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Refuse to make one: the files are Mistral's own.
 
     Raises:
         UnsupportedError: always.

@@ -1,7 +1,8 @@
 """tiktoken's ``.tiktoken``: a base64 token and its rank a line, and nothing else.
 
-The split pattern and the special tokens stand in a small file beside it (``NAME.tiktoken.json``),
-or the caller gives them; they are never guessed. There is no list of merges either: tiktoken joins
+The split pattern and the special tokens are in a small file beside it (``NAME.tiktoken.json``),
+or the caller gives them; they are never guessed. That file holds the SHA-256 of the ranks, so that
+it is never used with others. There is no list of merges either: tiktoken joins
 the neighbours that make the token of the lowest rank, and takes a chunk that is a token as a whole.
 """
 
@@ -12,6 +13,7 @@ import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from enum import Enum
+from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -67,25 +69,39 @@ def read(
         FormatError: it is not what it should be, or nobody said how to split.
         SplitError: the pattern that the caller gave does not compile.
     """
-    data = files.read_bytes(path)
     beside = sidecar(path)
-    if split is not UNSET:
-        cut = _caller_splitter(split)
-        framing = Framing.of(_checked(special_tokens)) if special_tokens else Framing()
-        if special_tokens is None and beside.exists():
-            framing = _read_sidecar(beside)[1]
-    elif beside.exists():
-        cut, framing = _read_sidecar(beside)
-        if special_tokens is not None:
-            framing = Framing.of(_checked(special_tokens))
+    data, held = files.read_together((path, beside))
+    if data is None:
+        raise FormatError(path, "there is no such file")
+    framing = Framing()
+    if split is UNSET:
+        if held is None:
+            raise FormatError(
+                path,
+                "a .tiktoken file holds neither split pattern nor special tokens, and there is no "
+                f"{beside.name} beside it: give split= (such as 'gpt2', 'cl100k', a pattern, or "
+                "None) and special_tokens={...}",
+            )
+        if not _belongs(beside, held, data):
+            raise FormatError(
+                path,
+                f"{beside.name} is of another file of ranks (their SHA-256 differs): put the right "
+                "one there, or give split= and special_tokens={...}",
+            )
+        cut, framing = _read_sidecar(beside, held)
     else:
-        raise FormatError(
-            path,
-            "a .tiktoken file holds neither split pattern nor special tokens, and there is no "
-            f"{beside.name} beside it: give split= (such as 'gpt2', 'cl100k', a pattern, or None) "
-            "and special_tokens={...}",
-        )
+        cut = _caller_splitter(split)
+        if special_tokens is None and held is not None and _belongs(beside, held, data):
+            framing = _read_sidecar(beside, held)[1]
+    if special_tokens is not None:
+        framing = Framing.of(_checked(special_tokens))
     return pipeline_of(path, data, cut, framing)
+
+
+def _belongs(beside: Path, held: bytes, ranks: bytes) -> bool:
+    """Return whether a sidecar is that of the ranks; one that was written by hand may not say."""
+    digest = files.json_of(beside, held).get("sha256")
+    return digest is None or digest == sha256(ranks).hexdigest()
 
 
 def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: Framing) -> Pipeline:
@@ -153,8 +169,8 @@ def _caller_splitter(split: str | None) -> PatternSplitter | None:
     return patterns.uncovering(cut.pattern) if cut else None  # tiktoken drops gaps
 
 
-def _read_sidecar(path: Path) -> tuple[PatternSplitter | None, Framing]:
-    held = files.read_json(path)
+def _read_sidecar(path: Path, data: bytes) -> tuple[PatternSplitter | None, Framing]:
+    held = files.json_of(path, data)
     if held.get("format") != _SIDECAR:
         raise FormatError(path, f"is not a {_SIDECAR}: format is {held.get('format')!r}")
     if held.get("version") != _VERSION:
@@ -177,12 +193,11 @@ def _read_sidecar(path: Path) -> tuple[PatternSplitter | None, Framing]:
         )
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write a ``.tiktoken`` file and its sidecar.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the contents of a ``.tiktoken`` file and its sidecar.
 
     Raises:
         UnsupportedError: tiktoken, which has ranks alone, would not encode as this model does.
-        OptionError: the file cannot be written there.
     """
     model = limits.byte_level(pipeline, NAME)
     limits.only_special_tokens(pipeline, NAME)
@@ -197,12 +212,13 @@ def write(pipeline: Pipeline, path: Path) -> None:
         for rank, token in enumerate(model.vocab)
         if token
     ]
-    held = {"format": _SIDECAR, "version": _VERSION, "pattern": pattern, "special_tokens": special}
+    ranks = b"".join(lines)
+    held = {"format": _SIDECAR, "version": _VERSION, "sha256": sha256(ranks).hexdigest()}
+    held |= {"pattern": pattern, "special_tokens": special}
     if aliases:
         held["aliases"] = aliases
-    # The sidecar first: without it the ranks cannot be read at all.
-    files.write_text(sidecar(path), json.dumps(held, ensure_ascii=False, indent=1) + "\n")
-    files.write_bytes(path, b"".join(lines))
+    beside = json.dumps(held, ensure_ascii=False, indent=1) + "\n"
+    return {path: ranks, sidecar(path): beside.encode()}
 
 
 def _check_ranks(model: BPE) -> None:

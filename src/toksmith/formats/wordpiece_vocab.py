@@ -107,15 +107,12 @@ def _normalizer(config: Path, lines: list[str]) -> Bert:
     )
 
 
-def write(pipeline: Pipeline, path: Path) -> None:
-    """Write a vocab.txt: ``path`` itself, or in the directory ``path``.
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the content of a vocab.txt.
 
     Raises:
         UnsupportedError: reading it would give another tokenizer; the message says in what.
-        OptionError: the file cannot be written there.
     """
-    if path.is_dir():
-        path = path / _FILE
     model = pipeline.model
     if not isinstance(model, WordPiece):
         raise UnsupportedError(
@@ -128,6 +125,8 @@ def write(pipeline: Pipeline, path: Path) -> None:
         text = "".join(f"{token.decode()}\n" for token in model.vocab)
     except UnicodeDecodeError as wrong:
         raise UnsupportedError(f"{NAME} is text, and a token is no UTF-8: {wrong}") from None
+    if "\0" in text:
+        raise UnsupportedError(f"{NAME} is text, and a token holds a null character")
     if _UNK.encode() not in model.vocab:
         raise UnsupportedError(f"{NAME} calls the unknown token {_UNK}, and this model does not")
     back = _pipeline(path, text)
@@ -144,7 +143,7 @@ def write(pipeline: Pipeline, path: Path) -> None:
                 f"{NAME} holds tokens and nothing else: the {what} would be read as "
                 f"{_shown(read_back)}, and here it is {_shown(own)}; huggingface can hold that"
             )
-    files.write_text(path, text)
+    return {path: text.encode()}
 
 
 def _shown(part: object) -> str:

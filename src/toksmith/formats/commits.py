@@ -1,0 +1,236 @@
+"""Files that belong together and are replaced as one, whenever the process is killed.
+
+No system renames two files at once, so a save goes through these steps:
+
+1. Each new content is written beside its place, under a temporary name.
+2. A *journal* beside the first file names them. From this rename on, the new contents count.
+3. Each temporary file is renamed to its place.
+4. The journal is removed.
+
+Readers follow a journal that a killed process left: a file that step 3 did not reach is read under
+its temporary name. The next save to the same place removes what was left. The journal holds the
+SHA-256 of the old and the new contents, so that it is void once another program writes a file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import OptionError
+
+_VERSION = 1
+_STALE = 3600.0
+"""Seconds after which a temporary file is taken for one of a process that was killed."""
+
+_ATTEMPTS = 20
+"""How often files are read again because a save replaced them meanwhile."""
+
+
+def temporary_name(path: Path) -> Path:
+    """Return a new name beside a file, to write to before the file is replaced."""
+    return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+
+
+def replace_all(contents: Mapping[Path, bytes]) -> None:
+    """Replace files of one directory: readers find all of the old contents or all of the new.
+
+    Args:
+        contents: the new content of each file; the first is the one that loading starts from.
+
+    Raises:
+        OptionError: a file cannot be written there; the old contents are still in place, unless
+            this happened in the very last step, when the new ones are.
+    """
+    first = next(iter(contents))
+    if folder := next(filter(Path.is_dir, contents), None):
+        raise OptionError(f"{folder} cannot be written: it is a directory")
+    journal = _journal(first)
+    staged = {path: temporary_name(path) for path in contents}
+    place = first
+    try:
+        for place, data in contents.items():
+            with staged[place].open("xb") as file:
+                file.write(data)
+        if len(contents) == 1 and not journal.exists():
+            os.replace(staged[first], first)  # noqa: PTH105 - as below
+            return
+        left = _named(journal)
+        entries = [
+            {
+                "name": path.name,
+                "staged": staged[path].name,
+                "old": _hash(path),
+                "new": sha256(data).hexdigest(),
+            }
+            for path, data in contents.items()
+        ]
+        place = journal
+        _write_journal(journal, entries)
+        _move(staged, journal)
+        for path in left:
+            path.unlink(missing_ok=True)
+    except OSError as wrong:
+        raise OptionError(f"{place} cannot be written: {wrong.strerror or wrong}") from wrong
+    finally:
+        _clean_up(staged, journal)
+
+
+def _write_journal(journal: Path, entries: list[dict[str, str | None]]) -> None:
+    temporary = temporary_name(journal)
+    try:
+        temporary.write_text(json.dumps({"toksmith_commit": _VERSION, "files": entries}), "utf-8")
+        os.replace(temporary, journal)  # noqa: PTH105
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _move(staged: Mapping[Path, Path], journal: Path) -> None:
+    for path, temporary in staged.items():
+        with suppress(FileNotFoundError):  # moved already
+            os.replace(temporary, path)  # noqa: PTH105
+    journal.unlink(missing_ok=True)
+
+
+def _clean_up(staged: Mapping[Path, Path], journal: Path) -> None:
+    """Finish what the journal promises, and remove temporary files that it does not name."""
+    own = set(staged.values())
+    if own & set(_named(journal)):
+        with suppress(OSError):
+            _move(staged, journal)
+    kept = set(_named(journal))
+    starts = {f".{path.name}." for path in (*staged, journal)}
+    with suppress(OSError):
+        for found in os.scandir(journal.parent):
+            if not found.name.endswith(".tmp") or found.name[:-12] not in starts:
+                continue
+            path = journal.with_name(found.name)
+            if path in kept:
+                continue
+            if path in own or time.time() - found.stat().st_mtime > _STALE:
+                path.unlink(missing_ok=True)
+
+
+def current(path: Path, first: Path | None = None) -> Path:
+    """Return where the content of a file is: its own path, unless a save was killed.
+
+    Args:
+        path: the file.
+        first: the first of the files that are replaced together with it; ``None`` for itself.
+    """
+    journal = _journal(first or path)
+    for entry in _entries(journal):
+        if entry["name"] == path.name:
+            there = path.with_name(entry["staged"])
+            if there.exists() and _is_valid(journal):
+                return there
+    return path
+
+
+def read(path: Path, first: Path | None = None) -> bytes:
+    """Return the content of a file; see :func:`current`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    for _ in range(_ATTEMPTS):
+        there = current(path, first)
+        try:
+            return there.read_bytes()
+        except FileNotFoundError:
+            if there == path:
+                raise
+    return path.read_bytes()
+
+
+def read_together(paths: Sequence[Path]) -> list[bytes | None]:
+    """Return the contents of files that are replaced together; ``None`` for one that is missing.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    contents: list[bytes | None] = []
+    for _ in range(_ATTEMPTS):
+        before = _stamp(paths)
+        contents = [_read_if_there(path, paths[0]) for path in paths]
+        if _stamp(paths) == before:
+            break
+    return contents
+
+
+def _read_if_there(path: Path, first: Path) -> bytes | None:
+    try:
+        return read(path, first)
+    except FileNotFoundError:
+        return None
+
+
+def _stamp(paths: Sequence[Path]) -> list[object]:
+    """Return a value that changes when one of these files is replaced."""
+    return [_read(_journal(paths[0])), *map(_file_stamp, paths)]
+
+
+def _file_stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        held = path.stat()
+    except FileNotFoundError:
+        return None
+    return held.st_ino, held.st_size, held.st_mtime_ns
+
+
+def _journal(first: Path) -> Path:
+    return first.parent / f".{first.name}.commit"
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError):  # ValueError: no path can hold a null character
+        return None
+
+
+def _hash(path: Path) -> str | None:
+    data = _read(path)
+    return None if data is None else sha256(data).hexdigest()
+
+
+def _entries(journal: Path) -> list[dict[str, Any]]:
+    """Return what a journal holds; nothing where there is none, or it is damaged."""
+    data = _read(journal)
+    if data is None:
+        return []
+    try:
+        held = json.loads(data)
+        entries = [dict(entry) for entry in held["files"]]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return []
+    keys = {"name", "staged", "old", "new"}
+    named = all(
+        keys == entry.keys()
+        and all(isinstance(entry[key], str) and Path(entry[key]).name == entry[key]
+                for key in ("name", "staged"))
+        for entry in entries
+    )  # fmt: skip
+    return entries if named and held.get("toksmith_commit") == _VERSION else []
+
+
+def _named(journal: Path) -> list[Path]:
+    """Return the temporary files that a journal names."""
+    return [journal.with_name(entry["staged"]) for entry in _entries(journal)]
+
+
+def _is_valid(journal: Path) -> bool:
+    """Return whether each file is the old one with the new beside it, or is the new one."""
+    for entry in _entries(journal):
+        held = _hash(journal.with_name(entry["name"]))
+        waits = journal.with_name(entry["staged"]).exists()
+        if held != entry["new"] and not (waits and held == entry["old"]):
+            return False
+    return True
