@@ -8,6 +8,7 @@ import io
 import json
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toksmith
+from toksmith.corpus import Reading
 from toksmith.errors import FormatError, OptionError
 from toksmith.measure.agreement import differing_tokens
+from toksmith.measure.audit import token_use
 from toksmith.measure.naming import named_tokenizers, names_of
 from toksmith.measure.sampling import PASSAGE, Sampler
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
@@ -46,7 +49,7 @@ def pieces() -> Tokenizer:
 
 def test_counts_by_hand(low: Tokenizer, er: Tokenizer) -> None:
     # low: low|e|r|␣|low is 5 tokens of 9 bytes, 4 of them distinct; er: l|o|w|er|␣|l|o|w is 8.
-    found = toksmith.compare({"low": low, "er": er}, "lower low", speed=False)
+    found = toksmith.compare({"low": low, "er": er}, texts="lower low", speed=False)
     one, other = found["low"], found["er"]
     assert (one.tokens, one.distinct_tokens, one.unknown_tokens) == (5, 4, 0)
     assert (other.tokens, other.distinct_tokens) == (8, 5)
@@ -59,12 +62,12 @@ def test_counts_by_hand(low: Tokenizer, er: Tokenizer) -> None:
     assert one.renyi_efficiency == pytest.approx(np.log2((p**2.5).sum()) / -1.5 / np.log2(258))
     assert found.tokenizers[0].coverage == (2 / 5, 3 / 5, 1.0)
     assert (found.reference, found.total, found.parallel) == ("low", found.figures, False)
-    assert toksmith.compare([low], "low", speed=True)["tokenizer 1"].megabytes_per_second
+    assert toksmith.compare([low], texts="low", speed=True)["tokenizer 1"].megabytes_per_second
 
 
 def test_words_by_hand(low: Tokenizer, er: Tokenizer) -> None:
     pytest.importorskip("icu4py")
-    found = toksmith.compare({"low": low, "er": er}, "lower low, low", speed=False)
+    found = toksmith.compare({"low": low, "er": er}, texts="lower low, low", speed=False)
     # low|e|r|␣|low|,|␣|low: the words have 3, 1 and 1 tokens; of the two there are, one is whole.
     one, other = found["low"], found["er"]
     assert found.texts[0].sample_words == 3
@@ -76,7 +79,9 @@ def test_words_by_hand(low: Tokenizer, er: Tokenizer) -> None:
 
 
 def test_unknown_words_and_round_trips(low: Tokenizer, pieces: Tokenizer) -> None:
-    found = toksmith.compare({"low": low, "pieces": pieces}, ["low LOW", "lower xyz"], speed=False)
+    found = toksmith.compare(
+        {"low": low, "pieces": pieces}, texts=["low LOW", "lower xyz"], speed=False
+    )
     # low LOW is read as low low, so three letters do not come back; xyz is [UNK].
     mine = found["pieces"]
     assert mine.unknown_tokens == 1
@@ -87,16 +92,18 @@ def test_unknown_words_and_round_trips(low: Tokenizer, pieces: Tokenizer) -> Non
 
 
 def test_parity_and_gini_by_hand(low: Tokenizer) -> None:
-    found = toksmith.compare({"low": low}, {"en": "low", "de": "nie", "fr": "bas"}, speed=False)
+    texts = {"en": "low", "de": "nie", "fr": "bas"}
+    found = toksmith.compare({"low": low}, texts=texts, speed=False)
     assert found.parallel
     assert [each.parity for each in found.figures] == [1.0, 3.0, 3.0]
     # Tokens a byte: 1/3, 1, 1. Differences: 2/3, four times; 2 · n² · μ = 2 · 9 · 7/9.
     assert found.tokenizers[0].gini == pytest.approx((4 * 2 / 3) / 14)
     assert found["low"].tokens == 7
     assert (found["low"].text, found["low"].parity) == ("all", None)
-    apart = toksmith.compare({"low": low}, {"en": "low", "de": "a\nb"}, speed=False)
+    texts = {"en": "low", "de": "a\nb"}
+    apart = toksmith.compare({"low": low}, texts=texts, speed=False)
     assert (apart.parallel, apart["low", "de"].parity) == (False, None)
-    told = toksmith.compare({"low": low}, {"en": "low", "de": "a\nb"}, parallel=True, speed=False)
+    told = toksmith.compare({"low": low}, texts=texts, parallel=True, speed=False)
     assert told["low", "de"].parity == 3.0
 
 
@@ -105,7 +112,7 @@ def test_renyi_against_another_package(low: Tokenizer) -> None:
     text = "low lower lowest newer newest low"
     ids = low.encode(text)
     words = [[str(token) for token in ids]]
-    found = toksmith.compare([low], text, speed=False)
+    found = toksmith.compare([low], texts=text, speed=False)
     efficiency = scorer.get_metric("renyi")(words, power=2.5, vocab=low.vocab_size)
     assert found["tokenizer 1"].renyi_efficiency == pytest.approx(float(efficiency))
     counts = np.unique(ids, return_counts=True)[1]
@@ -125,7 +132,7 @@ def test_files_of_any_kind(low: Tokenizer, tmp_path: Path) -> None:
     rows = "\n".join(json.dumps({"body": document}) for document in documents)
     lines.write_text(rows, encoding="utf-8")
     found = toksmith.compare(
-        {"low": low}, [plain, packed, lines], separator="|", field="body", speed=False
+        {"low": low}, files=[plain, packed, lines], separator="|", field="body", speed=False
     )
     size = sum(len(document.encode()) for document in documents)
     tokens = sum(len(low.encode(document)) for document in documents)
@@ -133,13 +140,16 @@ def test_files_of_any_kind(low: Tokenizer, tmp_path: Path) -> None:
         assert (about.documents, about.bytes, about.characters) == (4, size, size - 1)
         assert (figures.tokens, about.is_whole) == (tokens, True)
     assert [about.name for about in found.texts] == ["a.txt", "b.txt.gz", "c.jsonl"]
-    assert toksmith.compare([low], tmp_path, field="body", speed=False).texts[0].name == "a.txt"
-    as_one = toksmith.compare([low], {"all of it": [plain, packed]}, separator="|", speed=False)
+    assert (
+        toksmith.compare([low], files=tmp_path, field="body", speed=False).texts[0].name == "a.txt"
+    )
+    one = {"all of it": [plain, packed]}
+    as_one = toksmith.compare([low], files=one, separator="|", speed=False)
     assert (as_one.texts[0].documents, as_one.figures[0].tokens) == (8, 2 * tokens)
 
 
 def test_written(low: Tokenizer, tmp_path: Path) -> None:
-    found = toksmith.compare({"low": low}, {"a": "low", "é": ""}, speed=False)
+    found = toksmith.compare({"low": low}, texts={"a": "low", "é": ""}, speed=False)
     held = json.loads(found.to_json(tmp_path / "a.json"))
     assert (tmp_path / "a.json").read_text("utf-8") == found.to_json()
     assert held["figures"][0]["bytes_per_token"] == 3.0
@@ -154,22 +164,37 @@ def test_written(low: Tokenizer, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be(low: Tokenizer, tmp_path: Path) -> None:
-    wrong = [
-        (([], "text"), "there is no tokenizer"),
-        (([low], []), "on is empty"),
-        (([low], {"a": []}), "is empty"),
-        (([low], [tmp_path, "text"]), "the directory holds no files"),
-        (([low], [Path(__file__), "text"]), "mixes files"),
-        (([low], 7), "on is 7"),
-        (([low], [7]), "on holds 7"),
-        (([7], "text"), "7 is no tokenizer"),
-        ((7, "text"), "7 is no tokenizer"),
-        (({"low": low}, "text", "high"), "reference is 'high': use one of low"),
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        ([], {"texts": "text"}, "there is no tokenizer"),
+        ([low], {"texts": []}, "texts is empty"),
+        ([low], {"texts": {}}, "texts is empty"),
+        ([low], {"files": []}, "files is empty"),
+        ([low], {"texts": {"a": []}}, r"texts\['a'\] is empty"),
+        ([low], {"files": {"a": []}}, r"files\['a'\] is empty"),
+        ([low], {"files": [tmp_path]}, "the directory holds no files"),
+        ([low], {"files": "no/such.txt"}, r"no/such\.txt: there is no such file"),
+        ([low], {"files": b"a.txt"}, "files is b'a.txt': use a path"),
+        ([low], {"texts": Path("a.txt")}, "texts is .*, a path: texts= is always text; use files="),
+        ([low], {"texts": ["a", Path("a.txt")]}, r"texts\[1\] is .*, a path"),
+        ([low], {"texts": {"a": Path("a.txt")}}, r"texts\['a'\] is .*, a path"),
+        ([low], {"texts": 7}, "texts is 7: use a str"),
+        ([low], {"texts": ["a", 7]}, r"texts\[1\] is 7: use a str"),
+        ([low], {"texts": ["a", None]}, r"texts\[1\] is None"),
+        ([low], {}, "compare has nothing to read: use texts= .* or files="),
+        ([low], {"texts": "a", "files": "b"}, "one of texts= and files="),
+        ([low], {"on": "text"}, "compare takes no on=: use texts= .*, or files="),
+        ([7], {"texts": "text"}, "7 is no tokenizer"),
+        (7, {"texts": "text"}, "7 is no tokenizer"),
+        (
+            {"low": low},
+            {"texts": "text", "reference": "high"},
+            "reference is 'high': use one of low",
+        ),
     ]
-    for arguments, message in wrong:
+    for tokenizers, arguments, message in wrong:
         with pytest.raises((OptionError, FormatError), match=message):
-            toksmith.compare(*arguments)  # type: ignore[arg-type]
-    found = toksmith.compare({"low": low}, "low", speed=False)
+            toksmith.compare(tokenizers, **arguments)
+    found = toksmith.compare({"low": low}, texts="low", speed=False)
     with pytest.raises(OptionError, match="no tokenizer of this comparison is called 'x'"):
         found["x"]
     with pytest.raises(OptionError, match="no text of this comparison is called 'x'"):
@@ -184,10 +209,41 @@ def test_names(low: Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "low.model"
     low.save(path)
     assert named_tokenizers(path).keys() == {"low"}
-    texts = named_texts(["no file at all", "another text"])
+    texts = named_texts(texts=["no file at all", "another text"])
     assert [(text.name, len(text.texts)) for text in texts] == [("text", 2)]
-    with pytest.raises(OptionError, match=r"no/such\.txt: there is no such file"):
-        named_texts("no/such.txt")
+
+
+def test_a_text_is_never_a_path(
+    low: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of files, patterns, and strings that look like them, are measured as they are."""
+    (tmp_path / "a.txt").write_text("low " * 100)
+    monkeypatch.chdir(tmp_path)
+    for text in ("*.txt", "a.txt", "**/*", str(tmp_path), "*a" + "/x" * 2000, "[" * 9000, "."):
+        found = toksmith.compare({"low": low}, texts={"x": text}, speed=False)
+        assert (found.texts[0].bytes, found.texts[0].name) == (len(text), "x")
+        used = token_use(low, named_texts(texts=text), Reading())
+        assert used.sum() == low.count(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("*a" + "/x" * 2000, "too many folders in one pattern; text goes to texts="),
+        ("*a" + "/x" * 20_000, "a path of 40,002 characters"),
+        ("x" * 3000, "File name too long"),
+        ("**/" * 200 + "nothing", "the pattern matches no file"),
+    ],
+)
+def test_patterns_that_cannot_be(
+    low: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for call in (toksmith.compare, toksmith.audit):
+        with pytest.raises((OptionError, FormatError), match=message):
+            call(low, files=pattern)  # type: ignore[operator]
+    with pytest.raises((OptionError, FormatError), match=message):
+        toksmith.advise(pattern, max_vocab=300)
 
 
 def test_tokens_touching_words() -> None:
@@ -221,8 +277,8 @@ def test_scripts_by_hand() -> None:
 
 
 def test_scripts_in_a_comparison(low: Tokenizer) -> None:
-    on = {"a": "low low", "b": "low яя"}
-    found = toksmith.compare({"low": low}, on, speed=False)
+    texts = {"a": "low low", "b": "low яя"}
+    found = toksmith.compare({"low": low}, texts=texts, speed=False)
     # low|␣|low and low|␣|D1|8F|D1|8F.
     (latin,), (white,), (cyrillic,) = found.by_script().values()
     assert (latin.script, latin.tokens, latin.bytes, latin.characters) == ("Latin", 3, 9, 9)

@@ -49,7 +49,7 @@ def hostile() -> Comparison:
     pieces = toksmith.train(texts=["low lower lowest"] * 9, model="wordpiece", vocab_size=20)
     return toksmith.compare(
         {EVIL: low, "pieces": pieces},
-        {EVIL: TEXT, "עברית": "שלום עולם", "a" * 200: ["low", "lower"]},
+        texts={EVIL: TEXT, "עברית": "שלום עולם", "a" * 200: ["low", "lower"]},
         speed=False,
     )
 
@@ -87,7 +87,7 @@ def test_report_holds_everything(hostile: Comparison, tmp_path: Path) -> None:
 def test_one_text_shows_its_tokens() -> None:
     low = toksmith.train(texts=["low lower lowest"], vocab_size=258)
     plain_bytes = toksmith.train(texts=["low"], vocab_size=256)
-    found = toksmith.compare({"low": low, "bytes": plain_bytes}, "new low", speed=False)
+    found = toksmith.compare({"low": low, "bytes": plain_bytes}, texts="new low", speed=False)
     shown = str(found)
     assert shown.splitlines()[0].split() == ["low:", "5", "tokens", "bytes:", "7", "tokens"]
     assert shown.splitlines()[1].split() == ["n│e│w│·│⟦low⟧", "n│e│w│·│⟦l⟧│⟦o⟧│⟦w⟧"]

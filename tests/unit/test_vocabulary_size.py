@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from io import StringIO
 from math import exp
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import toksmith
-from toksmith.errors import OptionError, UnsupportedError
+from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.measure.vocabulary_advice import recommend
 from toksmith.measure.vocabulary_scaling import (
     ModelShape,
@@ -213,6 +214,25 @@ def test_from_a_tokenizer_or_counts() -> None:
     assert toksmith.advise(counts=counts, max_vocab=258).tokens.tolist() == [11, 9, 7]
 
 
+def test_texts_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The positional argument is always a path, texts= is always text, tokenizer= takes a path."""
+    given: dict[str, Any] = {"split": None, "max_vocab": 258}
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(GAGE)
+    for sources in (
+        *({"texts": GAGE}, {"texts": [GAGE]}, {"texts": {"a": GAGE}}, {"texts": iter([GAGE])}),
+        *({"files": "a.txt"}, {"files": "*.txt"}, {"files": ["a.txt"]}, {"files": Path("a.txt")}),
+    ):
+        assert toksmith.advise(**sources, **given).tokens.tolist() == [11, 9, 7]
+    assert toksmith.advise(texts={"a": "ab", "b": ["ab", "ab"]}, **given).tokens.tolist() == [6, 3]
+    tok = toksmith.train(texts=[GAGE], split=None, vocab_size=258)
+    tok.save("a.model")
+    assert toksmith.advise(tokenizer="a.model").tokens.tolist() == [11, 9, 7]
+    for wrong in ({"files": GAGE}, {"texts": Path("a.txt")}, {"texts": [Path("a.txt")]}):
+        with pytest.raises((OptionError, FormatError), match=r"no such file|a path: texts="):
+            toksmith.advise(**wrong, **given)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -233,8 +253,14 @@ def test_wrong_arguments(given: dict[str, Any], message: str) -> None:
 
 def test_wrong_tokenizers() -> None:
     tok = toksmith.train(texts=[GAGE], split=None, vocab_size=258)
-    with pytest.raises(OptionError, match="trained already"):
+    with pytest.raises(OptionError, match="one of files, texts=, counts= and tokenizer=, not 2"):
         toksmith.advise(texts=[GAGE], tokenizer=tok)
+    with pytest.raises(OptionError, match="not none"):
+        toksmith.advise()
+    with pytest.raises(OptionError, match="split= is for training, and tokenizer= is trained"):
+        toksmith.advise(tokenizer=tok, split="gpt2")
+    with pytest.raises(OptionError, match="5 is no tokenizer"):
+        toksmith.advise(tokenizer=5)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="no training record"):
         toksmith.advise(tokenizer=toksmith.Tokenizer(tok.pipeline))
     words = toksmith.train(texts=["a b"], model="word")

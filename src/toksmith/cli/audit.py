@@ -92,7 +92,7 @@ def run(
     tok = load_tokenizer(tokenizer, split, special_token)
     found = toksmith.audit(
         tok,
-        on or None,
+        files=on or None,
         separator=separator,
         field=field,
         read_as=read_as and read_as.value,

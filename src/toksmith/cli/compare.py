@@ -13,7 +13,6 @@ from toksmith.cli.corpus import Field, ReadAsOption
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from toksmith.measure.texts import On
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith compare gpt2 cl100k_base mine=my.model --on corpus/*.txt --html report.html"
@@ -108,7 +107,7 @@ def run(
             check_folder(path)
     found = toksmith.compare(
         _tokenizers(tokenizers),
-        _texts(on, quiet),
+        **_texts(on, quiet),
         reference=reference,
         separator=separator,
         field=field,
@@ -162,17 +161,18 @@ def _label(word: str) -> tuple[str | None, str]:
     return (name, path) if equals and name and not exists(word) else (None, word)
 
 
-def _texts(words: list[str] | None, quiet: bool) -> On:
+def _texts(words: list[str] | None, quiet: bool) -> dict[str, Any]:
+    """Return the arguments of ``compare`` that words stand for."""
     from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.documents import exists
 
     if not words or words == ["-"]:
-        return read_stdin(quiet)
+        return {"texts": read_stdin(quiet)}
     labels = [_label(word) for word in words]
     if any(name and exists(path) for name, path in labels):
         named = {name or Path(path).name: Path(path) for name, path in labels}
         if len(named) < len(words):
             raise OptionError("two of the texts have one name: give each its own, NAME=PATH")
-        return named
+        return {"files": named}
     files, text = files_or_text(words, [])
-    return list(files) if text is None else text
+    return {"files": files} if text is None else {"texts": text}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import os
+import re
 from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,6 +13,11 @@ from typing import TypeAlias
 from toksmith.errors import FormatError, OptionError
 
 AnyPath: TypeAlias = "str | PathLike[str]"
+
+LONGEST = 4096
+"""Characters of the longest path or pattern: PATH_MAX of Linux, more than elsewhere."""
+
+_REPEATED = re.compile(rf"\*\*(?:{re.escape(os.sep)}\*\*)+(?![^{re.escape(os.sep)}])")
 
 
 def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
@@ -42,6 +49,19 @@ def expand(path: AnyPath) -> list[Path]:
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
     if path == "":
         raise OptionError("files holds an empty path; the current folder is '.'")
+    if len(fspath(path)) > LONGEST:
+        raise OptionError(
+            f"files holds a path of {len(fspath(path)):,} characters ({path!r:.60}…), and none has "
+            f"more than {LONGEST:,}: text goes to texts="
+        )
+    try:
+        return _files(path)
+    except (OSError, RecursionError) as wrong:
+        why = wrong.strerror if isinstance(wrong, OSError) else "too many folders in one pattern"
+        raise OptionError(f"files holds {path!r:.80}: {why}; text goes to texts=") from None
+
+
+def _files(path: AnyPath) -> list[Path]:
     found = Path(path)
     if found.is_dir():
         files = sorted(file for file in found.rglob("*") if file.is_file())
@@ -51,7 +71,9 @@ def expand(path: AnyPath) -> list[Path]:
     if found.exists():
         return [found]
     if glob.has_magic(fspath(path)):
-        matched = glob.glob(fspath(path), recursive=True)  # noqa: PTH207  # absolute ones too
+        # glob takes exponential time for one "**" after another.
+        pattern = _REPEATED.sub("**", fspath(path))
+        matched = glob.glob(pattern, recursive=True)  # noqa: PTH207  # absolute ones too
         files = sorted(file for file in map(Path, matched) if file.is_file())
         if not files:
             raise FormatError(path, "the pattern matches no file")

@@ -95,14 +95,11 @@ def compare(task: dict[str, Any]) -> None:
 
     found = toksmith.compare(
         {name: pickle.loads(Path(path).read_bytes()) for name, path in task["tokenizers"].items()},
-        on=task["texts"][0].encode() if task["texts"] else _paths(task["files"]),
+        texts=task["texts"][0] if task["texts"] else None,
+        files=None if task["texts"] else task["files"],
         separator=task["separator"] or None,
     )
     Path(task["result"]).write_bytes(pickle.dumps(found))
-
-
-def _paths(files: dict[str, str]) -> dict[str, Path]:
-    return {name: Path(path) for name, path in files.items()}
 
 
 TASKS: dict[str, Callable[[dict[str, Any]], None]] = {"train": train, "compare": compare}

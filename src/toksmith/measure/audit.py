@@ -17,12 +17,12 @@ from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
 from toksmith.measure.naming import named_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
+from toksmith.measure.texts import AnyFiles, AnyTexts, NamedText, check_sources, named_texts
 from toksmith.text import Text
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from toksmith.engine import Bounds
-    from toksmith.measure.texts import On
     from toksmith.progress import BytesCallback
 
 KINDS = {
@@ -48,16 +48,18 @@ KINDS = {
 """The kinds of findings."""
 
 
-def audit(
+def audit(  # noqa: D417  # on= only has an error
     tokenizer: AnyTokenizer,
-    on: On | None = None,
     *,
+    texts: AnyTexts | None = None,
+    files: AnyFiles | None = None,
     separator: str | None = None,
     field: str = "text",
     read_as: str | None = None,
     longest: int = audit_vocabulary.LONG,
     threads: int | None = None,
     progress: bool | None = None,
+    on: None = None,
 ) -> Audit:
     """Look for what is wrong or odd in a tokenizer: tokens no text becomes, what is lost, and more.
 
@@ -67,7 +69,8 @@ def audit(
 
     Args:
         tokenizer: a tokenizer, a published name or a path.
-        on: a corpus, to find the tokens that it never uses; as in :func:`toksmith.compare`.
+        texts: a corpus, to find the tokens that it never uses; as in :func:`toksmith.compare`.
+        files: the same, as paths and patterns.
         separator: what stands between the documents of a text file.
         field: the field of JSON Lines, or the column of Parquet, that holds the text.
         read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell.
@@ -85,11 +88,16 @@ def audit(
         ('INFO', 128)
     """
     longest = whole("longest", longest, least=1)
+    has_corpus = not (texts is None and files is None and on is None)
+    if has_corpus:
+        check_sources("audit", texts, files, on)
     if not isinstance(tokenizer, Tokenizer | str | PathLike):
         raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
     ((name, tok),) = named_tokenizers([tokenizer]).items()
     reading = Reading(separator, field, read_as)
-    used = None if on is None else token_use(tok, on, reading, threads, progress)
+    used = None
+    if has_corpus:
+        used = token_use(tok, named_texts(texts=texts, files=files), reading, threads, progress)
     found = reachability(tok, threads)
     findings = list(_findings(tok, found, longest, used))
     findings.sort(key=lambda finding: -finding.severity)
@@ -115,16 +123,14 @@ def _findings(
 
 def token_use(
     tok: Tokenizer,
-    on: On,
+    texts: Sequence[NamedText],
     reading: Reading,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> npt.NDArray[np.int64]:
     """Return how often each token stands in texts: int64, shape ``(vocab_size,)``."""
-    from toksmith.measure.texts import named_texts
     from toksmith.progress import counting_progress
 
-    texts = named_texts(on)
     used = _Use(tok, threads)
     with counting_progress(sum(text.size for text in texts), progress) as report:
         before = accumulate((text.size for text in texts), initial=0)

@@ -34,7 +34,7 @@ from toksmith.measure.distribution import (
 from toksmith.measure.fairness import gini, parity
 from toksmith.measure.naming import AnyTokenizers, named_tokenizers
 from toksmith.measure.scripts import SCRIPTS
-from toksmith.measure.texts import On, named_texts
+from toksmith.measure.texts import AnyFiles, AnyTexts, check_sources, named_texts
 from toksmith.measure.words import continuation, fertility, single_token_words, split_words
 from toksmith.tokenizer import Tokenizer
 
@@ -42,9 +42,11 @@ SAMPLE = 250_000
 """Bytes of each text on which words and round trips are measured."""
 
 
-def compare(
+def compare(  # noqa: D417  # on= only has an error
     tokenizers: AnyTokenizers,
-    on: On,
+    *,
+    texts: AnyTexts | None = None,
+    files: AnyFiles | None = None,
     reference: str | None = None,
     separator: str | None = None,
     field: str = "text",
@@ -55,8 +57,9 @@ def compare(
     speed: bool = True,
     threads: int | None = None,
     progress: bool | None = None,
+    on: None = None,
 ) -> Comparison:
-    """Measure tokenizers on texts.
+    """Measure tokenizers on texts or files.
 
     Tokens are counted on whole texts. Words, round trips and speed are measured on a sample:
     passages picked at random, the same for all tokenizers and each time.
@@ -64,9 +67,10 @@ def compare(
     Args:
         tokenizers: objects, published names or paths; or a mapping to them from the names that they
             are called by.
-        on: a text or a path, a list of either, or a mapping to them from names, such as those of
-            languages; see :func:`toksmith.measure.texts.named_texts`. What has a name, and each
-            file, is a text by itself.
+        texts: a text, a list of documents, which are one text, or a mapping from names, such as
+            those of languages, to either. Never taken for a path.
+        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them, where
+            each file is a text; or a mapping from names to either, where each name is a text.
         reference: the name of the tokenizer that others' tokens are counted against; the first.
         separator: what stands between the documents of a file.
         field: the field of JSON Lines, or the column of Parquet, that holds the text.
@@ -80,20 +84,21 @@ def compare(
         progress: whether to show it on standard error; ``None``: where that is a terminal.
 
     Raises:
-        OptionError: nothing to compare, or to compare on; two tokenizers of one name; no tokenizer
-            is called like the reference.
+        OptionError: no tokenizer; not exactly one of ``texts`` and ``files``; a path in ``texts``;
+            two tokenizers of one name; no tokenizer has the reference's name.
         FormatError: a file cannot be read.
         UnknownNameError: no published tokenizer has this name.
 
     Example:
         >>> import toksmith
         >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
-        >>> found = toksmith.compare({"low": low}, on={"en": "lower", "de": "niedriger"})
+        >>> found = toksmith.compare({"low": low}, texts={"en": "lower", "de": "niedriger"})
         >>> found["low", "en"].tokens, found["low", "de"].tokens, found.tokenizers[0].gini
         (3, 9, 0.125)
     """
+    check_sources("compare", texts, files, on)
     named = named_tokenizers(tokenizers)
-    texts = named_texts(on)
+    sources = named_texts(texts=texts, files=files)
     reading = Reading(separator, field, read_as)
     whole("sample", sample, least=1)
     if reference is None:
@@ -102,13 +107,13 @@ def compare(
         raise OptionError(f"reference is {reference!r}: use one of {', '.join(named)}")
     from toksmith.progress import comparing_progress
 
-    sizes = [text.size * len(named) for text in texts]
+    sizes = [text.size * len(named) for text in sources]
     with comparing_progress(sum(sizes), progress) as report:
         found = [
             measured(
                 named, text, Options(reading, sample, seed, speed, threads, report, sum(sizes[:i]))
             )
-            for i, text in enumerate(texts)
+            for i, text in enumerate(sources)
         ]
     if parallel is None:
         lines = {each.lines for each in found}

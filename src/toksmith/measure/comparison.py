@@ -173,7 +173,7 @@ class Comparison:
         >>> import toksmith
         >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
         >>> bytes_ = toksmith.train(texts=["low"], vocab_size=256)
-        >>> found = toksmith.compare({"low": low, "bytes": bytes_}, on="lower")
+        >>> found = toksmith.compare({"low": low, "bytes": bytes_}, texts="lower")
         >>> [(each.tokenizer, each.tokens) for each in found.figures]
         [('low', 3), ('bytes', 5)]
         >>> found["low"].bytes_per_token

@@ -1,24 +1,25 @@
-"""What tokenizers are compared on: texts and files, each under a name."""
+"""What tokenizers are measured on: texts and files, each under a name."""
 
 from __future__ import annotations
 
 import collections
-import glob
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from toksmith.corpus import Counter, Files, Reading, expand
-from toksmith.documents import document_bounds, exists, looks_like_path
+from toksmith.corpus import AnyPath, Counter, Files, Reading, expand
+from toksmith.documents import document_bounds
 from toksmith.errors import OptionError
 from toksmith.lazy import np
 from toksmith.text import Text, utf8
 
-Source: TypeAlias = "Text | PathLike[str]"
-On: TypeAlias = "Source | Iterable[Source] | Mapping[str, Source | Iterable[Source]]"
-"""A text or file, several, or several by name; see :func:`named_texts`."""
+AnyTexts: TypeAlias = "Text | Iterable[Text] | Mapping[str, Text | Iterable[Text]]"
+"""One text, the documents of one text, or either by name."""
+
+AnyFiles: TypeAlias = "AnyPath | Iterable[AnyPath] | Mapping[str, AnyPath | Iterable[AnyPath]]"
+"""A path, directory or pattern, a list of them, or either by name."""
 
 THE_TEXT = "text"
 """The name of a text that has none."""
@@ -30,7 +31,7 @@ class NamedText:
 
     Attributes:
         name: of a language or a file.
-        files: where the documents stand, or ...
+        files: the files that hold the documents, or ...
         texts: ... the documents.
     """
 
@@ -44,12 +45,12 @@ class NamedText:
         return sum(file.stat().st_size for file in self.files) + sum(map(len, self.texts))
 
     def feed(self, counter: Counter, reading: Reading, report: Callable[[int], None]) -> int:
-        """Hand all documents over, tell ``report`` the bytes done, and return how many there are.
+        """Pass all documents to a counter, and return how many there are.
 
         Args:
-            counter: who takes them.
-            reading: how files are read. Its separator cuts a single text, too.
-            report: is told bytes as they are stored.
+            counter: takes the documents.
+            reading: how files are read. Its separator also cuts a single text.
+            report: is called with the bytes done, as they are stored.
         """
         if self.files:
             return Files(self.files, reading).feed(counter, report)
@@ -65,82 +66,123 @@ class NamedText:
         return len(bounds)
 
 
-def named_texts(on: On) -> list[NamedText]:
-    """Return what ``on`` stands for, each under a name of its own.
+def check_sources(call: str, texts: object, files: object, on: object) -> None:
+    """Raise an error unless exactly one of ``texts=`` and ``files=`` is given.
 
-    - A path: a file, the files of a folder, each a text. A string is a path if there is such a
-      file, and a text otherwise; bytes are always a text.
-    - A list of paths: each a text; of strings that are no paths: the documents of one text.
-    - A mapping: by name, any of these as one text.
+    Args:
+        call: the function, for the message.
+        texts: its argument; ``None`` if it is not given.
+        files: likewise.
+        on: an argument that the function does not take any more.
 
     Raises:
-        OptionError: there is nothing, or texts and files are mixed, or a string that looks like a
-            path is none.
-        FormatError: a folder holds no files.
+        OptionError: none or both are given, or ``on`` is.
+    """
+    choice = "texts= for text at hand, or files= for paths and patterns"
+    if on is not None:
+        raise OptionError(f"{call} takes no on=: use {choice}")
+    if texts is None and files is None:
+        raise OptionError(f"{call} has nothing to read: use {choice}")
+    if texts is not None and files is not None:
+        raise OptionError(f"{call} takes one of texts= and files=, and both are given")
+
+
+def named_texts(*, texts: AnyTexts | None = None, files: AnyFiles | None = None) -> list[NamedText]:
+    """Return what ``texts`` or ``files`` holds, each text under a name of its own.
+
+    - ``files``: each file is a text. In a mapping, the files of a name are one text.
+    - ``texts``: one text, or a list of documents, which are one text. In a mapping, each name has
+      one text.
+
+    Raises:
+        OptionError: there is nothing, or a path in ``texts``, or something else in either.
+        FormatError: a path or a pattern has no files.
 
     Example:
-        >>> [(text.name, text.size) for text in named_texts({"en": "two", "fr": ["un", "deux"]})]
+        >>> found = named_texts(texts={"en": "two", "fr": ["un", "deux"]})
+        >>> [(text.name, text.size) for text in found]
         [('en', 3), ('fr', 6)]
     """
-    if isinstance(on, Mapping):
-        found = [_one(str(name), sources) for name, sources in on.items()]
+    if texts is not None:
+        by_name = texts if isinstance(texts, Mapping) else {THE_TEXT: texts}
+        found = [
+            NamedText(str(name), (), tuple(_documents(given, _where("texts", name, texts))))
+            for name, given in by_name.items()
+        ]
+    elif isinstance(files, Mapping):
+        found = [
+            NamedText(str(name), tuple(_paths(given, _where("files", name, files))))
+            for name, given in files.items()
+        ]
     else:
-        files, texts = _sources(on)
-        found = [NamedText(name, (file,)) for name, file in zip(_names(files), files, strict=True)]
-        if texts:
-            found.append(NamedText(THE_TEXT, (), tuple(texts)))
+        paths = _paths(files, "files")
+        found = [NamedText(name, (path,)) for name, path in zip(_names(paths), paths, strict=True)]
+    for text in found:
+        if not text.files and not text.texts:
+            where = _where("files" if texts is None else "texts", text.name, texts or files)
+            raise OptionError(f"{where} is empty: at least one is needed")
     if not found:
-        raise OptionError("on is empty: a text or a file is wanted")
+        raise OptionError(
+            f"{'files' if texts is None else 'texts'} is empty: at least one is needed"
+        )
     return found
 
 
-def _one(name: str, sources: Source | Iterable[Source]) -> NamedText:
-    files, texts = _sources(sources)
-    if not files and not texts:
-        raise OptionError(f"on[{name!r}] is empty: a text or a file is wanted")
-    return NamedText(name, tuple(files), tuple(texts))
+def documents(texts: AnyTexts) -> Iterable[Text]:
+    """Return the documents of all texts, whatever their names.
+
+    Raises:
+        OptionError: a document is a path, or no text.
+
+    Example:
+        >>> list(documents({"en": "two", "fr": ["un", "deux"]}))
+        ['two', 'un', 'deux']
+    """
+    if isinstance(texts, Mapping):
+        return (each for given in texts.values() for each in documents(given))
+    return _checked(texts, "texts")
 
 
-def _sources(given: Source | Iterable[Source]) -> tuple[list[Path], list[bytes]]:
-    if not isinstance(given, Text | PathLike | Iterable):
-        raise OptionError(f"on is {given!r:.80}: a text, a path, or several are wanted")
-    several = [given] if isinstance(given, Text | PathLike) else list(given)
-    files: list[Path] = []
-    texts: list[bytes] = []
-    for source in several:
-        if not isinstance(source, Text | PathLike):
-            raise OptionError(f"on holds {source!r:.80}: a text or a path is wanted")
-        path = _path(source)
-        if path is None:
-            texts.append(utf8(source))  # type: ignore[arg-type]  # no path, so a text
-        else:
-            files += expand(path)
-    if files and texts:
+def _where(name: str, key: object, given: object) -> str:
+    return f"{name}[{key!r:.80}]" if isinstance(given, Mapping) else name
+
+
+def _documents(given: object, where: str) -> Iterator[bytes]:
+    return (utf8(each) for each in _checked(given, where))
+
+
+def _checked(given: object, where: str) -> Iterator[Text]:
+    if isinstance(given, PathLike):
+        raise OptionError(f"{where} is {given!r:.80}, a path: texts= is always text; use files=")
+    if not isinstance(given, Text | Iterable):
         raise OptionError(
-            f"on mixes files ({files[0]}) and texts ({texts[0].decode('utf-8', 'replace')!r:.60}): "
-            "use a mapping from names to either"
+            f"{where} is {given!r:.80}: use a str, UTF-8 bytes, or a list of them, not "
+            f"{type(given).__name__}"
         )
-    return files, texts
+    return _each(given, where)
 
 
-def _path(source: Source) -> str | PathLike[str] | None:
-    """Return a source that is a path; ``None`` for a text."""
-    if isinstance(source, PathLike):
-        return source
-    if not isinstance(source, str):
-        return None
-    if exists(source) or (glob.has_magic(source) and _matches(source)):
-        return source
-    if looks_like_path(source):
-        raise OptionError(f"{source}: there is no such file")
-    return None
+def _each(given: Text | Iterable[object], where: str) -> Iterator[Text]:
+    for number, each in enumerate([given] if isinstance(given, Text) else given):
+        if isinstance(each, PathLike):
+            raise OptionError(
+                f"{where}[{number}] is {each!r:.80}, a path: texts= is always text; use files="
+            )
+        if not isinstance(each, Text):
+            raise OptionError(
+                f"{where}[{number}] is {each!r:.80}: use a str or UTF-8 bytes, not "
+                f"{type(each).__name__}"
+            )
+        yield each
 
 
-def _matches(pattern: str) -> bool:
-    try:
-        return any(glob.iglob(pattern, recursive=True))  # noqa: PTH207  # absolute ones too
-    except (OSError, ValueError):
-        return False
+def _paths(given: object, where: str) -> list[Path]:
+    if isinstance(given, bytes) or not isinstance(given, str | PathLike | Iterable):
+        raise OptionError(
+            f"{where} is {given!r:.80}: use a path, a directory, a pattern, or a list of them"
+        )
+    several = [given] if isinstance(given, str | PathLike) else given
+    return [path for each in several for path in expand(each)]
 
 
 def _names(files: Sequence[Path]) -> list[str]:

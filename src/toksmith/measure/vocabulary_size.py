@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from toksmith.arguments import whole
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.lazy import np, npt
+from toksmith.loading import AnyTokenizer, tokenizer_of
+from toksmith.measure.texts import AnyTexts, documents
 from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
-from toksmith.text import Text
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath
@@ -132,9 +133,9 @@ class VocabularyAdvice:
 def advise(
     files: AnyPath | Sequence[AnyPath] | None = None,
     *,
-    texts: Iterable[Text] | None = None,
+    texts: AnyTexts | None = None,
     counts: Counts | None = None,
-    tokenizer: Tokenizer | None = None,
+    tokenizer: AnyTokenizer | None = None,
     max_vocab: int = MAX_VOCAB,
     sizes: Sequence[int] | None = None,
     d_model: int | None = None,
@@ -148,10 +149,12 @@ def advise(
     """Say what a text, and a model's size, tell of how large a vocabulary should be.
 
     Args:
-        files: what to train on, as in :func:`toksmith.train`; or one of the following three.
-        texts: documents.
+        files: what to train on: a path, a directory, a pattern, or a list of them; or one of the
+            following three.
+        texts: a text, documents, or a mapping from names to either.
         counts: chunks that were counted before.
-        tokenizer: byte-level BPE that was trained here, and still has its ``training`` record.
+        tokenizer: byte-level BPE that toksmith trained and that has its ``training`` record; a
+            tokenizer or its path.
         max_vocab: the largest size to look at.
         sizes: those to tell of one by one; ``None`` for powers of two.
         d_model: the width of the model's embeddings. Without it, only the text is looked at.
@@ -179,12 +182,23 @@ def advise(
     if training_bytes is not None:
         whole("training_bytes", training_bytes, least=1)
     whole("max_vocab", max_vocab, least=257)
-    if tokenizer is None:
-        tokenizer = _trained(max_vocab, files=files, texts=texts, counts=counts, **options)
-    elif files is not None or texts is not None or counts is not None or options:
-        raise OptionError("tokenizer= is trained already: give no text and no options with it")
-    merges, tokens = _curve(tokenizer, max_vocab)
-    record = tokenizer.training
+    given = [each is not None for each in (files, texts, counts, tokenizer)]
+    if sum(given) != 1:
+        raise OptionError(
+            f"advise takes one of files, texts=, counts= and tokenizer=, not {sum(given) or 'none'}"
+        )
+    if tokenizer is not None:
+        if options:
+            raise OptionError(
+                f"{next(iter(options))}= is for training, and tokenizer= is trained already: "
+                "leave it out"
+            )
+        tok = tokenizer_of(tokenizer)
+    else:
+        source = {"files": files, "texts": None if texts is None else documents(texts)}
+        tok = _trained(max_vocab, **source, counts=counts, **options)
+    merges, tokens = _curve(tok, max_vocab)
+    record = tok.training
     assert record is not None
     wanted = _sizes(sizes, 255 + len(tokens))
     size = int(tokens[0])

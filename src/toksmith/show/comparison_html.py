@@ -102,7 +102,7 @@ def comparison_html(comparison: Comparison) -> str:
     Example:
         >>> import toksmith
         >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
-        >>> found = toksmith.compare({"<b>": low}, on="lower", speed=False)
+        >>> found = toksmith.compare({"<b>": low}, texts="lower", speed=False)
         >>> "&lt;b&gt;" in comparison_html(found), "<b>" in comparison_html(found)
         (True, False)
     """
