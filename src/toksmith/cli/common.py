@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Special(str, Enum):
-    """What a special token's literal inside the text means."""
+    """What to do with special tokens written in the text."""
 
     TEXT = "text"
     ENCODE = "encode"
@@ -63,20 +63,25 @@ Quiet = Annotated[
         callback=_quiet_anywhere,
     ),
 ]
+TOKENIZER_VARIABLE = "TOKSMITH_TOKENIZER"
+"""The environment variable that sets a default for ``--tokenizer``."""
+
 TokenizerName = Annotated[
     str,
     typer.Option(
         "--tokenizer",
         "-t",
         metavar="NAME|PATH",
-        help="A published name (cl100k_base, gpt2 …) or a path of any readable format.",
+        envvar=TOKENIZER_VARIABLE,
+        help="A published name, such as cl100k_base or gpt2, or a tokenizer's file or folder.",
     ),
 ]
 Split = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|REGEX",
-        help="For a bare .tiktoken file: its pattern (gpt2, gpt4, o200k, none or a regex).",
+        help="For a bare .tiktoken file: how text is cut before encoding. A published rule (gpt2, "
+        "gpt4, o200k), none, or a regular expression.",
     ),
 ]
 SpecialTokens = Annotated[
@@ -84,16 +89,22 @@ SpecialTokens = Annotated[
     typer.Option(
         "--special-token",
         metavar="TEXT=ID",
-        help="For a bare .tiktoken file: a special token. May stand several times.",
+        help="For a bare .tiktoken file: a special token and its id. Repeat for several.",
     ),
 ]
 SpecialOption = Annotated[
-    Special, typer.Option(help="What a special token's literal inside the text means.")
+    Special,
+    typer.Option(
+        case_sensitive=False,
+        help="What to do with special tokens written in the text, such as <|endoftext|>: text = "
+        "treat as plain characters (safe), encode = as the token, raise = stop.",
+    ),
 ]
 AddSpecialTokens = Annotated[
     bool,
     typer.Option(
-        "--add-special-tokens", help="Put the template's own tokens (BOS, [CLS] …) around a text."
+        "--add-special-tokens",
+        help="Add the tokens that the model expects around a text, such as BOS or \\[CLS].",
     ),
 ]
 File = Annotated[
@@ -118,14 +129,18 @@ FormatName = Annotated[
         "--format",
         "--to",
         metavar="FORMAT",
-        help=f"What to write: {FORMATS}; without it, what the file's name says.",
+        help=f"The format to write: {FORMATS}. Default: by the file's name.",
     ),
 ]
 Separator = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="What stands between documents in a file.")
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Text that separates documents inside a file. Without it, a file is one document.",
+    ),
 ]
 Threads = Annotated[
-    int | None, typer.Option(min=1, help="Cores to use (all that this process may).")
+    int | None, typer.Option(min=1, metavar="N", help="How many cores to use. Default: all.")
 ]
 
 

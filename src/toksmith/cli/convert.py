@@ -21,8 +21,8 @@ def run(
         typer.Option(
             "--verify",
             metavar="TEXT|FILE",
-            help="Then encode this with both, and show the first difference. May stand several "
-            "times: files, folders, or one text.",
+            help="Encode this with both and show the first difference: a file, a folder, or a "
+            "text. Repeat for several.",
         ),
     ] = None,
     separator: Separator = None,

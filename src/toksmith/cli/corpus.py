@@ -27,21 +27,28 @@ CountsFiles = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="PATH",
-        help="Counts made by toksmith counts, instead of files. May stand several times.",
+        help="Counts made by toksmith counts, instead of files. Repeat for several.",
     ),
 ]
 Memory = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="Stay within, as 4G; what does not fit is on disk for a while."
+        metavar="SIZE",
+        help="Use at most this much memory, such as 4G; the rest goes to temporary files.",
     ),
 ]
-MinCount = Annotated[int, typer.Option(min=1, help="Leave out chunks that are rarer.")]
+MinCount = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Ignore words seen fewer times than this; saves memory on large texts.",
+    ),
+]
 Field = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Where JSON Lines and Parquet have the text.",
+        help="The field of JSON Lines, or the column of Parquet, CSV and TSV, that holds the text.",
         rich_help_panel=_READING,
     ),
 ]
@@ -59,7 +66,7 @@ ReadAsOption = Annotated[
     ReadAs | None,
     typer.Option(
         "--read-as",
-        help="What the files are, packed or not, where their names do not tell.",
+        help="What the files hold, compressed or not. Default: by their names.",
         rich_help_panel=_READING,
     ),
 ]
@@ -67,18 +74,27 @@ Weight = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH=NUMBER",
-        help="How much a file, folder or glob counts, such as wiki/=2.5. May stand several times.",
+        help="How much a file, folder or glob counts, such as wiki/=2.5. Repeat for several.",
         rich_help_panel=_READING,
     ),
 ]
 Sample = Annotated[
     float,
-    typer.Option(metavar="SHARE", help="Take so many of the documents.", rich_help_panel=_READING),
+    typer.Option(
+        metavar="SHARE", help="Read this share of the documents.", rich_help_panel=_READING
+    ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of the sample.", rich_help_panel=_READING)]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Random seed for --sample; the same seed picks the same documents.",
+        rich_help_panel=_READING,
+    ),
+]
 Deduplicate = Annotated[
     bool,
-    typer.Option("--deduplicate", help="Take identical documents once.", rich_help_panel=_READING),
+    typer.Option("--deduplicate", help="Read identical documents once.", rich_help_panel=_READING),
 ]
 
 

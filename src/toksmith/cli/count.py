@@ -32,7 +32,7 @@ def run(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", "-f", metavar="PATH", help="A file. May stand several times."),
+        typer.Option("--file", "-f", metavar="PATH", help="A file. Repeat for several."),
     ] = None,
     special: SpecialOption = Special.TEXT,
     threads: Threads = None,

@@ -46,10 +46,17 @@ def make(
     output: _Output,
     split: Annotated[
         str,
-        typer.Option(metavar="NAME|REGEX", help="gpt4, gpt2, o200k, none (documents), a regex."),
+        typer.Option(
+            metavar="NAME|REGEX",
+            help="How text is cut into chunks: a published rule (gpt4, gpt2, o200k), none (whole "
+            "documents), or a regular expression.",
+        ),
     ] = "gpt4",
     drop_gaps: Annotated[
-        bool, typer.Option("--drop-gaps", help="Leave out what a regex does not match.")
+        bool,
+        typer.Option(
+            "--drop-gaps", help="Leave out text that a regular expression does not match."
+        ),
     ] = False,
     *,
     corpus: Corpus,
@@ -93,7 +100,9 @@ def merge(
 @app.command("show", cls=Command, epilog=_EXAMPLE.format("show corpus.counts -n 5"))
 def show(
     path: _Path,
-    n: Annotated[int, typer.Option("-n", min=0, help="How many chunks.")] = 20,
+    n: Annotated[
+        int, typer.Option("-n", min=0, help="How many of the most frequent chunks to print.")
+    ] = 20,
     quiet: Quiet = False,
 ) -> None:
     """Print what counts hold, and the most frequent chunks."""

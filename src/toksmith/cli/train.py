@@ -56,28 +56,48 @@ def run(
     ],
     files: Files = None,
     counts: CountsFiles = None,
-    model: Annotated[Model, typer.Option("--model", "-m", help="What to train.")] = Model.BPE,
+    model: Annotated[
+        Model,
+        typer.Option(
+            "--model",
+            "-m",
+            case_sensitive=False,
+            metavar="MODEL",
+            help="bpe, wordpiece, unigram, sentencepiece-bpe, sentencepiece-unigram, word or char.",
+        ),
+    ] = Model.BPE,
     vocab_size: Annotated[
         int | None,
-        typer.Option(min=1, help="How many tokens, special tokens and all else included."),
+        typer.Option(min=1, help="How many tokens, special tokens included."),
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option(metavar="NAME|REGEX", help="bpe: gpt4 (default), gpt2, o200k, none, a regex."),
+        typer.Option(
+            metavar="NAME|REGEX",
+            help="How text is cut into pieces before learning; no token crosses a cut. A published "
+            "rule (gpt4, gpt2, o200k), none, or a regular expression. For bpe. \\[gpt4]",
+        ),
     ] = None,
     special_token: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="A special token. May stand several times."),
+        typer.Option(metavar="TEXT", help="A special token. Repeat for several."),
     ] = None,
     ties: Annotated[
         Ties | None,
-        typer.Option(help="bpe: of equally frequent pairs, minbpe's choice or Hugging Face's."),
+        typer.Option(
+            case_sensitive=False,
+            help="Which of two equally frequent pairs is merged first. Matters only to get the "
+            "same merges as another library: first-seen as minbpe, smallest-pair as Hugging Face. "
+            "For bpe. \\[first-seen]",
+        ),
     ] = None,
     min_frequency: Annotated[
-        int | None, typer.Option(min=1, help="Leave out what is rarer.")
+        int | None,
+        typer.Option(min=1, help="Stop when the best pair is seen fewer times than this."),
     ] = None,
     max_token_length: Annotated[
-        int | None, typer.Option(min=1, metavar="BYTES", help="bpe: make no longer tokens.")
+        int | None,
+        typer.Option(min=1, metavar="BYTES", help="Make no tokens longer than this. For bpe."),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -85,7 +105,7 @@ def run(
             "--option",
             "-O",
             metavar="NAME=VALUE",
-            help="Any option of the model, such as byte_fallback=true. May stand several times.",
+            help="Any option of the model, such as byte_fallback=true. Repeat for several.",
         ),
     ] = None,
     continue_from: Annotated[
@@ -93,22 +113,24 @@ def run(
         typer.Option(
             "--continue",
             metavar="NAME|PATH",
-            help="bpe: add tokens to this tokenizer until it has --vocab-size; its ids stay.",
+            help="Add tokens to this tokenizer until it has --vocab-size; its ids stay. For bpe.",
         ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="bpe: keep counts and merges here; if training is killed, the same command goes "
-            "on. Deleted when the file is written.",
+            help="Keep counts and merges here; if training is killed, the same command resumes. "
+            "Deleted when the file is written. For bpe.",
         ),
     ] = None,
     list_options: Annotated[
         Model | None,
         typer.Option(
             "--list-options",
-            help="Print all options of a model with what they mean, and end.",
+            case_sensitive=False,
+            metavar="MODEL",
+            help="Print all options of a model and their meaning, and exit.",
             callback=_list_options,
             is_eager=True,
         ),

@@ -16,7 +16,9 @@ def run(
         str | None, typer.Argument(help="The text; without it, --file or standard input.")
     ] = None,
     file: File = None,
-    limit: Annotated[int, typer.Option(min=0, help="Show so many code points; 0 shows all.")] = 200,
+    limit: Annotated[
+        int, typer.Option(min=0, help="How many code points to show; 0 shows all.")
+    ] = 200,
     quiet: Quiet = False,
 ) -> None:
     r"""Show a text's code points: number, name, category, and bytes in UTF-8, UTF-16 and UTF-32.

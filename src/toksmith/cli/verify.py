@@ -47,9 +47,10 @@ def run(
     by: Annotated[
         Equal | None,
         typer.Option(
-            help="What has to be equal: ids; tokens, as the vocabularies spell them; or spans, the "
-            "bytes that each stands for. Without it, ids where they mean the same in both, else "
-            "tokens."
+            case_sensitive=False,
+            help="What must be equal: ids; tokens, as the vocabularies spell them; or spans, the "
+            "bytes of the text that each token covers. Default: ids where both vocabularies give "
+            "them the same meaning, else tokens.",
         ),
     ] = None,
     special: SpecialOption = Special.TEXT,
