@@ -126,17 +126,41 @@ def counting_progress(
     if told := _listener.get():
         yield lambda done: told("counting", (done, total_bytes))
         return
+    with amount_progress("counting", total_bytes, enabled, is_bytes=True) as report:
+        yield report
+
+
+@contextmanager
+def amount_progress(
+    name: str, total: int | None, enabled: bool | None = None, *, is_bytes: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show how much of some work is done.
+
+    Args:
+        name: of the work, such as ``"encoding"``.
+        total: how much there is; ``None`` where nobody knows.
+        enabled: ``None`` means only where standard error is a terminal.
+        is_bytes: whether amounts are bytes.
+
+    Yields:
+        A callback ``(amount_done)``.
+
+    Example:
+        >>> with amount_progress("encoding", 10, enabled=False) as report:
+        ...     report(10)
+    """
     if not _is_wanted(enabled):
         yield lambda done: None
         return
-    from rich.progress import DownloadColumn
+    from rich.progress import DownloadColumn, MofNCompleteColumn, TimeElapsedColumn
 
-    with _progress(DownloadColumn()) as bar:
-        task = bar.add_task("counting", total=total_bytes)
+    counted = MofNCompleteColumn() if total is not None else TimeElapsedColumn()
+    with _progress(DownloadColumn() if is_bytes else counted) as bar:
+        task = bar.add_task(name, total=total)
         is_due = _due()
 
         def report(done: int) -> None:
-            if is_due() or done == total_bytes:
+            if is_due() or done == total:
                 bar.update(task, completed=done)
 
         yield report
@@ -213,14 +237,21 @@ def _is_wanted(enabled: bool | None) -> bool:
 
 def _progress(*columns: ProgressColumn) -> Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Remaining(TimeRemainingColumn):
+        """The time left, once the speed is known well enough to tell."""
+
+        def render(self, task: Task) -> Text:
+            return super().render(task) if (task.elapsed or 0) >= 1 else Text()
 
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         *columns,
-        TimeRemainingColumn(),
+        Remaining(),
         console=console,
         transient=console.is_terminal,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 import typer
 
 import toksmith
-from tests.cli.conftest import CORPUS, Run
+from tests.cli.conftest import CORPUS, Ran, Run
 from toksmith.cli.app import app
 
 TEXT = "lower 字 newest\n"
@@ -146,7 +148,80 @@ class TestEncode:
             options = ("--format", "binary", "--dtype", dtype, "--output", path)
             assert run("encode", TEXT, "-t", model, *options).out == b""
             assert np.fromfile(path, np.dtype(dtype).newbyteorder("<")).tolist() == ids
-        assert folder_of(tmp_path) == {"uint16", "uint32"}
+        assert folder_of(tmp_path) == {
+            "uint16", "uint16.ends.npy", "uint32", "uint32.ends.npy",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("dtype", ["uint16", "uint32"])
+    def test_the_suffix_sets_the_format(
+        self, run: Run, model: Path, tmp_path: Path, dtype: str
+    ) -> None:
+        ids = toksmith.load(model).encode(TEXT)
+        for name in ("ids.npy", "raw.bin", "ids.json", "ids.txt", "ids.other"):
+            out = ("-o", tmp_path / name, "--dtype", dtype)
+            assert run("encode", TEXT, "-t", model, *out) == Ran(0, b"", "")
+        lines = "".join(f"{token_id}\n" for token_id in ids)
+        assert (tmp_path / "ids.txt").read_text() == lines
+        assert (tmp_path / "ids.other").read_text() == lines
+        assert json.loads((tmp_path / "ids.json").read_text()) == ids
+        saved = np.load(tmp_path / "ids.npy")
+        assert (saved.tolist(), saved.dtype) == (ids, np.dtype(dtype))
+        assert np.fromfile(tmp_path / "raw.bin", dtype).tolist() == ids
+        for name in ("ids.ends.npy", "raw.ends.npy"):
+            ends = np.load(tmp_path / name)
+            assert (ends.tolist(), ends.dtype) == ([len(ids)], np.dtype(np.int64))
+        for name in ("ids.npy", "ids.json", "ids.txt"):
+            assert run("decode", "-t", model, "--file", tmp_path / name).out == TEXT.encode()
+
+    @pytest.mark.parametrize("form", ["lines", "json", "binary"])
+    def test_a_suffix_of_another_format_is_refused(
+        self, run: Run, model: Path, tmp_path: Path, form: str
+    ) -> None:
+        out = tmp_path / "ids.npy"
+        ran = run("encode", TEXT, "-t", model, "-o", out, "--format", form)
+        assert ran.code == 2
+        assert f"ids.npy: the suffix means npy, but --format is {form}" in ran.err
+        assert folder_of(tmp_path) == set()
+
+    def test_ends_of_documents_stand_beside_binary_ids(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        tok = toksmith.load(model)
+        documents = ["low", "", "newest wider", "x"]
+        (tmp_path / "text").write_text("##".join(documents), encoding="utf-8")
+        out = ("-o", tmp_path / "ids.npy", "--separator", "##")
+        assert run("encode", "-t", model, "--file", tmp_path / "text", *out).code == 0
+        ids, ends = np.load(tmp_path / "ids.npy"), np.load(tmp_path / "ids.ends.npy")
+        assert ends[-1] == len(ids)
+        found = [part.tolist() for part in np.split(ids, ends[:-1])]
+        assert found == [tok.encode(document) for document in documents]
+
+    def test_no_documents(self, run: Run, model: Path, tmp_path: Path) -> None:
+        out = ("-o", tmp_path / "ids.npy", "--separator", "##")
+        assert run("encode", "", "-t", model, *out).code == 0
+        assert np.load(tmp_path / "ids.npy").tolist() == []
+        assert np.load(tmp_path / "ids.ends.npy").tolist() == []
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+    def test_a_full_disk_names_the_file(self, run: Run, spawn: Run, model: Path) -> None:
+        ran = run("encode", TEXT, "-t", model, "-o", "/dev/full")
+        reason = "No space left on device"
+        assert ran.err == f"toksmith: error: /dev/full cannot be written: {reason}\n"
+        assert ran.code == 2
+        command = f"{sys.executable} -m toksmith encode low -t {model} > /dev/full"
+        full = subprocess.run(command, shell=True, capture_output=True, check=False)
+        message = f"toksmith: error: standard output cannot be written: {reason}\n"
+        assert (full.returncode, full.stderr.decode()) == (2, message)
+
+    def test_both_files_or_neither(
+        self, run: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "ids.npy"
+        (tmp_path / "ids.ends.npy").mkdir()  # so that it cannot be written
+        ran = run("encode", TEXT, "-t", model, "-o", out)
+        assert ran.code == 2
+        assert f"{tmp_path / 'ids.ends.npy'} cannot be written" in ran.err
+        assert folder_of(tmp_path) == {"ids.ends.npy"}
 
     def test_an_id_that_does_not_fit_leaves_the_old_file(
         self, run: Run, model: Path, tmp_path: Path
@@ -215,9 +290,39 @@ class TestDecode:
         assert run("decode", "-t", model, *ids).out == TEXT.encode()
 
     @pytest.mark.parametrize(
+        "words",
+        [["108,111", "119"], ["[108,111,119]"], ["[108,", "111,", "119]"], ["108", "111", "119"]],
+    )
+    def test_ids_apart_with_commas_or_as_json(
+        self, run: Run, model: Path, words: list[str]
+    ) -> None:
+        assert run("decode", "-t", model, *words).out == b"low"
+        assert run("decode", "-t", model, stdin=" ".join(words).encode()).out == b"low"
+
+    def test_text_is_no_id(self, run: Run, model: Path, tmp_path: Path) -> None:
+        ran = run("decode", "-t", model, "hello")
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err == (
+            "toksmith: error: 'hello' is not an id; give whole numbers, such as: decode 31373 995. "
+            "From text to ids: toksmith encode\n"
+        )
+        (tmp_path / "ids.txt").write_text("1\nx\n")
+        ran = run("decode", "-t", model, "--file", tmp_path / "ids.txt")
+        assert ran.err.startswith(f"toksmith: error: {tmp_path / 'ids.txt'}: line 2: 'x' is not an")
+
+    @pytest.mark.parametrize(
         ("form", "data", "reason"),
         [
             ("lines", b"1\n2\nx3\n", "line 3"),
+            ("npy", b"1 2", "no NumPy file"),
+            (
+                "npy",
+                b"\x93NUMPY\x01\x00v\x00"
+                + str({"descr": "<f8", "fortran_order": False, "shape": (1,)}).ljust(117).encode()
+                + b"\n"
+                + bytes(8),
+                "something other",
+            ),
             ("lines", b"1\n-2\n", "line 2"),
             ("lines", b"5\n99999999999\n", "line 2"),
             ("lines", b"280\n", "280"),
@@ -327,6 +432,19 @@ class TestConvert:
 
 
 class TestTokenizerArgument:
+    def test_a_variable_sets_a_default(
+        self, run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ran = run("count", "x y")
+        assert ran.code == 2
+        assert ran.err == (
+            "toksmith: error: --tokenizer / -t is missing (such as -t gpt2, or set "
+            "TOKSMITH_TOKENIZER); see toksmith count --help\n"
+        )
+        monkeypatch.setenv("TOKSMITH_TOKENIZER", str(model))
+        assert run("encode", "lower").ids == toksmith.load(model).encode("lower")
+        assert run("count", "lower", "-t", "no/such.model").code == 2
+
     def test_a_path_wins_over_a_name(
         self, run: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -103,6 +103,31 @@ def test_ctrl_c_during_start_up_exits_130_without_a_traceback(module: str) -> No
 
 
 @posix_only
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_encode_shows_progress_on_a_terminal(model: Path, tmp_path: Path, quiet: list[str]) -> None:
+    import pty
+
+    (tmp_path / "text").write_text("lower newest\n" * 1_000, encoding="utf-8")
+    terminal, stderr = pty.openpty()
+    command = [*TOKSMITH, "encode", "-t", str(model), "--file", str(tmp_path / "text"), *quiet]
+    ran = subprocess.run(
+        [*command, "-o", str(tmp_path / "ids.txt")],
+        stdout=subprocess.PIPE, stderr=stderr, timeout=60, check=False,
+        env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.set_blocking(terminal, False)
+    try:
+        shown = os.read(terminal, 1 << 16)
+    except BlockingIOError:
+        shown = b""
+    os.close(terminal)
+    os.close(stderr)
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    assert (b"encoding" in shown, b"writing" in shown) == (not quiet, not quiet)
+    assert not quiet or shown == b""
+
+
+@posix_only
 def test_an_ignored_interrupt_stays_ignored(model: Path) -> None:
     program = (
         "import signal, sys\n"

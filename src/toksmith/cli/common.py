@@ -29,6 +29,12 @@ class IdFormat(str, Enum):
     LINES = "lines"
     JSON = "json"
     BINARY = "binary"
+    NPY = "npy"
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether ids are integers of a fixed size."""
+        return self in (IdFormat.BINARY, IdFormat.NPY)
 
 
 class Dtype(str, Enum):
@@ -111,12 +117,15 @@ File = Annotated[
     Path | None, typer.Option("--file", "-f", metavar="PATH", help="Read the text from a file.")
 ]
 IdFormatOption = Annotated[
-    IdFormat,
+    IdFormat | None,
     typer.Option(
-        "--format", help="One id a line, JSON, or raw little-endian integers without a header."
+        "--format",
+        case_sensitive=False,
+        help="One id a line, JSON, raw little-endian integers without a header, or a NumPy array. "
+        "Default: by the file's suffix (.txt, .json, .bin, .npy), else lines.",
     ),
 ]
-DtypeOption = Annotated[Dtype, typer.Option(help="Of binary ids.")]
+DtypeOption = Annotated[Dtype, typer.Option(case_sensitive=False, help="The type of binary ids.")]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
@@ -142,6 +151,29 @@ Separator = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many cores to use. Default: all.")
 ]
+
+
+_ID_SUFFIXES = {
+    ".txt": IdFormat.LINES,
+    ".json": IdFormat.JSON,
+    ".bin": IdFormat.BINARY,
+    ".npy": IdFormat.NPY,
+}
+
+
+def format_of(given: IdFormat | None, path: Path | None) -> IdFormat:
+    """Return the format of ids: what is given, what a file's suffix says, or lines.
+
+    Raises:
+        OptionError: the two differ.
+    """
+    named = None if path is None else _ID_SUFFIXES.get(path.suffix.lower())
+    if given is not None and named is not None and given is not named:
+        raise OptionError(
+            f"{path}: the suffix means {named.value}, but --format is {given.value}: leave "
+            "--format out, or change the suffix"
+        )
+    return given or named or IdFormat.LINES
 
 
 def load_tokenizer(

@@ -10,13 +10,13 @@ from toksmith.cli.common import (
     Dtype,
     DtypeOption,
     File,
-    IdFormat,
     IdFormatOption,
     Output,
     Quiet,
     SpecialTokens,
     Split,
     TokenizerName,
+    format_of,
     load_tokenizer,
 )
 from toksmith.errors import OptionError
@@ -27,10 +27,15 @@ EXAMPLE = "toksmith encode 'hello' -t gpt2 | toksmith decode -t gpt2"
 def run(
     tokenizer: TokenizerName,
     ids: Annotated[
-        list[int] | None, typer.Argument(help="The ids; without them, --file or standard input.")
+        list[str] | None,
+        typer.Argument(
+            metavar="IDS",
+            help="The ids, apart or with commas, or as JSON; without them, --file or standard "
+            "input.",
+        ),
     ] = None,
     file: File = None,
-    id_format: IdFormatOption = IdFormat.LINES,
+    id_format: IdFormatOption = None,
     dtype: DtypeOption = Dtype.UINT32,
     output: Output = None,
     skip_special_tokens: Annotated[
@@ -40,18 +45,21 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn ids into exactly the bytes they stand for."""
+    """Turn ids into text: exactly the bytes of their tokens."""
     from toksmith.cli import reading, writing
 
     if ids and file is not None:
         raise OptionError("ids and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if ids:
-        data = tok.decode_bytes(ids, skip_special_tokens=skip_special_tokens)
+        found = reading.ids_of_words(ids)
     else:
+        form = format_of(id_format, file)
         given = reading.read_text(None, file, quiet)
-        data = tok.decode_bytes(
-            reading.parse_ids(given, id_format, dtype), skip_special_tokens=skip_special_tokens
-        )
+        try:
+            found = reading.parse_ids(given, form, dtype)
+        except OptionError as wrong:
+            raise OptionError(f"{file}: {wrong}") if file else wrong from None
+    data = tok.decode_bytes(found, skip_special_tokens=skip_special_tokens)
     with writing.output(output) as out:
         out.write(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +11,6 @@ from toksmith.cli.common import (
     Dtype,
     DtypeOption,
     File,
-    IdFormat,
     IdFormatOption,
     Output,
     Quiet,
@@ -22,20 +21,22 @@ from toksmith.cli.common import (
     Split,
     Threads,
     TokenizerName,
+    format_of,
     load_tokenizer,
 )
 from toksmith.errors import OptionError
 
-EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --format binary --output book.bin"
+EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --output book.npy"
 
 
 def run(
     tokenizer: TokenizerName,
     text: Annotated[
-        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
-    id_format: IdFormatOption = IdFormat.LINES,
+    id_format: IdFormatOption = None,
     dtype: DtypeOption = Dtype.UINT32,
     output: Output = None,
     special: SpecialOption = Special.TEXT,
@@ -48,34 +49,31 @@ def run(
 ) -> None:
     """Turn a text, a file or standard input into ids.
 
-    With --separator, an empty line stands between the ids of two documents; JSON has a list for
-    each.
+    The suffix of --output sets the format: .npy is a NumPy array, .bin raw little-endian integers,
+    .json JSON, .txt one id a line. Beside NAME.npy and NAME.bin, NAME.ends.npy holds the end of
+    each document as a count of ids (int64).
+
+    With --separator, lines have an empty line between two documents, and JSON has a list for each.
     """
-    from toksmith.cli import writing
+    from toksmith.cli.reading import read_text
+    from toksmith.cli.writing import check_folder, write_ids
+    from toksmith.documents import document_bounds
+    from toksmith.progress import amount_progress
 
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: one of them is wanted")
+    form = format_of(id_format, output)
+    if output is not None:
+        check_folder(output)
     tok = load_tokenizer(tokenizer, split, special_token)
-    if file is not None:
-        batch = tok.encode_file(
-            file,
-            separator=separator,
-            special=special.value,
-            add_special_tokens=add_special_tokens,
-            threads=threads,
-        )
-    else:
-        documents = _documents(text, separator, quiet)
-        batch = tok.encode_batch(
-            documents, special=special.value, add_special_tokens=add_special_tokens, threads=threads
-        )
-    with writing.output(output) as out:
-        writing.write_ids(batch, id_format, dtype, separator is not None, out)
-
-
-def _documents(text: str | None, separator: str | None, quiet: bool) -> list[bytes]:
-    from toksmith.cli.reading import read_text
-    from toksmith.documents import document_bounds
-
-    data = read_text(text, None, quiet)
-    return [data[start:end] for start, end in document_bounds(data, separator).tolist()]
+    options: dict[str, Any] = {
+        "special": special.value, "add_special_tokens": add_special_tokens, "threads": threads,
+    }  # fmt: skip
+    given = b"" if file is not None else read_text(text, None, quiet)
+    with amount_progress("encoding", None, False if quiet else None):
+        if file is not None:
+            batch = tok.encode_file(file, separator=separator, **options)
+        else:
+            bounds = document_bounds(given, separator).tolist()
+            batch = tok.encode_batch([given[start:end] for start, end in bounds], **options)
+    write_ids(batch, output, form, dtype, nested=separator is not None, quiet=quiet)

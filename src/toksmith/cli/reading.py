@@ -71,6 +71,28 @@ def _below(path: Path) -> list[Path]:
     return expand(path) if path.is_dir() else [path]
 
 
+def ids_of_words(words: list[str]) -> Ids:
+    """Return the ids that the words of a command line hold: apart, with commas, or as JSON.
+
+    Raises:
+        OptionError: a word is no id.
+
+    Example:
+        >>> ids_of_words(["31373,", "995"]), ids_of_words(["[31373,995]"])
+        ([31373, 995], [31373, 995])
+    """
+    text = " ".join(words)
+    if text.lstrip().startswith("["):
+        return _json_ids(os.fsencode(text))
+    for word in text.replace(",", " ").split():
+        if not _is_id(os.fsencode(word)):
+            raise OptionError(
+                f"{word[:40]!r} is not an id; give whole numbers, such as: decode 31373 995. "
+                "From text to ids: toksmith encode"
+            )
+    return [int(word) for word in text.replace(",", " ").split()]
+
+
 def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
     """Return the ids that the bytes of a file or of standard input hold.
 
@@ -83,14 +105,37 @@ def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
         if len(data) % np.dtype(dtype.code).itemsize:
             raise OptionError(f"{len(data)} bytes are no whole number of {dtype.value} ids")
         return np.frombuffer(data, dtype.code)
-    if form is IdFormat.JSON:
+    if form is IdFormat.NPY:
+        return _npy_ids(data)
+    if form is IdFormat.JSON or data.lstrip().startswith(b"["):
         return _json_ids(data)
-    words = data.split()
+    words = data.replace(b",", b" ").split()
     for word in words:
-        if not word.isdigit() or len(word) > _LONGEST_ID:
+        if not _is_id(word):
             line = data[: data.index(word)].count(b"\n") + 1
-            raise OptionError(f"line {line}: {word[:40]!r} is not an id; --format may be wanted")
+            raise OptionError(
+                f"line {line}: {word[:40].decode(errors='replace')!r} is not an id; --format "
+                "names other formats than one id a line"
+            )
     return [int(word) for word in words]
+
+
+def _is_id(word: bytes) -> bool:
+    return word.isdigit() and len(word) <= _LONGEST_ID
+
+
+def _npy_ids(data: bytes) -> Ids:
+    import io
+
+    import numpy as np
+
+    try:
+        ids = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError) as wrong:
+        raise OptionError(f"the ids are no NumPy file (.npy): {wrong}") from wrong
+    if not isinstance(ids, np.ndarray) or ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise OptionError("the NumPy file holds something other than a row of whole numbers")
+    return ids
 
 
 def _json_ids(data: bytes) -> list[int]:

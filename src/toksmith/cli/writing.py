@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 
 if TYPE_CHECKING:
     from toksmith.types import Batch, IdArray
@@ -25,25 +24,33 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a file that appears only when all of it is written.
 
     Raises:
-        OSError: the file cannot be written.
+        OptionError: it cannot be written; the message names the file.
     """
-    if path is None:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    if path.exists() and not path.is_file():  # /dev/null, a pipe
-        with path.open("wb") as file:
+    if path is not None and not _is_special(path):
+        from toksmith.formats.files import replacing
+
+        check_folder(path)
+        with replacing(path) as temporary, temporary.open("xb") as file:
             yield file
         return
-    check_folder(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("xb") as file:
-            yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        if path is not None:
+            with path.open("wb") as file:
+                yield file
+        else:
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as wrong:
+        name = "standard output" if path is None else path
+        raise OptionError(f"{name} cannot be written: {wrong.strerror or wrong}") from wrong
+
+
+def _is_special(path: Path) -> bool:
+    """Return whether this is a pipe or a device, such as /dev/null."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def check_folder(path: Path) -> None:
@@ -58,36 +65,97 @@ def check_folder(path: Path) -> None:
         raise OptionError(f"{path}: the folder {path.parent} may not be written to")
 
 
-def write_ids(batch: Batch, form: IdFormat, dtype: Dtype, nested: bool, out: BinaryIO) -> None:
-    """Write the ids of documents.
+def ends_path(path: Path) -> Path:
+    """Return the file beside binary ids that holds where each document ends.
+
+    Example:
+        >>> ends_path(Path("book.npy")).name, ends_path(Path("book.v2")).name
+        ('book.ends.npy', 'book.v2.ends.npy')
+    """
+    is_known = path.suffix.lower() in (".npy", ".bin")
+    return path.with_name(f"{path.stem if is_known else path.name}.ends.npy")
+
+
+def write_ids(
+    batch: Batch,
+    path: Path | None,
+    form: IdFormat,
+    dtype: Dtype,
+    *,
+    nested: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the ids of documents, and beside a file of binary ids where each document ends.
 
     Args:
         batch: the documents.
+        path: the file; ``None`` for standard output.
         form: lines (one id each, an empty line between documents), JSON or binary.
-        dtype: of binary ids.
+        dtype: the type of binary ids.
         nested: whether JSON is a list of lists, one a document, or one list.
-        out: where to.
+        quiet: whether to show no progress.
 
     Raises:
-        OptionError: an id does not fit the dtype, or binary ids would go to a terminal.
+        OptionError: an id does not fit the dtype, binary ids would go to a terminal, or a file
+            cannot be written.
     """
-    if form is IdFormat.BINARY:
-        _write_binary(batch.ids, dtype, out)
-    elif form is IdFormat.JSON:
-        ids = batch.to_lists() if nested else batch.ids.tolist()
-        out.write(json.dumps(ids, separators=(",", ":")).encode() + b"\n")
-    else:
+    if form.is_binary:
+        _write_binary(batch, path, form, dtype)
+        return
+    from toksmith.progress import amount_progress
+
+    pieces = _lines(batch) if form is IdFormat.LINES else _json(batch, nested)
+    enabled = False if quiet or path is None else None
+    with output(path) as out, amount_progress("writing", len(batch.ids), enabled) as report:
+        done = 0
+        for ids, text in pieces:
+            out.write(text.encode())
+            done += ids
+            report(done)
+
+
+def _lines(batch: Batch) -> Iterator[tuple[int, str]]:
+    for number, document in enumerate(batch):
+        if number:
+            yield 0, "\n"
+        yield from _joined(document, "\n")
+        if len(document):
+            yield 0, "\n"
+
+
+def _json(batch: Batch, nested: bool) -> Iterator[tuple[int, str]]:
+    yield 0, "["
+    if nested:
         for number, document in enumerate(batch):
-            out.write(b"\n" if number else b"")
-            for start in range(0, len(document), _IDS_AT_ONCE):
-                some = document[start : start + _IDS_AT_ONCE].tolist()
-                out.write(("\n".join(map(str, some)) + "\n").encode())
+            yield 0, ",[" if number else "["
+            yield from _joined(document, ",")
+            yield 0, "]"
+    else:
+        yield from _joined(batch.ids, ",")
+    yield 0, "]\n"
 
 
-def _write_binary(ids: IdArray, dtype: Dtype, out: BinaryIO) -> None:
-    if out.isatty():
-        raise OptionError("binary ids are not for a terminal: --output PATH, or a pipe")
-    largest = int(ids.max(initial=0))
+def _joined(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
+    """Yield ids in decimal, many at a time, with how many they are."""
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[start : start + _IDS_AT_ONCE].tolist()
+        yield len(some), (between if start else "") + between.join(map(str, some))
+
+
+def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype) -> None:
+    if path is None and sys.stdout.isatty():
+        raise OptionError("binary ids are not for a terminal: give --output PATH, or a pipe")
+    largest = int(batch.ids.max(initial=0))
     if largest > dtype.largest:
-        raise OptionError(f"id {largest} does not fit {dtype.value}: --dtype uint32 is wanted")
-    out.write(ids.astype(dtype.code, copy=False).data)
+        raise OptionError(f"id {largest} does not fit {dtype.value}: use --dtype uint32")
+    with ExitStack() as opened:
+        out = opened.enter_context(output(path))
+        if path is not None and not _is_special(path):
+            ends = opened.enter_context(output(ends_path(path)))
+            np.save(ends, batch.offsets[1:])
+            ends.flush()
+        if form is IdFormat.NPY:
+            header = {"descr": dtype.code, "fortran_order": False, "shape": batch.ids.shape}
+            np.lib.format.write_array_header_1_0(out, header)
+        out.write(batch.ids.astype(dtype.code, copy=False).data)
+        out.flush()  # so that a full disk is found out before either file appears
