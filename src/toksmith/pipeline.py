@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
+from toksmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from toksmith.decoders import Decoder
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 NO_FRAMING = Framing()
 
 
+@short_repr
 @dataclass(frozen=True)
 class Pipeline:
     """What a tokenizer does, stage by stage; not how it is run.

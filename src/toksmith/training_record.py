@@ -17,6 +17,7 @@ from typing import Any
 
 from toksmith.errors import FormatError
 from toksmith.lazy import np, npt
+from toksmith.short_repr import short_repr
 
 SUFFIX = ".training.json"
 _IN_DIRECTORY = "training.json"
@@ -36,6 +37,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
+@short_repr
 @dataclass(frozen=True)
 class SourceRecord:
     """A file of the training text.

@@ -11,11 +11,13 @@ from typing import Any
 from toksmith.arguments import literal, whole
 from toksmith.corpus.weights import weight_of
 from toksmith.errors import OptionError
+from toksmith.short_repr import short_repr
 
 READ_AS = ("text", "jsonl", "parquet")
 """What a file can be read as, compressed or not."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Reading:
     """The options of reading, whatever is then done with the text.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class ByteFallback:
     """``<0x0A>`` and its like, side by side, become the characters that their bytes make.
@@ -13,6 +16,7 @@ class ByteFallback:
     """
 
 
+@short_repr
 @dataclass(frozen=True)
 class ByteLevelDecoder:
     """GPT-2's printable alphabet becomes the bytes again (``ByteLevel`` of tokenizer.json).

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class CTC:
     """Connectionist temporal classification (Graves et al. 2006): repeats and blanks go.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class BPEDecoder:
     """The mark of a word's end becomes a space, and nothing in the last token.
@@ -16,6 +19,7 @@ class BPEDecoder:
     suffix: str = "</w>"
 
 
+@short_repr
 @dataclass(frozen=True)
 class MetaspaceDecoder:
     """The mark becomes a space.
@@ -29,6 +33,7 @@ class MetaspaceDecoder:
     strip: bool = True
 
 
+@short_repr
 @dataclass(frozen=True)
 class WordPieceDecoder:
     """A space before each token but the first, unless it has the prefix, which goes.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class Fuse:
     """All tokens become one.
@@ -16,6 +19,7 @@ class Fuse:
     separator: str = ""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Strip:
     """Take a character off both ends of each token.

@@ -10,6 +10,7 @@ from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing.added import AddedToken, find, literal_pattern
 from toksmith.framing.lengths import Padding, Truncation
 from toksmith.framing.template import Part, Template, TextPart, TokenPart, TrimOffsets
+from toksmith.short_repr import short_repr
 
 __all__ = [
     "AddedToken",
@@ -28,6 +29,7 @@ MOST_IDS = 1 << 26
 """Ids of added tokens are below this: each id up to the highest costs memory."""
 
 
+@short_repr
 @dataclass(frozen=True, init=False)
 class Framing:
     """Added tokens, and what is put around texts to make model inputs of them.

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toksmith import lazy
+from toksmith.short_repr import short_repr
 
 NONE: frozenset[str] = frozenset()
 """No literals."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class AddedToken:
     """A token that stands beside the model's own vocabulary.

@@ -7,11 +7,13 @@ from typing import Literal
 
 from toksmith.arguments import whole
 from toksmith.errors import OptionError
+from toksmith.short_repr import short_repr
 
 Direction = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Truncation:
     """How a text that is too long is cut.
@@ -39,6 +41,7 @@ class Truncation:
         _one_of("direction", self.direction, "left", "right")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Padding:
     """How rows that are too short are filled.

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from toksmith.errors import OptionError
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class TextPart:
     """The place of a text.
@@ -22,6 +24,7 @@ class TextPart:
     type_id: int = 0
 
 
+@short_repr
 @dataclass(frozen=True)
 class TokenPart:
     """One id that the template puts.
@@ -38,6 +41,7 @@ class TokenPart:
 Part: TypeAlias = TextPart | TokenPart
 
 
+@short_repr
 @dataclass(frozen=True)
 class Template:
     """What stands around one text, and around a pair of texts.
@@ -99,6 +103,7 @@ class Template:
         return tuple(part.id for part in parts if isinstance(part, TokenPart))
 
 
+@short_repr
 @dataclass(frozen=True)
 class TrimOffsets:
     """The spans of tokens leave out the spaces at their ends.

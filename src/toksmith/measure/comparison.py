@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
 from toksmith.measure.scripts import WHITE
+from toksmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from toksmith.types import Encoding
@@ -23,6 +24,7 @@ ALL = "all"
 """The name under which the figures of all texts together stand."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Figures:
     """One tokenizer on one text; metrics.py tells of each figure.
@@ -54,6 +56,7 @@ class Figures:
     megabytes_per_second: float | None = None
 
 
+@short_repr
 @dataclass(frozen=True)
 class MeasuredText:
     """A text of a comparison.
@@ -82,6 +85,7 @@ class MeasuredText:
         return self.sample_bytes == self.bytes
 
 
+@short_repr
 @dataclass(frozen=True)
 class MeasuredTokenizer:
     """A tokenizer of a comparison.
@@ -102,6 +106,7 @@ class MeasuredTokenizer:
     coverage: tuple[float, ...] = ()
 
 
+@short_repr
 @dataclass(frozen=True)
 class ScriptFigures:
     """One tokenizer on what is of one script in the sample of a text; see scripts.py.
@@ -134,6 +139,7 @@ class ScriptFigures:
         return cls(tokenizer, text, script, tokens, size, characters, ratio)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Passage:
     """The start of a text, by each tokenizer.

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from toksmith.short_repr import short_repr
 from toksmith.visible import visible
 
 
@@ -26,6 +27,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
+@short_repr
 @dataclass(frozen=True)
 class Example:
     """A token, or a text, that shows a finding.

@@ -13,6 +13,7 @@ from toksmith.measure.vocabulary_scaling import (
     vocabulary_by_isoflops,
     vocabulary_by_loss,
 )
+from toksmith.short_repr import short_repr
 
 MULTIPLE = 128
 """Matrices of such a number of rows suit the hardware."""
@@ -24,6 +25,7 @@ UINT16 = 1 << 16
 _NEAR_UINT16 = 1.1
 
 
+@short_repr
 @dataclass(frozen=True)
 class Suggestion:
     """What one way of looking at it says.
@@ -41,6 +43,7 @@ class Suggestion:
     or_more: bool = False
 
 
+@short_repr
 @dataclass(frozen=True)
 class Recommendation:
     """A size to start with.

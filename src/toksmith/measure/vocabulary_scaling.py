@@ -13,8 +13,10 @@ from math import exp
 
 from toksmith.arguments import whole
 from toksmith.errors import OptionError
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class ModelShape:
     """The language model that a vocabulary is for.

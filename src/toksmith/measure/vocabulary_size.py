@@ -21,6 +21,7 @@ from toksmith.measure.texts import AnyTexts, documents
 from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
+from toksmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath
@@ -34,6 +35,7 @@ ENOUGH = 100
 """A token that a model sees less often is called rare here, if nothing else is said."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class SizePoint:
     """One vocabulary size, special tokens not included.

@@ -9,10 +9,12 @@ from toksmith.errors import OptionError
 from toksmith.lazy import np
 from toksmith.models.merges import MergesField
 from toksmith.models.vocabulary import ids_of
+from toksmith.short_repr import short_repr
 
 _BYTES = {bytes([byte]) for byte in range(256)}
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class BPE:
     """A byte-level BPE model (Sennrich et al. 2016, on bytes as in GPT-2).

@@ -8,8 +8,10 @@ from functools import cached_property
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.models.vocabulary import ids_of
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CharacterBPE:
     """Byte-pair encoding whose first symbols are characters (Sennrich et al. 2016).

@@ -9,6 +9,7 @@ from functools import cached_property
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.models.vocabulary import ids_of
+from toksmith.short_repr import short_repr
 
 
 class PieceType(IntEnum):
@@ -22,6 +23,7 @@ class PieceType(IntEnum):
     BYTE = 6
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Pieces:
     r"""The vocabulary of a SentencePiece model.

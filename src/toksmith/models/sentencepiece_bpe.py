@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toksmith.models.pieces import Pieces
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class SentencePieceBPE(Pieces):
     """SentencePiece's BPE (Kudo & Richardson 2018), on the characters of normalized text.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toksmith.models.pieces import Pieces
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Unigram(Pieces):
     """The Unigram language model (Kudo 2018, "Subword Regularization").

@@ -7,8 +7,10 @@ from functools import cached_property
 
 from toksmith.errors import OptionError
 from toksmith.models.vocabulary import ids_of
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class WordPiece:
     """WordPiece (Schuster & Nakajima 2012, as BERT uses it).

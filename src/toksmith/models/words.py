@@ -7,8 +7,10 @@ from functools import cached_property
 
 from toksmith.errors import OptionError
 from toksmith.models.vocabulary import ids_of
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class WordLevel:
     """Each chunk is a token, or unknown.
@@ -30,6 +32,7 @@ class WordLevel:
         return ids_of(self.vocab)
 
 
+@short_repr
 @dataclass(frozen=True)
 class LongestMatch:
     """From left to right, the longest token that matches; what no token starts is unknown.

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class UnicodeForm:
     """One of Unicode's four normalization forms."""

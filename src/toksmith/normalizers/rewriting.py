@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toksmith.short_repr import short_repr
 from toksmith.splitters.pattern import check_pattern
 
 
+@short_repr
 @dataclass(frozen=True)
 class Replace:
     """Replace each match.
@@ -29,6 +31,7 @@ class Replace:
             check_pattern(self.pattern)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Strip:
     """Remove white space at the ends."""
@@ -37,6 +40,7 @@ class Strip:
     right: bool = True
 
 
+@short_repr
 @dataclass(frozen=True)
 class Prepend:
     """Put a text before every text that is not empty."""

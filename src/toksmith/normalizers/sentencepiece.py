@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from toksmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class SentencePieceNormalizer:
     """``NormalizerSpec`` of a SentencePiece model, with what the trainer's spec adds to it.

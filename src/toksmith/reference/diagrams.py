@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toksmith.reference.unigram import Edge, ways_through
+from toksmith.short_repr import short_repr
 from toksmith.types import Span
 from toksmith.visible import visible
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _SPACES = (b" ", "▁".encode())
 
 
+@short_repr
 @dataclass(frozen=True)
 class Node:
     """A symbol of a merge tree.
@@ -43,6 +45,7 @@ class Node:
     rank: float | None = None
 
 
+@short_repr
 @dataclass(frozen=True)
 class MergeTree:
     """How the bytes or characters of a chunk were merged.
@@ -194,6 +197,7 @@ class MergeTree:
         }  # fmt: skip
 
 
+@short_repr
 @dataclass(frozen=True)
 class Lattice:
     """All pieces that fit somewhere in a chunk, and the ways through them (Unigram).
@@ -277,6 +281,7 @@ class Lattice:
         }  # fmt: skip
 
 
+@short_repr
 @dataclass(frozen=True)
 class Match:
     """What was looked up at a place of a chunk.
@@ -296,6 +301,7 @@ class Match:
     tried: tuple[bytes, ...]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Matches:
     """The longest match at one place after the other (WordPiece, characters, words).

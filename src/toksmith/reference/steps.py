@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from toksmith.reference.unigram import Edge
+from toksmith.short_repr import short_repr
 
 Symbol: TypeAlias = int | bytes
 """A part of a chunk on its way to tokens: an id, or text that need not be a token yet."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class MergeStep:
     """Two neighbours become one.
@@ -33,6 +35,7 @@ class MergeStep:
     after: tuple[Symbol, ...]
 
 
+@short_repr
 @dataclass(frozen=True)
 class SplitStep:
     """A piece that may not come out (of type UNUSED) is taken apart again.
@@ -46,6 +49,7 @@ class SplitStep:
     parts: tuple[bytes, ...]
 
 
+@short_repr
 @dataclass(frozen=True)
 class MatchStep:
     """The longest token at a place, or that there is none.
@@ -63,6 +67,7 @@ class MatchStep:
     tried: tuple[bytes, ...] = ()
 
 
+@short_repr
 @dataclass(frozen=True)
 class UnknownWordStep:
     """A word is given up as a whole, whatever was found in it before (WordPiece).
@@ -78,6 +83,7 @@ class UnknownWordStep:
     tried: tuple[bytes, ...] = ()
 
 
+@short_repr
 @dataclass(frozen=True)
 class PathStep:
     """One way to put a chunk together from pieces.
@@ -103,6 +109,7 @@ class PathStep:
 Step: TypeAlias = MergeStep | SplitStep | MatchStep | UnknownWordStep | PathStep
 
 
+@short_repr
 @dataclass(frozen=True)
 class Steps:
     """How a model came from a chunk to its tokens.

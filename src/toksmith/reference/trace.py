@@ -17,6 +17,7 @@ from toksmith.reference.token_stepping import is_text, token_steps
 from toksmith.reference.tokens import Token
 from toksmith.reference.trace_view import explanation_view
 from toksmith.reference.unigram import Edge
+from toksmith.short_repr import short_repr
 from toksmith.text import Text, utf8
 from toksmith.token_table import TokenTable
 from toksmith.types import Span
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from toksmith.reference.diagrams import Diagram
 
 
+@short_repr
 @dataclass(frozen=True)
 class ChunkTrace:
     """One chunk on its way to ids.

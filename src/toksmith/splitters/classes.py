@@ -6,27 +6,32 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toksmith.errors import SplitError
+from toksmith.short_repr import short_repr
 
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
 """What becomes of a match: nothing, a chunk of its own, part of the chunk before it or after it;
 ``contiguous``: a chunk of its own together with the matches that touch it."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class BertSplitter:
     """Drop white space; each punctuation mark is a chunk (``BertPreTokenizer``)."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Whitespace:
     r"""Chunks are runs of word characters, and of what is neither: ``\w+|[^\w\s]+``."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class WhitespaceSplit:
     """Chunks are what stands between white space."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Punctuation:
     """Cut at punctuation (ASCII's, and Unicode's category P)."""
@@ -34,6 +39,7 @@ class Punctuation:
     behavior: Behavior = "isolated"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Digits:
     """Cut at numbers (Unicode's category N): each digit apart, or runs of them."""
@@ -41,6 +47,7 @@ class Digits:
     individual: bool = False
 
 
+@short_repr
 @dataclass(frozen=True)
 class CharacterDelimiter:
     """Cut at one character, and drop it (``CharDelimiterSplit``).
@@ -56,6 +63,7 @@ class CharacterDelimiter:
             raise SplitError(f"delimiter is {self.delimiter!r:.40}; wanted: one character")
 
 
+@short_repr
 @dataclass(frozen=True)
 class UnicodeScripts:
     """Cut where the script changes (Hiragana, Katakana and ー count as Han).
@@ -65,6 +73,7 @@ class UnicodeScripts:
     """
 
 
+@short_repr
 @dataclass(frozen=True)
 class FixedLength:
     """Chunks of so many characters.

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toksmith.errors import SplitError
+from toksmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class Metaspace:
     """Write a mark for each space, and start a chunk at each mark (``Metaspace``).

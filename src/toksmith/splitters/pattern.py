@@ -10,12 +10,14 @@ from typing import Literal
 
 from toksmith.errors import SplitError
 from toksmith.lazy import regex
+from toksmith.short_repr import short_repr
 from toksmith.splitters.families import Family, family_of
 from toksmith.splitters.names import pattern_of
 
 _MOST_COPIES = 100_000
 
 
+@short_repr
 @dataclass(frozen=True)
 class PatternSplitter:
     r"""Cut the text into the matches of a pattern, in the syntax of the ``regex`` package.

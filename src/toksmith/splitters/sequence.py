@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toksmith.short_repr import short_repr
 from toksmith.splitters.classes import Behavior
 from toksmith.splitters.pattern import check_pattern
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from toksmith.splitters import Splitter
 
 
+@short_repr
 @dataclass(frozen=True)
 class Split:
     """Cut at the matches of a pattern (``Split`` of tokenizer.json).
@@ -36,6 +38,7 @@ class Split:
             check_pattern(self.pattern)
 
 
+@short_repr
 @dataclass(frozen=True)
 class SplitterSequence:
     """Each splitter cuts the pieces that the one before it left."""
