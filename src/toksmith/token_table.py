@@ -1,12 +1,19 @@
-"""All tokens of a pipeline by id, and all ids by token."""
+"""The vocabulary of a pipeline: all tokens by id, and all ids by token."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
+from typing import overload
 
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.text import utf8
+from toksmith.visible import shortened
+
+_SHOWN = 6
+"""How many entries a repr shows."""
 
 
 class TokenTable:
@@ -30,6 +37,15 @@ class TokenTable:
         return tokens
 
     @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each token, in the order of ids; aliases of added tokens come last."""
+        ids: dict[bytes, int] = {}
+        for token_id, token in enumerate(self.tokens):
+            if token:
+                ids.setdefault(token, token_id)
+        return ids | self._added_ids
+
+    @cached_property
     def _added_ids(self) -> dict[bytes, int]:
         added = self._pipeline.framing.added_tokens
         return {token.content.encode(): token.id for token in added}
@@ -46,10 +62,95 @@ class TokenTable:
             )
         return token
 
+    def find(self, token: str | bytes) -> int | None:
+        """Return the id of a token, added or not; ``None`` where there is none."""
+        literal = utf8(token)
+        return self._added_ids.get(literal, self._pipeline.model.ids.get(literal))
+
     def id_of(self, token: str | bytes) -> int:
         """Return the id of a token, added or not; UnknownTokenError where there is none."""
-        literal = utf8(token)
-        found = self._added_ids.get(literal, self._pipeline.model.ids.get(literal))
+        found = self.find(token)
         if found is None:
-            raise UnknownTokenError(f"{token!r} is not one token of this vocabulary")
+            raise UnknownTokenError(f"{token!r:.80} is not one token of this vocabulary")
         return found
+
+
+class Tokens(Sequence[bytes]):
+    """The bytes of each id, special tokens included: what :attr:`Tokenizer.tokens` is.
+
+    A read-only sequence: ``tokens[id]``, ``tokens[:10]`` (a list). It has an entry for each id up
+    to the highest; an id without a token is ``b""``.
+
+    Args:
+        table: the vocabulary.
+    """
+
+    def __init__(self, table: TokenTable) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table.tokens)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        try:
+            return self._table.tokens[index]
+        except IndexError:
+            raise IndexError(f"id {index} of a vocabulary of {len(self):,} ids") from None
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._table.tokens)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Tokens | list | tuple):
+            return self._table.tokens == list(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+
+    def __repr__(self) -> str:
+        return _repr(f"Tokens: {len(self):,} ids", map(repr, self), len(self))
+
+
+class Vocabulary(Mapping[bytes, int]):
+    """The id of each token, special tokens included: what :attr:`Tokenizer.vocab` is.
+
+    A read-only mapping from the bytes of tokens to ids, in the order of ids. Where several ids
+    share their bytes, it has the one that :meth:`Tokenizer.token_id` returns.
+
+    Args:
+        table: the vocabulary.
+    """
+
+    def __init__(self, table: TokenTable) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table.ids)
+
+    def __getitem__(self, token: bytes) -> int:
+        try:
+            return self._table.ids[token]
+        except KeyError:
+            hint = f": its keys are bytes, {utf8(token)!r:.80}" if isinstance(token, str) else ""
+            raise UnknownTokenError(
+                f"{token!r:.80} is not one token of this vocabulary{hint}"
+            ) from None
+
+    def __contains__(self, token: object) -> bool:
+        return token in self._table.ids
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._table.ids)
+
+    def __repr__(self) -> str:
+        shown = (f"{token!r}: {token_id}" for token, token_id in self.items())
+        return _repr(f"Vocabulary: {len(self):,} tokens", shown, len(self))
+
+
+def _repr(head: str, entries: Iterable[str], count: int) -> str:
+    shown = ", ".join(shortened(each, 24) for each in islice(entries, _SHOWN))
+    return f"<{head}: {shown}{', …' if count > _SHOWN else ''}>"

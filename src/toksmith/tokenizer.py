@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,7 @@ from toksmith.encoding import Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.explaining import Explaining
 from toksmith.framing import Padding, Truncation
+from toksmith.merge_table import MergeTable
 from toksmith.models import BPE, CharacterBPE
 from toksmith.offsets import Trimmer
 from toksmith.pipeline import Pipeline
@@ -22,7 +24,7 @@ from toksmith.preparing import Preparation, lengths
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
 from toksmith.text import Text, utf8
-from toksmith.token_table import TokenTable
+from toksmith.token_table import Tokens, TokenTable, Vocabulary
 from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, stack
 
@@ -99,6 +101,62 @@ class Tokenizer(Explaining, Sampling):
         """The highest id and one, special tokens included: the rows an embedding needs."""
         return len(self._table.tokens)
 
+    def __len__(self) -> int:
+        """Return :attr:`vocab_size`."""
+        return self.vocab_size
+
+    @cached_property
+    def vocab(self) -> Vocabulary:
+        """The id of each token by its bytes, special tokens included; read-only.
+
+        Models of text spell tokens in their own way: ``▁the``, ``##ing``, ``<0x0A>``. Where several
+        ids have the same bytes, there are fewer tokens than ids.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.vocab[b"low"], b"lo" in tok.vocab, len(tok.vocab)
+            (257, True, 258)
+        """
+        return Vocabulary(self._table)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The bytes of each id, special tokens included, ``b""`` for an id without a token.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.tokens[257], tok.tokens[97:100], len(tok.tokens)
+            (b'low', [b'a', b'b', b'c'], 258)
+        """
+        return Tokens(self._table)
+
+    def __contains__(self, token: object) -> bool:
+        """Return whether a str or bytes is one token of the vocabulary, special or not."""
+        if not isinstance(token, str | bytes):
+            raise OptionError(
+                f"{token!r:.80} in tokenizer: use a token, as str or bytes; ids go from 0 to "
+                f"{self.vocab_size - 1}"
+            )
+        return self._table.find(token) is not None
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both do the same: their pipelines are equal, whatever their names."""
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return self is other or replace(self.pipeline, name=None) == replace(
+            other.pipeline, name=None
+        )
+
+    @cached_property
+    def _hash(self) -> int:
+        special = frozenset(self.special_tokens.items())
+        return hash((type(self.pipeline.model), tuple(self.pipeline.model.vocab), special))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     @property
     def special_tokens(self) -> dict[str, int]:
         """The ids of the special tokens by literal."""
@@ -111,10 +169,29 @@ class Tokenizer(Explaining, Sampling):
         Raises:
             UnsupportedError: the model has no list of merges.
         """
+        return [(left, right) for left, right, _ in self._with_merges.merges.tolist()]
+
+    @cached_property
+    def merge_table(self) -> MergeTable:
+        """The merges as rows ``(rank, left, right, new, bytes, count)``; print it to read it.
+
+        ``count`` is how often the pair stood in the training text when it was merged; ``None``
+        where :attr:`training` does not tell.
+
+        Raises:
+            UnsupportedError: the model has no list of merges.
+        """
+        model = self._with_merges
+        counts = self.training.counts if self.training else ()
+        known = counts if len(counts) <= len(model.merges) else ()
+        return MergeTable(model.merges, model.vocab, known)
+
+    @property
+    def _with_merges(self) -> BPE | CharacterBPE:
         model = self.pipeline.model
         if not isinstance(model, BPE | CharacterBPE):
             raise UnsupportedError(f"{type(model).__name__} has no list of merges")
-        return [(left, right) for left, right, _ in model.merges.tolist()]
+        return model
 
     @cached_property
     def _table(self) -> TokenTable:
@@ -131,6 +208,20 @@ class Tokenizer(Explaining, Sampling):
             UnknownTokenError: no token has this id.
         """
         return self._table.bytes_of(token_id)
+
+    def token_text(self, token_id: int) -> str:
+        """Return a token as text: its bytes as UTF-8, with U+FFFD for what is invalid.
+
+        Raises:
+            UnknownTokenError: no token has this id.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.token_text(257), tok.token_text(0xFF)
+            ('low', '�')
+        """
+        return self._table.bytes_of(token_id).decode("utf-8", "replace")
 
     def token_id(self, token: str | bytes) -> int:
         """Return the id of a token, special or not.

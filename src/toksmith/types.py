@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
-from toksmith.visible import visible
+from toksmith.visible import shortened, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +22,9 @@ IdArray: TypeAlias = "npt.NDArray[np.uint32]"
 OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
 SpanArray: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
+
+_SHOWN = 60
+"""How many tokens a repr looks at."""
 
 
 class Span(NamedTuple):
@@ -156,7 +159,8 @@ class Encoding:
     __hash__ = None  # type: ignore[assignment]  # it holds lists and arrays
 
     def __repr__(self) -> str:
-        shown = _shortened(" ".join(map(visible, self.tokens[:60])), 120, len(self) > 60)
+        shown = " ".join(self[:_SHOWN].strings)
+        shown = shortened(shown if len(self) <= _SHOWN else f"{shown} …", 120)
         return f"<Encoding: {_number(len(self), 'token')}: {shown}>"
 
     def token_to_chars(self, token: int) -> Span:
@@ -342,7 +346,3 @@ def stack(documents: Sequence[IdArray]) -> Batch:
 
 def _number(count: int, of: str) -> str:
     return f"{count:,} {of}{'' if count == 1 else 's'}"
-
-
-def _shortened(text: str, limit: int, more: bool = False) -> str:
-    return text if len(text) <= limit and not more else text[:limit] + " …"

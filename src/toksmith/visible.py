@@ -58,6 +58,16 @@ def visible_name(name: str) -> str:
     return visible(name.encode("utf-8", "surrogatepass")).replace(SPACE, " ")
 
 
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most so many characters; a longer one ends in ``…``.
+
+    Example:
+        >>> shortened("low", 3), shortened("lowest", 3)
+        ('low', 'lo…')
+    """
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def _characters(text: str) -> list[str]:
     shown: list[str] = []
     has_base = False

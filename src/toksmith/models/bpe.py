@@ -121,7 +121,13 @@ class BPE:
         return (
             self.vocab == other.vocab
             and self.whole_chunk_first == other.whole_chunk_first
-            and np.array_equal(self.merges, other.merges)
+            and self._same_merges(other)
         )
+
+    def _same_merges(self, other: BPE) -> bool:
+        one, its = vars(self)["merges"], vars(other)["merges"]
+        if callable(one) and one is its:  # found from equal vocabularies in the same way
+            return True
+        return np.array_equal(self.merges, other.merges)
 
     __hash__ = None  # type: ignore[assignment]  # it holds an array
