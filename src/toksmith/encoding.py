@@ -11,7 +11,7 @@ from toksmith.framing import AddedToken
 from toksmith.lazy import np
 from toksmith.pipeline import Pipeline
 from toksmith.rows import Stretch
-from toksmith.text import Text, characters, utf8
+from toksmith.text import Text, characters, check_texts, utf8
 from toksmith.threads import thread_count
 from toksmith.types import Batch, Encoding, IdArray, SpanArray, stack
 
@@ -61,19 +61,19 @@ class TextEncoder:
             self._refuse(data)
         return self._encode_around(data, literals, thread_count(threads, len(data)))
 
-    def encode_batch(self, texts: Sequence[Text], special: Special, threads: int | None) -> Batch:
-        """Return the ids of each text."""
+    def encode_batch(
+        self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
+    ) -> Batch:
+        """Return the ids of each text; messages call the texts by ``name``."""
         if self.is_plain(special):
-            return self.encode_texts(texts, threads)
+            workers = thread_count(threads)
+            try:
+                return self._engine.encode_texts(texts, workers)
+            except _NOT_AS_IT_IS:
+                check_texts(texts, name)
+                return self._engine.encode_texts([utf8(text) for text in texts], workers)
+        check_texts(texts, name)
         return stack([self.encode(text, special, threads) for text in texts])
-
-    def encode_texts(self, texts: Sequence[Text], threads: int | None) -> Batch:
-        """Return the ids of each plain text."""
-        workers = thread_count(threads)
-        try:
-            return self._engine.encode_texts(texts, workers)
-        except _NOT_AS_IT_IS:
-            return self._engine.encode_texts([utf8(text) for text in texts], workers)
 
     def encode_slices(self, text: Text, bounds: engine.Bounds, threads: int | None) -> Batch:
         """Return the ids of each slice of a plain text as a document of its own."""

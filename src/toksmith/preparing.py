@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toksmith.encoding import Special, TextEncoder
@@ -10,7 +10,7 @@ from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Truncation
 from toksmith.offsets import Trimmer
 from toksmith.rows import Stretch, cut, filled, framed
-from toksmith.text import Text
+from toksmith.text import Text, check_texts
 from toksmith.types import Inputs
 
 
@@ -46,12 +46,7 @@ class Preparation:
         Raises:
             OptionError: they are no lists of equal length, or cannot be made to fit.
         """
-        for each in (texts, texts if pairs is None else pairs):
-            if isinstance(each, Text) or not isinstance(each, Iterable):
-                raise OptionError("prepare takes a list of texts; of one text, give [text]")
-        given = [list(texts)] if pairs is None else [list(texts), list(pairs)]
-        if len(given[0]) != len(given[-1]):
-            raise OptionError(f"there are {len(given[0])} texts, but {len(given[1])} pairs")
+        given = columns_of("prepare", texts, pairs)
         added = framing.template.added(pairs is not None) if self.add_special_tokens else 0
         rows: list[list[Stretch]] = []
         documents: list[int] = []
@@ -75,10 +70,45 @@ class Preparation:
     def _encoded(
         self, encoder: TextEncoder, texts: Sequence[Text], sequence: int
     ) -> Iterable[Stretch]:
+        name = ("texts", "pairs")[sequence]
         if self.spans:
+            check_texts(texts, name)
             return (encoder.located(text, self.special).stretch(sequence) for text in texts)
-        found = encoder.encode_batch(texts, self.special, self.threads)
+        found = encoder.encode_batch(texts, self.special, self.threads, name)
         return (Stretch(ids, sequence, sequence) for ids in found)
+
+
+_FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "encoding"}
+
+
+def columns_of(
+    call: str, texts: Iterable[Text], pairs: Iterable[Text] | None
+) -> list[Sequence[Text]]:
+    """Return the texts, and the second text of each where there are pairs, as lists.
+
+    Args:
+        call: the name of the method that takes them, for messages.
+        texts: the texts.
+        pairs: the second text of each, or nothing.
+
+    Raises:
+        OptionError: one of them is no list of texts, or their lengths differ.
+    """
+    columns: list[Sequence[Text]] = []
+    for name, given in (("texts", texts), ("pairs", pairs)):
+        if given is None and name == "pairs":
+            continue
+        if isinstance(given, Text | Mapping) or not isinstance(given, Iterable):
+            also = " as pairs" if name == "pairs" else ""
+            one = _FOR_ONE.get(call)
+            raise OptionError(
+                f"{call} takes a list of texts{also}, not {type(given).__name__}; "
+                f"{f'for one text there is {one}' if one else 'for one text, give [text]'}"
+            )
+        columns.append(given if isinstance(given, list) else list(given))
+    if len(columns[0]) != len(columns[-1]):
+        raise OptionError(f"there are {len(columns[0])} texts, but {len(columns[1])} pairs")
+    return columns
 
 
 def lengths(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import mmap
 from os import PathLike
 from typing import TypeAlias
@@ -79,11 +79,29 @@ def _checked(texts: Iterable[Text], name: str) -> Iterator[Text]:
         if not isinstance(text, _TEXTS):
             if isinstance(text, PathLike):
                 raise _a_path(f"{name}[{place}]")
-            raise OptionError(
-                f"{name}[{place}] is {text!r:.40}: each must be a str or UTF-8 bytes, not "
-                f"{type(text).__name__}"
-            )
+            raise _wrong_item(text, place, name)
         yield text
+
+
+def check_texts(texts: Sequence[Text], name: str) -> None:
+    """Check that each of many texts is one that :func:`utf8` takes.
+
+    Raises:
+        OptionError: one is not; the message says where it is, such as ``texts[2]``.
+    """
+    for place, text in enumerate(texts):
+        if not isinstance(text, _TEXTS):
+            try:
+                utf8(text)
+            except OptionError:
+                raise _wrong_item(text, place, name) from None
+
+
+def _wrong_item(text: object, place: int, name: str) -> OptionError:
+    return OptionError(
+        f"{name}[{place}] is {text!r:.40}: each must be a str or UTF-8 bytes, not "
+        f"{type(text).__name__}"
+    )
 
 
 def _a_path(name: str) -> OptionError:
@@ -122,7 +140,8 @@ def codes(string: str) -> npt.NDArray[np.unsignedinteger]:
 
 
 def _no_text(value: object) -> OptionError:
-    return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}")
+    several = "; for a list of texts, there is encode_batch" if isinstance(value, list) else ""
+    return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}{several}")
 
 
 def byte_sizes(string: str) -> npt.NDArray[np.int64]:

@@ -16,17 +16,18 @@ from toksmith.encoding import Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.explaining import Explaining
 from toksmith.framing import Padding, Truncation
+from toksmith.lazy import np
 from toksmith.merge_table import MergeTable
 from toksmith.models import BPE, CharacterBPE
 from toksmith.offsets import Trimmer
 from toksmith.pipeline import Pipeline
-from toksmith.preparing import Preparation, lengths
+from toksmith.preparing import Preparation, columns_of, lengths
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
-from toksmith.text import Text, utf8
+from toksmith.text import Text, check_texts, utf8
 from toksmith.token_table import Tokens, TokenTable, Vocabulary
 from toksmith.truncation import truncated
-from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, stack
+from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, OffsetArray, stack
 
 if TYPE_CHECKING:
     from toksmith.training_record import TrainingRecord
@@ -291,12 +292,28 @@ class Tokenizer(Explaining, Sampling):
     def encode_batch(
         self,
         texts: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
         *,
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
     ) -> Batch:
-        """Return the ids of many texts in one array; see :meth:`encode`.
+        """Return the ids of many texts, or pairs of texts, in one array; see :meth:`encode`.
+
+        Args:
+            texts: the documents.
+            pairs: as many again: the second text of each, which the template puts after the first.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's own ids around each text.
+            threads: ``None`` for the cores this process may use.
+
+        Returns:
+            ``.ids``, uint32 of shape ``(tokens,)``, and ``.offsets``, int64 of shape
+            ``(texts + 1,)``.
+
+        Raises:
+            OptionError: a text is no text (``texts[2] is nan``), or there are not as many pairs as
+                texts.
 
         Example:
             >>> import toksmith
@@ -304,12 +321,19 @@ class Tokenizer(Explaining, Sampling):
             >>> tok.encode_batch(["ab", "ba"]).to_lists()
             [[256], [98, 97]]
         """
-        if isinstance(texts, Text) or not isinstance(texts, Iterable):
-            raise OptionError("encode_batch takes a list of texts; for one text there is encode")
-        texts = list(texts)
-        if not self._is_plain(special, add_special_tokens):
-            return self._stacked(texts, special, add_special_tokens, threads)
-        return self._encoder.encode_texts(texts, threads)
+        columns = columns_of("encode_batch", texts, pairs)
+        if pairs is None and not add_special_tokens:
+            return self._encoder.encode_batch(columns[0], special, threads, "texts")
+        batches = [
+            self._encoder.encode_batch(column, special, threads, name)
+            for column, name in zip(columns, ("texts", "pairs"), strict=False)
+        ]
+        template = self._framing.template
+        rows = [
+            [Stretch(ids, place, place) for place, ids in enumerate(row)]
+            for row in zip(*batches, strict=True)
+        ]
+        return stack([joined(framed(template, row, add_special_tokens)) for row in rows])
 
     def encode_file(
         self,
@@ -366,6 +390,35 @@ class Tokenizer(Explaining, Sampling):
         special_ids = set(self._framing.special_tokens.values())
         return laid_out(row, texts, self._table.tokens, special_ids)
 
+    def encodings(
+        self,
+        texts: Iterable[Text],
+        pairs: Iterable[Text] | None = None,
+        *,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[Encoding]:
+        """Return the tokens of many texts, or pairs of texts; see :meth:`encoding`.
+
+        Raises:
+            OptionError: a text is no text, or there are not as many pairs as texts.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> [each.strings for each in tok.encodings(["ab", "b a"])]
+            [['ab'], ['b', '·', 'a']]
+        """
+        columns = columns_of("encodings", texts, pairs)
+        for column, name in zip(columns, ("texts", "pairs"), strict=False):
+            check_texts(column, name)
+        return [
+            self.encoding(
+                text, special=special, add_special_tokens=add_special_tokens, pair=(*pair, None)[0]
+            )
+            for text, *pair in zip(*columns, strict=True)
+        ]
+
     def prepare(
         self,
         texts: Iterable[Text],
@@ -418,6 +471,28 @@ class Tokenizer(Explaining, Sampling):
     def count(self, text: Text, *, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
         return self._encoder.count(text, special, threads)
+
+    def count_batch(
+        self, texts: Iterable[Text], *, special: Special = "text", threads: int | None = None
+    ) -> OffsetArray:
+        """Return how many tokens each text has, as an int64 array of shape ``(texts,)``.
+
+        Args:
+            texts: the documents; a column of a data frame is one, if each of its values is text.
+            special: see :meth:`encode`.
+            threads: ``None`` for the cores this process may use.
+
+        Raises:
+            OptionError: a text is no text (``texts[2] is nan``).
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok.count_batch(["ab", "ba", ""]).tolist()
+            [1, 2, 0]
+        """
+        (column,) = columns_of("count_batch", texts, None)
+        return np.diff(self._encoder.encode_batch(column, special, threads, "texts").offsets)
 
     def truncate(self, text: AnyText, max_tokens: int, *, special: Special = "text") -> AnyText:
         """Return the start of a text that has at most so many tokens.

@@ -12,11 +12,13 @@ TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
 POSITIONAL = {
     "encode": ["text"],
     "encode_array": ["text"],
-    "encode_batch": ["texts"],
+    "encode_batch": ["texts", "pairs"],
     "encode_file": ["path"],
     "encoding": ["text"],
     "prepare": ["texts", "pairs"],
+    "encodings": ["texts", "pairs"],
     "count": ["text"],
+    "count_batch": ["texts"],
     "truncate": ["text", "max_tokens"],
     "decode": ["ids"],
     "decode_bytes": ["ids"],
@@ -30,6 +32,7 @@ POSITIONAL = {
     "forget": [],
     "token_bytes": ["token_id"],
     "token_id": ["token"],
+    "token_text": ["token_id"],
 }
 
 
