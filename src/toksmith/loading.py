@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith import formats, published
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, UnknownNameError
 from toksmith.formats import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
 
@@ -31,8 +31,8 @@ def load(
     """Load a tokenizer from a file or directory, or by its published name.
 
     Args:
-        path: the file; a directory for formats of several files. A string that is no path that
-            exists is looked up as a name, as :func:`get` does.
+        path: the file; a directory for formats of several files. A string that is not the path of
+            a file is a name, as :func:`get` takes it.
         format: ``"huggingface"`` (tokenizer.json), ``"sentencepiece"`` (``.model``), ``"minbpe"``,
             ``"tiktoken"``, ``"gpt2"``, ``"wordpiece"`` (BERT's vocab.txt) or ``"tekken"``
             (Mistral's tekken.json); without it, the format is recognised by the content.
@@ -43,19 +43,35 @@ def load(
     Raises:
         FormatError: the file is not what it should be; the message says where and why.
         UnsupportedError: it asks for something that toksmith cannot do.
-        OptionError: ``path`` is neither a path nor a name.
+        UnknownNameError: there is neither such a file nor such a name.
+        OptionError: ``path`` is neither a str nor a path.
+
+    Example:
+        >>> load("toksmith-small").encode("hello world")
+        [12700, 111, 1683]
     """
     if not isinstance(path, str | PathLike) or isinstance(fspath(path), bytes):
         raise OptionError(
             f"{path!r:.80} is neither a path nor a name: use a str or a pathlib.Path, "
             f"not {type(path).__name__}"
         )
-    if isinstance(path, str) and format is None and split is UNSET and special_tokens is None:
-        is_a_name = os.sep not in path and not Path(path).suffix
-        if (path in published.names() or is_a_name) and not os.path.lexists(path):
-            return get(path)
+    if isinstance(path, str) and not os.path.lexists(path) and _may_be_a_name(path):
+        if published.encoding_of(path) is None:
+            raise UnknownNameError(f"there is no file {path!r}, and {published.unknown(path)}")
+        if format is not None or split is not UNSET or special_tokens is not None:
+            raise OptionError(
+                f"{path!r} is a published tokenizer, which has a format, a split and special "
+                "tokens: format=, split= and special_tokens= are for files"
+            )
+        return get(path)
     pipeline = formats.read(path, format, split, special_tokens)
     return Tokenizer(pipeline, partial(_training, Path(path).absolute()))
+
+
+def _may_be_a_name(path: str) -> bool:
+    """Return whether a string that is no path of a file looks like a name, as ``gpt-4.1`` does."""
+    suffix = Path(path).suffix[1:]
+    return not {os.sep, os.altsep, "\0", "\n"} & {*path} and not suffix[:1].isalpha() and bool(path)
 
 
 def _training(path: Path) -> TrainingRecord | None:
@@ -65,14 +81,27 @@ def _training(path: Path) -> TrainingRecord | None:
 
 
 def get(name: str) -> Tokenizer:
-    """Return a published tokenizer by name, such as ``"cl100k_base"``.
+    """Return a published tokenizer by name, or by the name of a model that uses it.
 
-    Looks in the package's cache and in tiktoken's, else downloads; the checksum is always checked.
+    ``"toksmith-small"`` comes with the package. Others are looked for in the package's cache and in
+    tiktoken's, else downloaded; the checksum is always checked.
+
+    Args:
+        name: such as ``"cl100k_base"`` or ``"gpt-4o-2024-08-06"``.
 
     Raises:
         UnknownNameError: no published tokenizer has this name.
         DownloadError: it is in no cache and cannot be downloaded; the message says where to put it.
+        OptionError: ``name`` is no string.
+
+    Example:
+        >>> get("toksmith-small").vocab_size
+        16384
     """
+    if isinstance(name, PathLike) or (
+        isinstance(name, str) and published.encoding_of(name) is None and os.path.lexists(name)
+    ):
+        raise UnknownNameError(f"{name!r} is a path, not a name: load({fspath(name)!r}) reads it")
     return Tokenizer(published.fetch(name))
 
 

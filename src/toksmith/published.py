@@ -1,7 +1,8 @@
-"""The published encodings by name: where they are had from, and what belongs to them.
+"""The published encodings by name: where each file of ranks is, and what it does not hold itself.
 
-A file of ranks is looked for in our own cache (``TOKSMITH_CACHE_DIR``, or the user's cache folder),
-then in tiktoken's, then downloaded into ours. Wherever it comes from, its SHA-256 is checked.
+A file of ranks comes with the package, or is looked for in our own cache (``TOKSMITH_CACHE_DIR``,
+or the user's cache folder), then in tiktoken's, then downloaded and kept in ours. Its SHA-256 is
+checked wherever it was found.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toksmith.errors import DownloadError, UnknownNameError
+from toksmith.errors import DownloadError, OptionError, UnknownNameError
 from toksmith.framing import Framing
+from toksmith.model_names import encoding_of_model, nearest
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 
@@ -42,8 +45,25 @@ class Ranks:
 
 
 @dataclass(frozen=True)
+class Bundled:
+    """A file of ranks that comes with the package, in ``toksmith/data``.
+
+    Attributes:
+        file_name: its name there.
+    """
+
+    file_name: str
+
+    def read(self) -> bytes:
+        """Return the content of the file."""
+        from importlib.resources import files
+
+        return (files("toksmith") / "data" / self.file_name).read_bytes()
+
+
+@dataclass(frozen=True)
 class Published:
-    """An encoding: a file of ranks, and what does not stand in it.
+    """An encoding: a file of ranks, and what the file does not hold.
 
     Attributes:
         ranks: the file.
@@ -52,7 +72,7 @@ class Published:
         aliases: second literals of some of these ids.
     """
 
-    ranks: Ranks
+    ranks: Ranks | Bundled
     split: str
     special_tokens: dict[str, int] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)
@@ -100,6 +120,9 @@ _ALIASES = {"<|reserved_200018|>": 200018}
 _RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
 
 ENCODINGS: dict[str, Published] = {
+    "toksmith-small": Published(
+        Bundled("toksmith-small.tiktoken"), "o200k", {_END: 16382, "<|pad|>": 16383}
+    ),
     "r50k_base": Published(_R50K, "gpt2", {_END: 50256}),
     "gpt2": Published(_R50K, "gpt2", {_END: 50256}),
     "p50k_base": Published(_P50K, "gpt2", {_END: 50256}),
@@ -118,7 +141,7 @@ ENCODINGS: dict[str, Published] = {
 
 
 def names() -> list[str]:
-    """Return the names that :func:`fetch` knows.
+    """Return the names of the encodings; :func:`fetch` knows those of models, too.
 
     Example:
         >>> "cl100k_base" in names()
@@ -127,53 +150,80 @@ def names() -> list[str]:
     return list(ENCODINGS)
 
 
+def encoding_of(name: str) -> str | None:
+    """Return the encoding that a name means, its own or a model's; ``None`` for no known name.
+
+    Example:
+        >>> encoding_of("gpt2"), encoding_of("gpt-4o-mini"), encoding_of("gpt5")
+        ('gpt2', 'o200k_base', None)
+    """
+    return name if name in ENCODINGS else encoding_of_model(name)
+
+
 def at_hand() -> list[str]:
-    """Return the names of the encodings whose files are in a cache; nothing is downloaded.
+    """Return the names of the encodings whose files are on this machine; nothing is downloaded.
 
     Whether the files are what they should be shows when they are read.
     """
 
-    def is_there(ranks: Ranks) -> bool:
-        return any(place.is_file() for place in _places(ranks))
+    def is_there(ranks: Ranks | Bundled) -> bool:
+        return isinstance(ranks, Bundled) or any(place.is_file() for place in _places(ranks))
 
     return [name for name, published in ENCODINGS.items() if is_there(published.ranks)]
 
 
 def fetch(name: str, download: bool = True) -> Pipeline:
-    """Return a published encoding, from a cache or from where it is published.
+    """Return a published encoding, from the package, from a cache or from where it is published.
 
     Args:
-        name: one of :func:`names`.
-        download: whether to ask where it is published, if it is in no cache.
+        name: one of :func:`names`, or the name of a model that uses one.
+        download: whether to download it, if it is in no cache.
 
     Raises:
-        UnknownNameError: there is none of this name; the message has the nearest, if any is near.
+        UnknownNameError: there is none of this name; the message has those that may be meant.
         DownloadError: its file is in no cache and cannot be downloaded; the message says which
             file to put where.
+        OptionError: ``name`` is no string.
     """
+    if not isinstance(name, str):
+        raise OptionError(f"a published tokenizer is named by a str, not by {name!r:.80}")
+    encoding = encoding_of(name)
+    if encoding is None:
+        raise UnknownNameError(unknown(name))
+    published = ENCODINGS[encoding]
+    ranks = published.ranks
+    if isinstance(ranks, Bundled):
+        path, data = Path(ranks.file_name), ranks.read()
+    else:
+        found = _cached(ranks)
+        if found is None and encoding == "gpt2":
+            encoder, merges = map(_cached, _GPT2_PAIR)
+            if encoder and merges:
+                from toksmith.formats import gpt2
+
+                return gpt2.read_pair(encoder[0], merges[0]).with_name(encoding)
+        if found is None and not download:
+            raise DownloadError(f"{ranks.file_name} is in no cache, or is not the right one")
+        path, data = found or _downloaded(name, ranks)
     from toksmith.formats import tiktoken
 
-    if not isinstance(name, str) or name not in ENCODINGS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name), ENCODINGS, 1)
-        nearest = f"the nearest is {near[0]!r}, and " if near else ""
-        raise UnknownNameError(
-            f"no published encoding is called {name!r}; {nearest}there are {', '.join(ENCODINGS)}"
-        )
-    published = ENCODINGS[name]
-    found = _cached(published.ranks)
-    if found is None and name == "gpt2":
-        encoder, merges = map(_cached, _GPT2_PAIR)
-        if encoder and merges:
-            from toksmith.formats import gpt2
-
-            return gpt2.read_pair(encoder[0], merges[0]).with_name(name)
-    if found is None and not download:
-        raise DownloadError(f"{published.ranks.file_name} is in no cache, or is not the right one")
-    path, data = found or _downloaded(published.ranks)
     framing = Framing.of(published.special_tokens, published.aliases)
-    return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(name)
+    return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(encoding)
+
+
+def unknown(name: str) -> str:
+    """Return the message for a name that is not known."""
+    if near := nearest(name, ENCODINGS):
+        shown = ", ".join(
+            repr(each) if each in ENCODINGS else f"{each!r} (which uses {encoding_of(each)})"
+            for each in near
+        )
+        return f"no published encoding is called {name!r}; did you mean {shown}?"
+    return (
+        f"no published encoding is called {name!r}; there are {', '.join(ENCODINGS)}, and names of "
+        "models that use them (gpt-4o, gpt-4, text-embedding-3-small …). For other models, load() "
+        "reads their files"
+    )
 
 
 def cache_folder() -> Path:
@@ -211,31 +261,47 @@ def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:
     return None
 
 
-def _downloaded(ranks: Ranks) -> tuple[Path, bytes]:
+def _downloaded(name: str, ranks: Ranks) -> tuple[Path, bytes]:
+    """Return the file from where it is published, and keep it in our cache if that is possible."""
+    from io import BytesIO
+
     import pooch  # slow to import, seldom needed
 
-    # pooch tells what it downloads to where; only people want to know.
-    pooch.get_logger().setLevel("INFO" if sys.stderr.isatty() else "ERROR")
-    folder = cache_folder()
+    from toksmith.formats import commits
+
+    if sys.stderr.isatty():
+        print(f"Downloading {ranks.url}", file=sys.stderr)
+    path = cache_folder() / ranks.file_name
+    held = BytesIO()
     try:
-        path = Path(
-            pooch.retrieve(
-                ranks.url,
-                f"sha256:{ranks.sha256}",
-                fname=ranks.file_name,
-                path=folder,
-                downloader=pooch.HTTPDownloader(timeout=_SECONDS),
-            )
-        )
-        return path, path.read_bytes()
-    except (OSError, ValueError) as wrong:  # of the network and the disk; of the checksum
+        pooch.HTTPDownloader(timeout=_SECONDS)(ranks.url, held, None)
+        data = held.getvalue()
+        if hashlib.sha256(data).hexdigest() != ranks.sha256:
+            raise ValueError(f"the server sent {len(data):,} bytes of another SHA-256")
+    except (OSError, ValueError) as wrong:  # of the network; of the checksum or the address
         raise DownloadError(
-            f"{ranks.file_name} is in no cache, and could not be downloaded ({_short(wrong)}). "
-            f"Download {ranks.url} elsewhere and save it as {folder / ranks.file_name}; its "
-            f"SHA-256 is {ranks.sha256}"
+            f"{name} is not on this machine and cannot be fetched ({_reason(wrong)}); "
+            f"save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
         ) from wrong
+    with suppress(OSError, OptionError):  # the next time it is downloaded again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        commits.replace_all({path: data})
+    return path, data
 
 
-def _short(wrong: Exception) -> str:
+def _reason(wrong: Exception) -> str:
+    """Return in a few words why a download failed."""
     text = " ".join(str(wrong).split())
-    return f"{type(wrong).__name__}: {text[:200]}"
+    for part, short in (
+        ("NameResolution", "no network: the host name is not found"),
+        ("Name or service not known", "no network: the host name is not found"),
+        ("refused", "the connection was refused"),
+        ("timed out", f"the server was silent for {_SECONDS:.0f} s"),
+        ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted"),
+        ("redirects", "the server redirects for ever"),
+    ):
+        if part in text:
+            return short
+    if status := getattr(getattr(wrong, "response", None), "status_code", None):
+        return f"the server said {status}"
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -59,6 +59,11 @@ class Tokenizer(Explaining, Sampling):
         pipeline: Pipeline,
         training: TrainingRecord | Callable[[], TrainingRecord | None] | None = None,
     ) -> None:
+        if not isinstance(pipeline, Pipeline):
+            raise OptionError(
+                f"Tokenizer takes a Pipeline, not {pipeline!r:.80}: toksmith.load(path) reads a "
+                "file, and toksmith.train(files) makes a new tokenizer"
+            )
         self.pipeline = pipeline
         self._training = training
         self._framing = pipeline.framing

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+import toksmith
 from tests.formats_kit import pipeline, with_whole
-from toksmith import formats, published
-from toksmith.errors import DownloadError, UnknownNameError
+from toksmith import formats, model_names, published
+from toksmith.errors import DownloadError, FormatError, OptionError, UnknownNameError
+from toksmith.loading import tokenizer_of
 from toksmith.pipeline import Pipeline
-from toksmith.published import Published, Ranks
+from toksmith.published import Bundled, Published, Ranks
 from toksmith.splitters import FAMILIES
 
 
@@ -82,6 +85,7 @@ def key(url: str) -> str:
 
 def test_the_names() -> None:
     assert published.names() == [
+        "toksmith-small",
         *("r50k_base", "gpt2", "p50k_base", "p50k_edit"),
         *("cl100k_base", "o200k_base", "o200k_harmony"),
     ]
@@ -93,6 +97,8 @@ def test_they_are_what_tiktoken_says(monkeypatch: pytest.MonkeyPatch) -> None:
     for reader in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):
         monkeypatch.setattr(public, reader, lambda *url, **more: asked.update(url=url, **more))
     for name, entry in published.ENCODINGS.items():
+        if isinstance(entry.ranks, Bundled):
+            continue  # ours
         theirs = public.ENCODING_CONSTRUCTORS[name]()
         assert entry.special_tokens | entry.aliases == theirs["special_tokens"]
         family = FAMILIES[entry.split]
@@ -202,9 +208,51 @@ def test_a_download_with_a_wrong_checksum(
     tmp_path: Path, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     register(monkeypatch, server[0], "0" * 64)
-    with pytest.raises(DownloadError, match="SHA-256 is 000"):
+    with pytest.raises(DownloadError, match=r"cannot be fetched \(the server sent [\d,]+ bytes of"):
         published.fetch("small")
-    assert list((tmp_path / "ours").iterdir()) == []
+    assert not (tmp_path / "ours").exists()
+
+
+def test_a_download_that_cannot_be_kept(
+    tmp_path: Path, small: bytes, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, asked = server
+    register(monkeypatch, url, hashlib.sha256(small).hexdigest())
+    (tmp_path / "ours").touch()  # a file where the folder should be: even root cannot write there
+    assert published.fetch("small") == expected()
+    assert published.fetch("small") == expected()
+    assert asked == ["/small.tiktoken"] * 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_the_mode_of_a_kept_file(
+    tmp_path: Path,
+    small: bytes,
+    server: tuple[str, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    umask: int,
+    mode: int,
+) -> None:
+    register(monkeypatch, server[0], hashlib.sha256(small).hexdigest())
+    before = os.umask(umask)
+    try:
+        published.fetch("small")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "ours/small.tiktoken").stat().st_mode & 0o777 == mode
+
+
+def test_what_a_killed_download_left_is_removed(
+    tmp_path: Path, small: bytes, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(monkeypatch, server[0], hashlib.sha256(small).hexdigest())
+    (tmp_path / "ours").mkdir()
+    left = tmp_path / "ours/.small.tiktoken.01234567.tmp"
+    left.touch()
+    os.utime(left, (0, 0))
+    published.fetch("small")
+    assert [path.name for path in (tmp_path / "ours").iterdir()] == ["small.tiktoken"]
 
 
 def test_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,18 +260,134 @@ def test_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, url, "0" * 64)
     with pytest.raises(DownloadError) as caught:
         published.fetch("small")
-    message = str(caught.value)
-    assert message.startswith("small.tiktoken is in no cache, and could not be downloaded (")
-    assert f"Download {url} elsewhere and save it as {tmp_path / 'ours/small.tiktoken'}" in message
+    assert str(caught.value) == (
+        "small is not on this machine and cannot be fetched (the connection was refused); "
+        f"save {url} as {tmp_path / 'ours/small.tiktoken'} (SHA-256 {'0' * 64})"
+    )
 
 
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError) as caught:
         published.fetch("cl100k")
-    assert "'cl100k'; the nearest is 'cl100k_base', and there are r50k_base," in str(caught.value)
     assert isinstance(caught.value, KeyError)
-    with pytest.raises(UnknownNameError, match="'my-file'; there are r50k_base, "):
+    assert str(caught.value) == (
+        "no published encoding is called 'cl100k'; did you mean 'cl100k_base'?"
+    )
+    with pytest.raises(UnknownNameError, match="'my-file'; there are toksmith-small, r50k_base, "):
         published.fetch("my-file")
+    with pytest.raises(OptionError, match="is named by a str, not by 5"):
+        published.fetch(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("gpt5", ["gpt-5"]),
+        ("gpt4o", ["gpt-4o"]),
+        ("GPT-4", ["gpt-4"]),
+        ("gpt-3", ["gpt-3.5-turbo", "gpt-3.5", "gpt-35-turbo"]),
+        ("o200k", ["o200k_base", "o200k_harmony"]),
+        ("text-embeding-3-small", ["text-embedding-3-small"]),
+        ("gpt-7", []),
+        ("llama3", []),
+        ("", []),
+        ("-", []),
+    ],
+)
+def test_names_that_may_be_meant(wrong: str, near: list[str]) -> None:
+    assert model_names.nearest(wrong, published.ENCODINGS) == near
+    with pytest.raises(UnknownNameError) as caught:
+        published.fetch(wrong)
+    assert ("'gpt2'" in str(caught.value)) is False
+    assert all(repr(name) in str(caught.value) for name in near)
+
+
+def test_models_are_those_of_tiktoken() -> None:
+    model = pytest.importorskip("tiktoken.model")
+    for name, encoding in model.MODEL_TO_ENCODING.items():
+        assert published.encoding_of(name) == encoding, name
+    for prefix in model.MODEL_PREFIX_TO_ENCODING:
+        for name in (f"{prefix}2024-08-06", f"{prefix}-mini:x"):
+            assert published.encoding_of(name) == model.encoding_name_for_model(name), name
+    ours = {name for models in model_names.MODELS.values() for name in models}
+    assert ours <= set(model.MODEL_TO_ENCODING)
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("gpt-4o", "o200k_base"),
+        ("gpt-4o-2024-08-06", "o200k_base"),
+        ("gpt-4", "cl100k_base"),
+        ("gpt-3.5-turbo", "cl100k_base"),
+        ("o1-preview", "o200k_base"),
+        ("text-embedding-3-small", "cl100k_base"),
+        ("gpt-oss-120b", "o200k_harmony"),
+        ("ft:gpt-4o:mine", "o200k_base"),
+        ("ft:gpt-4:mine", "cl100k_base"),
+        ("gpt-2", "gpt2"),
+    ],
+)
+def test_by_the_name_of_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bytes, name: str, encoding: str
+) -> None:
+    ranks = Ranks("http://127.0.0.1:9/x.tiktoken", hashlib.sha256(small).hexdigest())
+    monkeypatch.setitem(published.ENCODINGS, encoding, Published(ranks, "gpt2"))
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours/x.tiktoken").write_bytes(small)
+    assert toksmith.get(name).name == encoding
+    assert toksmith.load(name).pipeline == toksmith.get(encoding).pipeline
+
+
+def test_what_comes_with_the_package(tmp_path: Path) -> None:
+    tok = toksmith.get("toksmith-small")
+    assert tok.special_tokens == {"<|endoftext|>": 16382, "<|pad|>": 16383}
+    assert tok.vocab_size == 16384
+    assert tok.decode(tok.encode("Hello, wörld! 한국어")) == "Hello, wörld! 한국어"
+    assert "toksmith-small" in published.at_hand()
+    assert not (tmp_path / "ours").exists()
+
+
+def test_a_bundled_file(tmp_path: Path, small: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.resources
+
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/tiny.tiktoken").write_bytes(small)
+    monkeypatch.setattr(importlib.resources, "files", lambda package: tmp_path)
+    entry = Published(Bundled("tiny.tiktoken"), "gpt2", {"<|end|>": 300})
+    monkeypatch.setitem(published.ENCODINGS, "tiny", entry)
+    assert published.fetch("tiny", download=False) == expected().with_name("tiny")
+
+
+def test_load_takes_names_and_get_says_that_load_takes_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mytok", "gpt-4.7", "llama3"):
+        with pytest.raises(UnknownNameError, match=f"there is no file '{name}', and no published"):
+            toksmith.load(name)
+    for path in ("my.tok", "folder/gpt2", "./gpt2", "tokenizer.json"):
+        with pytest.raises(FormatError, match="there is no such file"):
+            toksmith.load(path)
+    with pytest.raises(OptionError, match="format=, split= and special_tokens= are for files"):
+        toksmith.load("toksmith-small", split=None)
+    with pytest.raises(OptionError, match="the path is empty"):
+        toksmith.load("")
+    toksmith.get("toksmith-small").save("mine.json")
+    with pytest.raises(UnknownNameError, match=r"'mine.json' is a path.*load\('mine.json'\) reads"):
+        toksmith.get("mine.json")
+    with pytest.raises(UnknownNameError, match=r"load\('mine.json'\) reads it"):
+        toksmith.get(Path("mine.json"))  # type: ignore[arg-type]
+    # A file comes before a name.
+    Path("mine.json").rename("gpt2")
+    assert toksmith.load("gpt2").vocab_size == 16384
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"a", ["a"]])
+def test_what_is_neither_a_path_nor_a_name(wrong: object) -> None:
+    for call in (toksmith.load, toksmith.get, toksmith.Tokenizer, tokenizer_of):
+        with pytest.raises(OptionError):
+            call(wrong)  # type: ignore[operator]
 
 
 def test_pooch_is_only_imported_to_download() -> None:

@@ -146,8 +146,9 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
     if place not in contents:
         try:
             place.mkdir(parents=True, exist_ok=True)
-        except OSError as wrong:
-            raise OptionError(f"{place} is no directory: {wrong.strerror or wrong}") from wrong
+        except (OSError, ValueError) as wrong:
+            reason = getattr(wrong, "strerror", None) or wrong
+            raise OptionError(f"{place} is no directory: {reason}") from wrong
     replace_all(contents)
 
 
@@ -156,6 +157,8 @@ def _checked(path: str | PathLike[str]) -> Path:
         raise OptionError(
             f"the path is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
         )
+    if not fspath(path):
+        raise OptionError("the path is empty: give the name of a file or directory")
     return Path(path)
 
 

@@ -76,8 +76,9 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
         _move(staged, journal)
         for path in left:
             path.unlink(missing_ok=True)
-    except OSError as wrong:
-        raise OptionError(f"{place} cannot be written: {wrong.strerror or wrong}") from wrong
+    except (OSError, ValueError) as wrong:  # ValueError: no path can hold a null character
+        reason = getattr(wrong, "strerror", None) or wrong
+        raise OptionError(f"{place} cannot be written: {reason}") from wrong
     finally:
         _clean_up(staged, journal)
 
@@ -107,7 +108,7 @@ def _clean_up(staged: Mapping[Path, Path], journal: Path) -> None:
             _move(staged, journal)
     kept = set(_named(journal))
     starts = {f".{path.name}." for path in (*staged, journal)}
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         for found in os.scandir(journal.parent):
             if not found.name.endswith(".tmp") or found.name[:-12] not in starts:
                 continue

@@ -19,7 +19,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cl100k-tiktoken": ("cl100k_base",),
     "qwen2": ("qwen", "qwen2.5", "qwen3"),
     "o200k": ("o200k_base", "o200k_harmony", "gpt4o", "gpt-4o-mini", "chatgpt-4o", "gpt-4.1",
-              "gpt-4.5", "gpt5", "gpt-oss", "o1", "o3", "o4-mini"),
+              "gpt-4.5", "gpt5", "gpt-oss", "o1", "o3", "o4-mini", "toksmith-small"),
     "words": (),
     "none": (),
 }  # fmt: skip
