@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
 
 from toksmith.errors import OptionError
+from toksmith.trainers import MODELS
 from toksmith.trainers.written_options import Described, described, parsed
 
 
 @dataclass(frozen=True)
 class Options:
-    """Some options.
+    """Some options."""
 
-    Attributes:
-        fallback: whether unknown characters
-            become ``bytes``.
-        coverage: of characters, as in :class:`~a.b.Options`.
-        size: how many.
-        symbols: pieces that are always whole.
-        split: a name, a pattern, or ``None``.
-        rule: one of two.
-        share: of lines, or how many.
-
-    Raises:
-        OptionError: never.
-    """
-
-    fallback: bool = False
-    coverage: float = 0.9995
+    fallback: bool = field(
+        default=False,
+        metadata={"help": "whether unknown characters become ``bytes``."},
+    )
+    coverage: float = field(
+        default=0.9995, metadata={"help": "of characters, as in :class:`~a.b.Options`."}
+    )
     size: int | None = None
     symbols: Sequence[str] = ()
     split: str | None = "gpt4"
     rule: Literal["nfkc", "identity"] = "nfkc"
-    share: int | float | str = 1
+    share: int | float | str = field(default=1, metadata={"help": "of lines, or how many."})
 
 
 @pytest.mark.parametrize(
@@ -106,3 +101,22 @@ def test_described() -> None:
     ]
     assert found[1].meaning == "of characters, as in a.b.Options."
     assert found[-1].meaning == "of lines, or how many."
+
+
+def test_help_needs_no_docstrings() -> None:
+    found = subprocess.run(
+        [sys.executable, "-OO", "-m", "toksmith", "train", "--list-options", "bpe"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert "which of two equally frequent pairs is merged first: first-seen as in" in found.stdout
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_every_option_has_a_help_and_stands_in_the_docstring(model: str) -> None:
+    kind = MODELS[model][0]
+    for option in described(kind):
+        assert option.meaning.endswith("."), option.name
+        assert f"        {option.name}: " in (kind.__doc__ or "")

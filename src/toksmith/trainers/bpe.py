@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
@@ -16,7 +17,7 @@ from toksmith.trainers.byte_merging import BYTES, learn, with_merges
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.merging import warn_of_end, watching
-from toksmith.trainers.options import Options, choice, framing_of, literals
+from toksmith.trainers.options import Options, choice, documented, framing_of, literals
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.training_engine import Merges, merge_symbols
@@ -26,33 +27,55 @@ UNITS = ("bytes", "characters")
 UNK = "<unk>"
 
 
+@documented
 @dataclass(frozen=True)
 class BPEOptions(Options):
     """The options of ``model="bpe"``.
-
-    Attributes:
-        split: what no token may reach across: ``None`` (nothing but the ends of documents),
-            ``"gpt2"``, ``"gpt4"`` (cl100k), ``"o200k"``, or a regular expression.
-        special_tokens: their ids follow the model's. Inside the training text they are text.
-        ties: which of equally frequent pairs goes first: ``"first-seen"`` as in minbpe, or
-            ``"smallest-pair"`` as in Hugging Face's tokenizers.
-        min_frequency: a pair that stands in the text less often is never merged.
-        max_token_length: in units; a pair that would be longer is never merged.
-        unit: what chunks start as: ``"bytes"``, or ``"characters"`` (those of the text; any other
-            is unknown later).
-        unk_token: what stands for unknown characters; ``None`` drops them. Bytes are all known.
 
     Raises:
         OptionError: an option is out of range.
     """
 
-    split: str | None = "gpt4"
-    special_tokens: Sequence[str] = ()
-    ties: str = "first-seen"
-    min_frequency: int = 1
-    max_token_length: int | None = None
-    unit: str = "bytes"
-    unk_token: str | None = UNK
+    split: str | None = field(
+        default="gpt4",
+        metadata={
+            "help": "how text is cut into chunks before learning; no token crosses a cut. A "
+            "published name (``gpt2``, ``gpt4``, ``o200k``, ``llama3``, ``qwen2``, …), ``words``, "
+            "a regular expression, or ``None``: only documents are apart."
+        },
+    )
+    special_tokens: Sequence[str] = field(
+        default=(),
+        metadata={"help": "their ids follow the model's. In the training text they are text."},
+    )
+    ties: Literal["first-seen", "smallest-pair"] = field(
+        default="first-seen",
+        metadata={
+            "help": "which of two equally frequent pairs is merged first: ``first-seen`` as in "
+            "minbpe, or ``smallest-pair`` as in Hugging Face's tokenizers."
+        },
+    )
+    min_frequency: int = field(
+        default=1,
+        metadata={"help": "training stops when the best pair occurs fewer times than this."},
+    )
+    max_token_length: int | None = field(
+        default=None,
+        metadata={"help": "in units: a pair that would make a longer token is never merged."},
+    )
+    unit: Literal["bytes", "characters"] = field(
+        default="bytes",
+        metadata={
+            "help": "what chunks start as: ``bytes``, or ``characters`` (those of the training "
+            "text; any other is unknown later)."
+        },
+    )
+    unk_token: str | None = field(
+        default=UNK,
+        metadata={
+            "help": "the token of unknown characters; ``None`` drops them. Bytes are all known."
+        },
+    )
 
     def __post_init__(self) -> None:
         choice("ties", self.ties, TIES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
@@ -13,26 +13,31 @@ from toksmith.models import LongestMatch, WordLevel
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.options import Options, framing_of, literals
+from toksmith.trainers.options import Options, documented, framing_of, literals
 from toksmith.trainers.record import Trained
 
 
+@documented
 @dataclass(frozen=True)
 class CharOptions(Options):
     """The options of ``model="char"``.
-
-    Attributes:
-        unk_token: what stands for any other character; its id is 0.
-        special_tokens: their ids follow the model's.
-        min_frequency: characters that stand in the text less often are unknown.
 
     Raises:
         OptionError: an option is out of range.
     """
 
-    unk_token: str = "<UNK>"
-    special_tokens: Sequence[str] = ()
-    min_frequency: int = 1
+    unk_token: str = field(
+        default="<UNK>",
+        metadata={"help": "the token of every other character; its id is 0."},
+    )
+    special_tokens: Sequence[str] = field(
+        default=(),
+        metadata={"help": "their ids follow the model's."},
+    )
+    min_frequency: int = field(
+        default=1,
+        metadata={"help": "characters that occur fewer times than this are unknown."},
+    )
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)
@@ -40,22 +45,25 @@ class CharOptions(Options):
         object.__setattr__(self, "special_tokens", literals(self.special_tokens))
 
 
+@documented
 @dataclass(frozen=True)
 class WordOptions(CharOptions):
     """The options of ``model="word"``.
-
-    Attributes:
-        unk_token: what stands for any other word; its id is 0.
-        special_tokens: their ids follow the model's.
-        min_frequency: words that stand in the text less often are unknown.
-        split: what is a word, as for ``"bpe"``; white space belongs to words.
 
     Raises:
         OptionError: an option is out of range.
     """
 
-    unk_token: str = "<unk>"
-    split: str | None = "gpt4"
+    unk_token: str = field(
+        default="<unk>", metadata={"help": "the token of every other word; its id is 0."}
+    )
+    min_frequency: int = field(
+        default=1, metadata={"help": "words that occur fewer times than this are unknown."}
+    )
+    split: str | None = field(
+        default="gpt4",
+        metadata={"help": "what a word is, as for ``bpe``; white space is part of words."},
+    )
 
 
 def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:

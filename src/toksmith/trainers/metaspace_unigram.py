@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from toksmith.arguments import literal, whole
 from toksmith.decoders import MetaspaceDecoder
@@ -16,7 +16,7 @@ from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.splitters import Metaspace
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.options import Options, framing_of, literals
+from toksmith.trainers.options import Options, documented, framing_of, literals
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.trainers.unigram import train_unigram
@@ -25,28 +25,39 @@ from toksmith.trainers.words import count_words
 VOCAB_SIZE = 8000
 
 
+@documented
 @dataclass(frozen=True)
 class MetaspaceUnigramOptions(Options):
     """The options of ``model="unigram"``.
-
-    Attributes:
-        special_tokens: their ids follow the model's.
-        unk_token: what stands for unknown characters; its id is 0.
-        max_token_length: in characters.
-        seed_sentencepiece_size: how many substrings to start with.
-        shrinking_factor: how many of them stay after each round.
-        num_sub_iterations: steps of expectation and maximization in each round.
 
     Raises:
         OptionError: an option is out of range.
     """
 
-    special_tokens: Sequence[str] = ()
-    unk_token: str = "<unk>"
-    max_token_length: int = 16
-    seed_sentencepiece_size: int = 1_000_000
-    shrinking_factor: float = 0.75
-    num_sub_iterations: int = 2
+    special_tokens: Sequence[str] = field(
+        default=(),
+        metadata={"help": "their ids follow the model's."},
+    )
+    unk_token: str = field(
+        default="<unk>",
+        metadata={"help": "the token of unknown characters; its id is 0."},
+    )
+    max_token_length: int = field(
+        default=16,
+        metadata={"help": "in characters."},
+    )
+    seed_sentencepiece_size: int = field(
+        default=1_000_000,
+        metadata={"help": "how many substrings to start with."},
+    )
+    shrinking_factor: float = field(
+        default=0.75,
+        metadata={"help": "how many of them stay after each round."},
+    )
+    num_sub_iterations: int = field(
+        default=2,
+        metadata={"help": "steps of expectation and maximization in each round."},
+    )
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)

@@ -1,9 +1,13 @@
-"""Each model's own options: frozen dataclasses, filled from keyword arguments."""
+"""Each model's own options: frozen dataclasses, filled from keyword arguments.
+
+Each field has a help text in its metadata: the command line and the explorer show it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
+from textwrap import fill, indent
 from typing import Any, ClassVar, TypeVar
 
 from toksmith.errors import OptionError
@@ -27,6 +31,22 @@ class Options:
 
 
 Given = TypeVar("Given", bound=Options)
+
+
+AnyOptions = TypeVar("AnyOptions", bound=type)
+
+
+def documented(options: AnyOptions) -> AnyOptions:
+    """Put the help of a dataclass's fields (``metadata={"help": …}``) into its docstring."""
+    if options.__doc__:
+        before, raises, after = options.__doc__.partition("    Raises:\n")
+        lines = (
+            indent(fill(f"{each.name}: {each.metadata['help']}", 88, subsequent_indent="    "),
+                   " " * 8)
+            for each in fields(options)
+        )  # fmt: skip
+        options.__doc__ = before + "    Attributes:\n" + "\n".join(lines) + "\n\n" + raises + after
+    return options
 
 
 def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given:

@@ -133,7 +133,7 @@ def _prepare(
 
 
 def _normalizer(options: SentencePieceOptions) -> SentencePieceNormalizer:
-    name = options.normalization_rule_name
+    name: str = options.normalization_rule_name
     if options.normalization_rule_tsv:
         name = ""
         charsmap = _map_of("normalization_rule_tsv", options.normalization_rule_tsv)

@@ -7,16 +7,16 @@ of them (``sentencepiece_model.proto``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from toksmith.arguments import whole
 from toksmith.errors import FormatError, OptionError
 from toksmith.reference.piece_rules import SPACE, PieceRules
 from toksmith.sentencepiece_pipeline import UNK_SURFACE
-from toksmith.trainers.options import Options, choice
+from toksmith.trainers.options import Options, choice, documented
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 
@@ -41,94 +41,181 @@ _REFUSED = {
 }
 
 
+@documented
 @dataclass(frozen=True)
 class SentencePieceOptions(Options):
     r"""The options of SentencePiece's trainer; a sentence is a line.
-
-    Attributes:
-        model_type: ``"bpe"`` or ``"unigram"``, which ``model=`` says already.
-        input_format: ``"text"``, or ``"tsv"``: each line is a sentence, a tab and its count.
-        input_sentence_size: train on so many sentences only; 0 for all.
-        shuffle_input_sentence: draw them at random, not the first ones.
-        random_seed: what the draw depends on. (Which sentences SentencePiece draws is its own.)
-        max_sentence_length: longer lines, in bytes, are skipped; a warning says how many were.
-        character_coverage: characters are taken by frequency until so much of the text is covered.
-        required_chars: characters that are taken in any case.
-        byte_fallback: add the 256 bytes, which unknown characters then become.
-        max_sentencepiece_length: in characters.
-        split_by_unicode_script: a piece has one script; Hiragana and Katakana count as Han.
-        split_by_number: digits are of a script of their own; without, they stand with any.
-        split_digits: each digit is a piece.
-        split_by_whitespace: a piece holds ▁ at its start only.
-        treat_whitespace_as_suffix: ▁ stands at the end of words.
-        allow_whitespace_only_pieces: several ▁ may be a piece.
-        pretokenization_delimiter: no piece reaches across this string.
-        seed_sentencepiece_size: Unigram: how many pieces to start with.
-        shrinking_factor: Unigram: how many of them stay after each round.
-        num_sub_iterations: Unigram: steps of expectation and maximization in each round.
-        control_symbols: pieces that text never becomes; a list, or a string with commas.
-        user_defined_symbols: always one piece, wherever they stand; given likewise.
-        hard_vocab_limit: it is an error where the text is too small for ``vocab_size``.
-        use_all_vocab: for words and characters only, as in SentencePiece.
-        unk_id: id of the unknown piece.
-        bos_id: id of the start of a sentence; -1 for none.
-        eos_id: id of the end of a sentence; -1 for none.
-        pad_id: id of padding; -1 for none.
-        unk_piece: how the unknown piece is written.
-        bos_piece: how the start of a sentence is written.
-        eos_piece: how the end of a sentence is written.
-        pad_piece: how padding is written.
-        unk_surface: what the unknown piece decodes to.
-        normalization_rule_name: ``nmt_nfkc``, ``nfkc``, ``nmt_nfkc_cf``, ``nfkc_cf``, ``identity``.
-        normalization_rule_tsv: a file of rules instead: ``HEX HEX …<TAB>HEX HEX …`` a line.
-        denormalization_rule_tsv: such a file for the way back.
-        add_dummy_prefix: put a space before each sentence.
-        remove_extra_whitespaces: drop spaces at the ends of sentences, and make one of several.
-        escape_whitespaces: write ▁ for a space; training cannot do without.
 
     Raises:
         OptionError: an option is out of range, or at odds with another.
     """
 
-    model_type: str | None = None
-    input_format: str = "text"
-    input_sentence_size: int = 0
-    shuffle_input_sentence: bool = True
-    random_seed: int = 0
-    max_sentence_length: int = 4192
-    character_coverage: float = 0.9995
-    required_chars: str = ""
-    byte_fallback: bool = False
-    max_sentencepiece_length: int = 16
-    split_by_unicode_script: bool = True
-    split_by_number: bool = True
-    split_digits: bool = False
-    split_by_whitespace: bool = True
-    treat_whitespace_as_suffix: bool = False
-    allow_whitespace_only_pieces: bool = False
-    pretokenization_delimiter: str = ""
-    seed_sentencepiece_size: int = 1_000_000
-    shrinking_factor: float = 0.75
-    num_sub_iterations: int = 2
-    control_symbols: str | Iterable[str] = ()
-    user_defined_symbols: str | Iterable[str] = ()
-    hard_vocab_limit: bool = True
-    use_all_vocab: bool = False
-    unk_id: int = 0
-    bos_id: int = 1
-    eos_id: int = 2
-    pad_id: int = -1
-    unk_piece: str = "<unk>"
-    bos_piece: str = "<s>"
-    eos_piece: str = "</s>"
-    pad_piece: str = "<pad>"
-    unk_surface: str = UNK_SURFACE
-    normalization_rule_name: str = "nmt_nfkc"
-    normalization_rule_tsv: str = ""
-    denormalization_rule_tsv: str = ""
-    add_dummy_prefix: bool = True
-    remove_extra_whitespaces: bool = True
-    escape_whitespaces: bool = True
+    model_type: Literal["bpe", "unigram"] | None = field(
+        default=None,
+        metadata={"help": '``"bpe"`` or ``"unigram"``, which ``model=`` says already.'},
+    )
+    input_format: Literal["text", "tsv"] = field(
+        default="text",
+        metadata={
+            "help": '``"text"``, or ``"tsv"``: each line is a sentence, a tab and its count.'
+        },
+    )
+    input_sentence_size: int = field(
+        default=0,
+        metadata={"help": "train on so many sentences only; 0 for all."},
+    )
+    shuffle_input_sentence: bool = field(
+        default=True,
+        metadata={"help": "draw them at random, not the first ones."},
+    )
+    random_seed: int = field(
+        default=0,
+        metadata={
+            "help": "random seed of the draw; SentencePiece itself draws other sentences with it."
+        },
+    )
+    max_sentence_length: int = field(
+        default=4192,
+        metadata={"help": "longer lines, in bytes, are skipped; a warning says how many were."},
+    )
+    character_coverage: float = field(
+        default=0.9995,
+        metadata={
+            "help": "characters are taken by frequency until so much of the text is covered."
+        },
+    )
+    required_chars: str = field(
+        default="",
+        metadata={"help": "characters that are taken in any case."},
+    )
+    byte_fallback: bool = field(
+        default=False,
+        metadata={"help": "add the 256 bytes, which unknown characters then become."},
+    )
+    max_sentencepiece_length: int = field(
+        default=16,
+        metadata={"help": "in characters."},
+    )
+    split_by_unicode_script: bool = field(
+        default=True,
+        metadata={"help": "a piece has one script; Hiragana and Katakana count as Han."},
+    )
+    split_by_number: bool = field(
+        default=True,
+        metadata={"help": "digits are of a script of their own; without, they stand with any."},
+    )
+    split_digits: bool = field(
+        default=False,
+        metadata={"help": "each digit is a piece."},
+    )
+    split_by_whitespace: bool = field(
+        default=True,
+        metadata={"help": "a piece holds ▁ at its start only."},
+    )
+    treat_whitespace_as_suffix: bool = field(
+        default=False,
+        metadata={"help": "▁ stands at the end of words."},
+    )
+    allow_whitespace_only_pieces: bool = field(
+        default=False,
+        metadata={"help": "several ▁ may be a piece."},
+    )
+    pretokenization_delimiter: str = field(
+        default="",
+        metadata={"help": "no piece reaches across this string."},
+    )
+    seed_sentencepiece_size: int = field(
+        default=1_000_000,
+        metadata={"help": "Unigram: how many pieces to start with."},
+    )
+    shrinking_factor: float = field(
+        default=0.75,
+        metadata={"help": "Unigram: how many of them stay after each round."},
+    )
+    num_sub_iterations: int = field(
+        default=2,
+        metadata={"help": "Unigram: steps of expectation and maximization in each round."},
+    )
+    control_symbols: str | Iterable[str] = field(
+        default=(),
+        metadata={"help": "pieces that text never becomes; a list, or a string with commas."},
+    )
+    user_defined_symbols: str | Iterable[str] = field(
+        default=(),
+        metadata={"help": "always one piece, wherever they stand; given likewise."},
+    )
+    hard_vocab_limit: bool = field(
+        default=True,
+        metadata={"help": "it is an error where the text is too small for ``vocab_size``."},
+    )
+    use_all_vocab: bool = field(
+        default=False,
+        metadata={"help": "for words and characters only, as in SentencePiece."},
+    )
+    unk_id: int = field(
+        default=0,
+        metadata={"help": "id of the unknown piece."},
+    )
+    bos_id: int = field(
+        default=1,
+        metadata={"help": "id of the start of a sentence; -1 for none."},
+    )
+    eos_id: int = field(
+        default=2,
+        metadata={"help": "id of the end of a sentence; -1 for none."},
+    )
+    pad_id: int = field(
+        default=-1,
+        metadata={"help": "id of padding; -1 for none."},
+    )
+    unk_piece: str = field(
+        default="<unk>",
+        metadata={"help": "how the unknown piece is written."},
+    )
+    bos_piece: str = field(
+        default="<s>",
+        metadata={"help": "how the start of a sentence is written."},
+    )
+    eos_piece: str = field(
+        default="</s>",
+        metadata={"help": "how the end of a sentence is written."},
+    )
+    pad_piece: str = field(
+        default="<pad>",
+        metadata={"help": "how padding is written."},
+    )
+    unk_surface: str = field(
+        default=UNK_SURFACE,
+        metadata={"help": "what the unknown piece decodes to."},
+    )
+    normalization_rule_name: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"] = (
+        field(
+            default="nmt_nfkc",
+            metadata={
+                "help": "``nmt_nfkc``, ``nfkc``, ``nmt_nfkc_cf``, ``nfkc_cf``, ``identity``."
+            },
+        )
+    )
+    normalization_rule_tsv: str = field(
+        default="",
+        metadata={"help": "a file of rules instead: ``HEX HEX …<TAB>HEX HEX …`` a line."},
+    )
+    denormalization_rule_tsv: str = field(
+        default="",
+        metadata={"help": "such a file for the way back."},
+    )
+    add_dummy_prefix: bool = field(
+        default=True,
+        metadata={"help": "put a space before each sentence."},
+    )
+    remove_extra_whitespaces: bool = field(
+        default=True,
+        metadata={"help": "drop spaces at the ends of sentences, and make one of several."},
+    )
+    escape_whitespaces: bool = field(
+        default=True,
+        metadata={"help": "write ▁ for a space; training cannot do without."},
+    )
 
     refused: ClassVar[Mapping[str, str]] = MappingProxyType(_REFUSED)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from toksmith.arguments import literal, whole
 from toksmith.decoders import WordPieceDecoder
@@ -17,7 +18,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.merging import watching
-from toksmith.trainers.options import Options, choice, literals
+from toksmith.trainers.options import Options, choice, documented, literals
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.trainers.words import count_words
@@ -31,46 +32,82 @@ _SPARE = 8
 """Merges beyond those asked for, in place of any that spell what is there ("##" + "###")."""
 
 
+@documented
 @dataclass(frozen=True)
 class WordPieceOptions(Options):
     """The options of ``model="wordpiece"``.
-
-    Attributes:
-        objective: ``"likelihood"``, count(pair) / (count(left) · count(right)), or ``"frequency"``,
-            as in Hugging Face's trainer. See :mod:`toksmith.reference.wordpiece_training`.
-        min_frequency: a pair that stands in the text less often is never joined. The likelihood
-            puts rare pairs first: with it, the higher this is (as long as the vocabulary is
-            filled), the fewer tokens a text takes.
-        limit_alphabet: at most so many characters, the most frequent; words with others are left
-            out, as they will be unknown. ``None`` for all.
-        initial_alphabet: characters that are taken in any case.
-        special_tokens: their ids come first. With ``[CLS]`` and ``[SEP]`` among them, they are put
-            around texts as BERT does.
-        unk_token: what stands for an unknown word; it is added to the special tokens if need be.
-        prefix: what marks a piece that continues a word.
-        max_characters: longer words are unknown.
-        lowercase: as in BERT's normalizer.
-        strip_accents: as there; ``None``: as ``lowercase``.
-        normalize: whether texts go through BERT's normalizer.
-        split: ``"bert"`` (white space is dropped, punctuation stands alone), ``"whitespace"``, or
-            as for ``"bpe"``.
 
     Raises:
         OptionError: an option is out of range.
     """
 
-    objective: str = "likelihood"
-    min_frequency: int = 2
-    limit_alphabet: int | None = None
-    initial_alphabet: str = ""
-    special_tokens: Sequence[str] = SPECIAL_TOKENS
-    unk_token: str = "[UNK]"
-    prefix: str = "##"
-    max_characters: int = 100
-    lowercase: bool = True
-    strip_accents: bool | None = None
-    normalize: bool = True
-    split: str | None = "bert"
+    objective: Literal["likelihood", "frequency"] = field(
+        default="likelihood",
+        metadata={
+            "help": '``"likelihood"``, count(pair) / (count(left) · count(right)), or '
+            '``"frequency"``, as in Hugging Face\'s trainer. See '
+            ":mod:`toksmith.reference.wordpiece_training`."
+        },
+    )
+    min_frequency: int = field(
+        default=2,
+        metadata={
+            "help": "a pair that occurs fewer times than this is never joined. The likelihood puts"
+            " rare pairs first: with it, the higher this is (as long as the vocabulary is "
+            "filled), the fewer tokens a text takes."
+        },
+    )
+    limit_alphabet: int | None = field(
+        default=None,
+        metadata={
+            "help": "at most so many characters, the most frequent; words with others are left out,"
+            " as they will be unknown. ``None`` for all."
+        },
+    )
+    initial_alphabet: str = field(
+        default="",
+        metadata={"help": "characters that are taken in any case."},
+    )
+    special_tokens: Sequence[str] = field(
+        default=SPECIAL_TOKENS,
+        metadata={
+            "help": "their ids come first. With ``[CLS]`` and ``[SEP]`` among them, they are put "
+            "around texts as BERT does."
+        },
+    )
+    unk_token: str = field(
+        default="[UNK]",
+        metadata={
+            "help": "the token of unknown words; it is added to the special tokens if need be."
+        },
+    )
+    prefix: str = field(
+        default="##",
+        metadata={"help": "what marks a piece that continues a word."},
+    )
+    max_characters: int = field(
+        default=100,
+        metadata={"help": "longer words are unknown."},
+    )
+    lowercase: bool = field(
+        default=True,
+        metadata={"help": "as in BERT's normalizer."},
+    )
+    strip_accents: bool | None = field(
+        default=None,
+        metadata={"help": "as there; ``None``: as ``lowercase``."},
+    )
+    normalize: bool = field(
+        default=True,
+        metadata={"help": "whether texts go through BERT's normalizer."},
+    )
+    split: str | None = field(
+        default="bert",
+        metadata={
+            "help": '``"bert"`` (white space is dropped, punctuation stands alone), '
+            '``"whitespace"``, or as for ``"bpe"``.'
+        },
+    )
 
     def __post_init__(self) -> None:
         choice("objective", self.objective, OBJECTIVES)

@@ -1,14 +1,12 @@
 """A model's own options as people write them: ``NAME=VALUE``, read by the types that they have.
 
-The options are the fields of a dataclass, and what they mean stands in its docstring; so the
-command line and the explorer know every option that a trainer has, and say no more and no less of
-it.
+The options are the fields of a dataclass, each with its help text in its metadata, so the command
+line and the explorer show every option that a trainer has, and none that it has not.
 """
 
 from __future__ import annotations
 
 import csv
-import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -19,7 +17,6 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 from toksmith.errors import OptionError
 
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
-_ATTRIBUTE = re.compile(r"(\w+): (.*)")
 _MARKUP = re.compile(r"``(.*?)``|:\w+:`~?(.*?)`")
 
 
@@ -72,15 +69,14 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
 
 
 def described(options: type) -> list[Described]:
-    """Return all options with what they mean, in order."""
+    """Return all options with their help, in order."""
     kinds = get_type_hints(options)
-    meanings = _meanings(inspect.getdoc(options) or "")
     return [
         Described(
             field.name,
             _kind(kinds[field.name]),
             _written(field.default),
-            meanings.get(field.name, ""),
+            _MARKUP.sub(r"\1\2", field.metadata.get("help", "")),
         )
         for field in fields(options)
     ]
@@ -142,18 +138,3 @@ def _written(value: Any) -> str:
 
 def _sample(known: Sequence[str]) -> str:
     return f"{known[0]}=…" if known else "name=value"
-
-
-def _meanings(documentation: str) -> dict[str, str]:
-    """Return what the docstring of a dataclass says of each attribute."""
-    found: dict[str, str] = {}
-    name = ""
-    attributes = documentation.partition("\nAttributes:\n")[2]
-    for line in attributes.splitlines():
-        if line and not line.startswith(" "):
-            break
-        if match := _ATTRIBUTE.fullmatch(line.removeprefix("    ")):
-            name, found[match[1]] = match[1], match[2]
-        elif line.strip() and name:
-            found[name] += " " + line.strip()
-    return {name: _MARKUP.sub(r"\1\2", text) for name, text in found.items()}
