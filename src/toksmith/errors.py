@@ -13,12 +13,18 @@
     ├── EngineError          no such engine or instruction set on this machine
     └── MissingExtraError    an optional package is not installed (also an ImportError)
 
-Each message says what was wrong, where, and what would be right.
+Each message says what was wrong, where, and what would be right. :func:`warn` is for what is worth
+knowing and stops nothing.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from os import PathLike, fspath
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 class ToksmithError(Exception):
@@ -84,3 +90,11 @@ class EngineError(ToksmithError, ValueError):
 
 class MissingExtraError(ToksmithError, ImportError):
     """A package is not installed that only some features need; the message says how to get it."""
+
+
+def warn(message: str) -> None:
+    """Issue a ``UserWarning`` that points at the line outside of this package that led to it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)

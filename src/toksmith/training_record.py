@@ -9,13 +9,12 @@ one's.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from toksmith.errors import FormatError
+from toksmith.errors import FormatError, warn
 from toksmith.lazy import np, npt
 from toksmith.short_repr import short_repr
 
@@ -166,7 +165,7 @@ def find(path: Path) -> TrainingRecord | None:
     try:
         return _read(place, path, first)
     except FormatError as wrong:
-        warnings.warn(f"this training record is not used: {wrong}", stacklevel=3)
+        warn(f"this training record is not used: {wrong}")
         return None
 
 

@@ -91,7 +91,7 @@ class TestTrain:
         )  # fmt: skip
         assert ran.code == 0, ran.err
         assert "20 documents" in ran.out.decode()
-        with pytest.warns(UserWarning, match="training ended"):
+        with pytest.warns(UserWarning, match="ran out of pairs"):
             expected = toksmith.train(
                 texts=CORPUS.splitlines(), vocab_size=300, split=r"\w+|\W+", ties="smallest-pair",
                 min_frequency=30, max_token_length=4, special_tokens=["<a b>"],

@@ -92,7 +92,7 @@ def test_merges_of_other_scripts(corpus_name: str, corpus: Callable[..., bytes])
 
 def test_min_frequency(corpus: Callable[..., bytes]) -> None:
     documents = corpus("english.txt", 200_000).decode().split(SEPARATOR)
-    with pytest.warns(UserWarning, match="training ended at"):
+    with pytest.warns(UserWarning, match="ran out of pairs"):
         ours = toksmith.train(
             texts=documents, vocab_size=20_000, split="gpt2", ties="smallest-pair", min_frequency=4
         )

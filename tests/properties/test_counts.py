@@ -29,7 +29,7 @@ def counted(texts: list[str], split: str | None) -> Counter[bytes]:
 
 @given(TEXTS, SPLITS, st.integers(1, 3))
 def test_made(texts: list[str], split: str | None, threads: int) -> None:
-    counts = Counts.from_texts(texts, split, threads=threads)
+    counts = Counts.from_texts(texts, split=split, threads=threads)
     assert list(counts) == list(counted(texts, split).items())
     assert counts.documents == len(texts)
 
@@ -38,7 +38,7 @@ def test_made(texts: list[str], split: str | None, threads: int) -> None:
 def test_parts(texts: list[str], split: str | None, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(texts)), max_size=3)))
     bounds = zip([0, *cuts], [*cuts, len(texts)], strict=True)
-    parts = [Counts.from_texts(texts[a:b], split) for a, b in bounds]
+    parts = [Counts.from_texts(texts[a:b], split=split) for a, b in bounds]
     first, *others = parts
     expected = list(counted(texts, split).items())
     assert list(sum(others, first)) == expected

@@ -151,7 +151,7 @@ def test_continuing_a_tokenizer_is_gone_on_with(files: Path, tmp_path: Path) -> 
 
 def letters(size: int) -> toksmith.Counts:
     text = "".join(random.Random(2).choices("abcdefghijklmnop", k=size))
-    return toksmith.Counts.from_texts([text], None)
+    return toksmith.Counts.from_texts([text], split=None)
 
 
 def test_merges_are_handed_over_while_they_are_learned() -> None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import toksmith
-from toksmith.errors import OptionError, UnsupportedError
+from toksmith.errors import OptionError, ToksmithError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 TEXTS = ["low lower lowest, new newer newest", " ".join(str(n**3) for n in range(120))]
@@ -105,15 +106,16 @@ def test_counts_and_files(tmp_path: Path) -> None:
     counts = toksmith.Counts.from_texts(TEXTS)
     assert further(tok, 20, texts=None, counts=counts).pipeline == wanted
     with pytest.raises(OptionError, match="not cut as the tokenizer cuts"):
-        further(tok, 20, texts=None, counts=toksmith.Counts.from_texts(TEXTS, "gpt2"))
+        further(tok, 20, texts=None, counts=toksmith.Counts.from_texts(TEXTS, split="gpt2"))
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"split": "gpt2"}, "split= is the tokenizer's own"),
+        ({"unk_token": None}, "unk_token= is the tokenizer's own"),
+        ({"split": "mistral"}, "unknown split 'mistral'"),
         ({"unit": "bytes"}, "unit= is the tokenizer's own"),
-        ({"nothing": 1}, "nothing= is no option here; there are ties, min_frequency"),
+        ({"nothing": 1}, "nothing= is no option here; there are split, special_tokens, ties"),
         ({"model": "unigram"}, 'only "bpe" can go on'),
         ({"special_tokens": ["<s>"]}, "'<s>' is a special token of the tokenizer already"),
         ({"ties": "none"}, "ties is 'none'"),
@@ -145,6 +147,57 @@ def test_what_cannot_be_continued() -> None:
 
 def test_running_out_of_pairs_warns() -> None:
     tok = toksmith.train(texts=["abc"], vocab_size=257)
-    with pytest.warns(UserWarning, match="training ended at 258 of 300 tokens"):
+    with pytest.warns(UserWarning, match="ran out of pairs: 258 tokens instead of 300"):
         more = toksmith.train(texts=["abc"], vocab_size=300, continue_from=tok)
     assert more.vocab_size == 258
+
+
+PHRASES = "by the way, in the end. by the way, in the end."
+
+
+def test_a_second_stage_with_another_split_learns_merges_across_words() -> None:
+    words = toksmith.train(texts=PHRASES, vocab_size=268, split="gpt2")
+    tok = further(words, 4, texts=PHRASES, split=r"[^.,]+|[.,]")
+    assert [tok.token_bytes(i) for i in range(268, 272)] == [
+        b"by the", b"by the way", b" in the", b" in the end",
+    ]  # fmt: skip
+    assert tok.pipeline.splitter == splitter(r"[^.,]+|[.,]")
+    assert tok.merges[:12] == words.merges
+    assert tok.encode("by the way in the end") == [269, 271]
+    assert tok.training is not None
+    assert tok.training.options["split"] == r"[^.,]+|[.,]"
+    assert tok.training.tokens == len(tok.encode(PHRASES))
+    # Without split= the words stay apart.
+    assert further(words, 1, texts="in the in the").pipeline.splitter == splitter("gpt2")
+
+
+def test_a_second_stage_on_counts_of_its_split() -> None:
+    words = toksmith.train(texts=PHRASES, vocab_size=268, split="gpt2")
+    counts = toksmith.Counts.from_texts(PHRASES, split=None)
+    tok = further(words, 3, texts=None, counts=counts, split=None)
+    assert tok.pipeline == further(words, 3, texts=PHRASES, split="none").pipeline
+    assert tok.pipeline.splitter is None
+    with pytest.raises(OptionError, match=r"not cut as the tokenizer cuts: by none, not by gpt2"):
+        further(words, 3, texts=None, counts=counts)
+
+
+def test_a_second_stage_saved_and_loaded_cuts_as_before(tmp_path: Path) -> None:
+    words = toksmith.train(texts=PHRASES, vocab_size=268, split="gpt2")
+    tok = further(words, 4, texts=PHRASES, split=r"[^.,]+|[.,]")
+    tok.save(tmp_path / "two.json", format="huggingface")
+    loaded = toksmith.load(tmp_path / "two.json")
+    for text in (PHRASES, "by the way", "in the end, by the. way"):
+        assert loaded.encode(text) == tok.encode(text)
+
+
+def test_continue_from_a_path_or_a_name(tmp_path: Path) -> None:
+    tok = toksmith.train(texts=TEXTS, vocab_size=270, split="gpt2")
+    tok.save(tmp_path / "a.tiktoken")
+    wanted = further(tok, 3).pipeline
+    for given in (tmp_path / "a.tiktoken", str(tmp_path / "a.tiktoken")):
+        found = toksmith.train(texts=TEXTS, vocab_size=273, continue_from=given)
+        assert found.merges[-3:] == toksmith.Tokenizer(wanted).merges[-3:]
+    with pytest.raises(OptionError, match="is no tokenizer"):
+        toksmith.train(texts=TEXTS, vocab_size=273, continue_from=5)  # type: ignore[call-overload]
+    with pytest.raises(ToksmithError, match="no-such"):
+        toksmith.train(texts=TEXTS, vocab_size=273, continue_from="no-such.model")

@@ -469,7 +469,7 @@ class TestWeights:
         for name, text in [("a", "x x x y"), ("b", "z x y y"), ("c", "w z")]:
             (tmp_path / name).write_text(text)
         paths = [tmp_path / name for name in "abc"]
-        plain = Counts.from_files(paths, r"\w|\W")
+        plain = Counts.from_files(paths, split=r"\w|\W")
         assert dict(plain) == {b"x": 4, b" ": 7, b"y": 3, b"z": 2, b"w": 1}
         reading = Reading(weights={str(tmp_path): 0.5, str(paths[1]): 2.25, str(paths[2]): 0.3})
         counts = count_chunks(Files(paths, reading), splitter(r"\w|\W"), 2, False)

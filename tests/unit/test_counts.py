@@ -15,7 +15,7 @@ import pytest
 
 import toksmith
 from toksmith import Counts
-from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.trainers import counts_parquet
 
@@ -75,7 +75,7 @@ class TestArithmetic:
         with pytest.raises(OptionError, match="gpt2 and cl100k"):
             Counts.from_texts(["a"], split="gpt2") + Counts.from_texts(["a"])
         with pytest.raises(OptionError, match=r"none and '\\S\+' without the gaps"):
-            Counts.of({b"a": 1}) + Counts.of({b"a": 1}, WORDS)
+            Counts.of({b"a": 1}) + Counts.of({b"a": 1}, split=WORDS)
         with pytest.raises(TypeError):
             Counts.of({b"a": 1}) + {b"a": 1}  # type: ignore[operator]
 
@@ -86,7 +86,7 @@ class TestArithmetic:
                 Counts.of({b"a": 2**62}) + Counts.of({b"a": 2**62})
 
     def test_filter(self) -> None:
-        counts = Counts.of({b"one": 1, b"three": 3, b"t": 2, b"zero": 0}, WORDS)
+        counts = Counts.of({b"one": 1, b"three": 3, b"t": 2, b"zero": 0}, split=WORDS)
         assert items(counts.filter(2)) == [(b"three", 3), (b"t", 2)]
         assert counts.filter(2).splitter == WORDS
         assert items(counts.filter(0)) == items(counts)
@@ -110,7 +110,7 @@ class TestParquet:
             whole(),
             Counts.of({}),
             Counts.of({b"\0\xff\n": 2**61, b"a" * 100_000: 0}),
-            Counts.of({b"a": 1}, WORDS),
+            Counts.of({b"a": 1}, split=WORDS),
         ):
             counts.save(path)
             again = Counts.load(path)
@@ -227,8 +227,8 @@ class TestTsv:
     def test_words_twice_and_other_line_ends(self, tmp_path: Path) -> None:
         path = tmp_path / "a.tsv"
         path.write_bytes(b"a\t1\r\nb\t2\na\t5")
-        assert items(Counts.from_tsv(path, WORDS)) == [(b"a", 6), (b"b", 2)]
-        assert Counts.from_tsv(path, WORDS).splitter == WORDS
+        assert items(Counts.from_tsv(path, split=WORDS)) == [(b"a", 6), (b"b", 2)]
+        assert Counts.from_tsv(path, split=WORDS).splitter == WORDS
 
     @pytest.mark.parametrize(
         "line", ["a", "a\t", "a\t0", "a\t-1", "a\t1.5", "a\t1_0", "\t3", "a\t1\t2", "",
@@ -311,3 +311,33 @@ class TestTraining:
         with pytest.raises(OptionError, match="split is 'gpt2', but the counts were made with cl"):
             toksmith.train(counts=whole(), vocab_size=256, split="gpt2")
         assert toksmith.train(counts=whole(), vocab_size=256, split="gpt4").vocab_size == 256
+
+
+def test_counts_are_given_a_split_by_name() -> None:
+    counts = Counts.of({b"low": 3}, split="GPT-4")
+    assert counts.splitter == splitter("gpt4")
+    tok = toksmith.train(counts=counts, vocab_size=258)
+    assert tok.pipeline.splitter == splitter("gpt4")
+    assert Counts.of({b"low": 3}, split=WORDS).splitter == WORDS
+    assert Counts.of({b"low": 3}, split="none").splitter is None
+    with pytest.raises(SplitError, match="unknown split 'gpt9'"):
+        Counts.of({b"low": 3}, split="gpt9")
+
+
+def test_sum_adds_counts_up() -> None:
+    a, b = Counts.from_texts("low"), Counts.from_texts("low lower")
+    assert items(sum([a, b])) == items(a + b)  # type: ignore[arg-type]
+    assert items(sum([a])) == items(a)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        sum([a, b], start=1)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("path", [5, None, b"a", ["a"]])
+def test_what_is_no_path(path: object) -> None:
+    for read in (Counts.load, Counts.from_tsv, lambda path: Counts.merge([path])):
+        with pytest.raises(OptionError, match=r"path is .*: use a str or a pathlib\.Path"):
+            read(path)  # type: ignore[operator]
+    with pytest.raises(OptionError, match="paths is"):
+        Counts.merge(5)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="path is"):
+        Counts.of({b"a": 1}).save(path)  # type: ignore[arg-type]

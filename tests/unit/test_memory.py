@@ -67,7 +67,7 @@ class TestCounting:
     @pytest.mark.parametrize("threads", [1, 2])
     @pytest.mark.parametrize("split", ["gpt2", "gpt4", None, r"[a-z]+"])
     def test_the_same_counts(self, file: Path, split: str | None, threads: int) -> None:
-        expected = Counts.from_files(file, split)
+        expected = Counts.from_files(file, split=split)
         found = limits()
         source = Files(file, Reading())
         assert same(count_chunks(source, splitter(split), threads, False, found), expected)
@@ -77,7 +77,7 @@ class TestCounting:
         found = limits(min_count=2)
         counts = count_chunks(Files(file, Reading()), splitter("gpt2"), 2, False, found)
         assert found.spilled
-        assert same(counts, Counts.from_files(file, "gpt2").filter(2))
+        assert same(counts, Counts.from_files(file, split="gpt2").filter(2))
         small = Counts.from_texts(["a b b"], memory="1M", min_count=2)
         assert list(small) == [(b" b", 2)]
 

@@ -53,12 +53,12 @@ def test_none_is_no_split(none: str | None) -> None:
     assert splitter(none) is None
     tok = toksmith.train(texts=["a b a b"], vocab_size=258, split=none)
     assert [tok.token_bytes(i) for i in (256, 257)] == [b"a ", b"a b"]
-    assert toksmith.Counts.from_texts(["a b"], none).most_common() == [(b"a b", 1)]
+    assert toksmith.Counts.from_texts(["a b"], split=none).most_common() == [(b"a b", 1)]
 
 
 def test_words_are_those_of_str_split_and_each_white_space_character() -> None:
     text = "hello  world\nhey\tyou"
-    counts = toksmith.Counts.from_texts([text], "words")
+    counts = toksmith.Counts.from_texts([text], split="words")
     found = [chunk.decode() for chunk, _ in counts]
     assert [word for word in found if not word.isspace()] == text.split()
     assert dict(counts)[b" "] == 2
@@ -74,7 +74,7 @@ def test_a_bare_word_is_never_a_pattern(word: str) -> None:
     with pytest.raises(SplitError, match="unknown split"):
         toksmith.train(texts=["low low"], vocab_size=258, split=word)
     with pytest.raises(SplitError, match="unknown split"):
-        toksmith.Counts.from_texts(["low low"], word)
+        toksmith.Counts.from_texts(["low low"], split=word)
     with pytest.raises(SplitError, match="unknown split"):
         toksmith.train(texts=["low low"], model="word", split=word)
 

@@ -102,7 +102,7 @@ class TestWordPiece:
 
     @pytest.mark.parametrize("objective", ["likelihood", "frequency"])
     def test_min_frequency(self, objective: Any) -> None:
-        with pytest.warns(UserWarning, match="training ended at"):
+        with pytest.warns(UserWarning, match="ran out of pairs"):
             tok = self.train(100, objective=objective, min_frequency=12)
         steps = training_steps(WORDS, 99, objective=objective, min_frequency=12)
         assert tokens(tok)[12:] == [step.piece for step in steps]

@@ -69,7 +69,7 @@ def make(
     check_folder(output)
     counts = toksmith.Counts.from_files(
         files,
-        split_of(split),
+        split=split_of(split),
         gaps="drop" if drop_gaps else "keep",
         progress=False if quiet else None,
         **corpus,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections import Counter as Tallies
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -23,6 +22,7 @@ from toksmith.corpus.selection import Selection
 from toksmith.corpus.streams import read_head, read_stream
 from toksmith.corpus.weights import ONE, weighted_runs
 from toksmith.documents import release
+from toksmith.errors import warn
 from toksmith.text import Text, Texts, texts_of, utf8
 
 
@@ -215,10 +215,9 @@ class Files:
 
     def _skip_nulls(self, path: Path, nulls: int) -> None:
         if not self._read.skipped["null"]:
-            warnings.warn(
+            warn(
                 f"{path} holds documents without a text (null): they are left out, there and in "
                 "other files",
-                stacklevel=2,
             )
         self._read.skipped["null"] += nulls
 

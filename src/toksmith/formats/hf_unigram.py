@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from toksmith.errors import FormatError, UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import hf_vocab
 from toksmith.formats.hf_entries import Entry
 from toksmith.formats.hf_framing import check_added_ids
@@ -124,10 +123,9 @@ def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
                 "out of the text first"
             )
     if model.byte_fallback:
-        warnings.warn(
+        warn(
             'huggingface finds byte pieces in a text that spells them, such as "<0x0A>"; '
             "sentencepiece does not",
-            stacklevel=2,
         )
     # The unknown score hangs on the lowest of all.
     normal = model.types == PieceType.NORMAL

@@ -5,20 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from toksmith.arguments import whole
 from toksmith.corpus import AnyPath, Reading
 from toksmith.errors import OptionError
+from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, check_counts, count_chunks
 from toksmith.trainers.memory import Memory, parsed
-from toksmith.trainers.options import Options, choice, options_of
+from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, Options, choice, options_of
 from toksmith.trainers.record import Trained
 from toksmith.training_record import TrainingRecord
 from toksmith.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from toksmith.trainers.keywords import (
+        BPEKeywords,
+        CharKeywords,
+        MetaspaceUnigramKeywords,
+        SentencePieceKeywords,
+        WordKeywords,
+        WordPieceKeywords,
+    )
 
 __all__ = ["MODELS", "Counts", "TrainingRecord", "count_chunks", "train"]
 
@@ -57,14 +70,81 @@ MODELS = _Models()
 """The models by name: their options, and what trains them."""
 
 
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["bpe"] = "bpe",
+    **options: Unpack[BPEKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["wordpiece"],
+    **options: Unpack[WordPieceKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["unigram"],
+    **options: Unpack[MetaspaceUnigramKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["sentencepiece-bpe", "sentencepiece-unigram"],
+    **options: Unpack[SentencePieceKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["word"],
+    **options: Unpack[WordKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: Literal["char"],
+    **options: Unpack[CharKeywords],
+) -> Tokenizer: ...
+
+
+@overload
+def train(
+    files: AnyPath | Sequence[AnyPath] | None = None, *, model: str, **options: Any
+) -> Tokenizer: ...
+
+
 def train(
     files: AnyPath | Sequence[AnyPath] | None = None,
     *,
     vocab_size: int | None = None,
+    model: str = "bpe",
+    split: str | ModelDefault | None = MODEL_DEFAULT,
+    special_tokens: Sequence[str] | ModelDefault = MODEL_DEFAULT,
+    ties: str | ModelDefault = MODEL_DEFAULT,
+    min_frequency: int | ModelDefault = MODEL_DEFAULT,
+    max_token_length: int | ModelDefault | None = MODEL_DEFAULT,
+    unit: str | ModelDefault = MODEL_DEFAULT,
+    unk_token: str | ModelDefault | None = MODEL_DEFAULT,
     texts: Texts | None = None,
     counts: Counts | None = None,
-    model: str = "bpe",
-    continue_from: Tokenizer | None = None,
+    continue_from: AnyTokenizer | None = None,
     separator: str | None = None,
     field: str = "text",
     read_as: str | None = None,
@@ -79,19 +159,16 @@ def train(
     progress: bool | None = None,
     **options: Any,
 ) -> Tokenizer:
-    """Train a tokenizer on files, on documents, or on counts: exactly one of them.
+    """Train a tokenizer on files, texts or counts: exactly one of them.
 
     Args:
-        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them: text,
-            JSON Lines or Parquet, as it is or packed by gzip or zstd, of any size. Each text file
-            is a document, or several with ``separator``.
-        vocab_size: how many ids the tokenizer has, special tokens and all else included. Models
-            of SentencePiece have 8,000 if nothing is said, WordPiece 30,000, words and characters
+        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them, never
+            text: text files, JSON Lines or Parquet, plain or packed by gzip or zstd, of any size.
+            Each text file is a document, or several with ``separator``.
+        vocab_size: the number of ids, special tokens and all else included.
+            :func:`toksmith.advise` suggests a size. ``"bpe"`` has no default; ``"unigram"`` and
+            SentencePiece's models have 8,000, ``"wordpiece"`` 30,000, ``"word"`` and ``"char"``
             as many as the text holds.
-        texts: a text, or several from any iterable (or a mapping from names to these).
-        counts: what was counted before. ``"bpe"``, ``"word"`` and ``"char"`` take any, which
-            bring their own splitter; all other models count words of their own, and take counts
-            of documents or lines (``split=None``).
         model: one of
 
             - ``"bpe"``, byte-level BPE, or BPE on characters:
@@ -103,46 +180,83 @@ def train(
             - ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``, which take SentencePiece's
               own option names:
               :class:`~toksmith.trainers.sentencepiece_options.SentencePieceOptions`.
-        continue_from: a tokenizer of byte-level BPE that gets more tokens; ``vocab_size`` counts
-            those that it has. Its ids stay, its split is used, and further options are
-            ``special_tokens`` to add and, where its training does not tell, ``ties``,
-            ``min_frequency`` and ``max_token_length``.
-        separator: what stands between documents inside the files, such as ``"<|endoftext|>"``.
+        split: (``"bpe"``, ``"word"``, ``"wordpiece"``) how text is cut into chunks before learning;
+            no token crosses a cut. A published name (``"gpt4"``, the default of ``"bpe"``,
+            ``"gpt2"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, …), ``"words"``, a regular
+            expression, or ``None``.
+        special_tokens: a list of strings, which get ids of their own; in the training text they
+            are plain text.
+        ties: (``"bpe"``) which of two equally frequent pairs is merged first: ``"first-seen"`` as
+            in minbpe, or ``"smallest-pair"`` as in Hugging Face's tokenizers.
+        min_frequency: (``"bpe"``, ``"wordpiece"``, ``"word"``, ``"char"``) what occurs fewer times
+            than this is not learned.
+        max_token_length: (``"bpe"``, ``"unigram"``) the longest token, in units.
+        unit: (``"bpe"``) ``"bytes"`` or ``"characters"``.
+        unk_token: (all but byte-level ``"bpe"``) the token of unknown text.
+        texts: a text, or several from any iterable (or a mapping from names to these); never paths.
+        counts: chunks counted before. ``"bpe"``, ``"word"`` and ``"char"`` take any, which bring
+            their own split; all other models count words of their own, and take counts of
+            documents or lines (``split=None``).
+        continue_from: a tokenizer of byte-level BPE (or its path or name) that gets more tokens;
+            ``vocab_size`` includes those that it has. Its ids stay. ``split`` is the tokenizer's
+            own unless given: with another one, a second stage can learn merges across words (see
+            the second example), and the result has this second split. Further options are
+            ``special_tokens`` to add, ``ties``, ``min_frequency`` and ``max_token_length``, which
+            are those of the tokenizer's own training if it is known.
+        separator: the text that separates documents inside a file, such as ``"<|endoftext|>"``.
         field: the field of JSON Lines, or the column of Parquet, that holds the text.
-        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where the names of the files do not tell;
-            this and the next four are told in full at :class:`~toksmith.corpus.Reading`.
+        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, if the names of the files do not tell;
+            for this and the next four see :class:`~toksmith.corpus.Reading`.
         weights: how much files count, by path, directory or pattern, such as ``{"wiki/": 2.0}``;
-            1 where nothing is said.
-        sample: the share of documents that is taken.
-        seed: of the sample, which depends on it and the documents' text alone.
-        deduplicate: whether identical documents are taken once.
-        checkpoint: a folder, where byte-level BPE keeps counts and merges while it trains; if it is
-            killed, the same call goes on from them and gives the same. The folder stays: delete it
+            1 for all others.
+        sample: the share of documents to use, from 0 to 1.
+        seed: random seed of the sample; the same seed picks the same documents.
+        deduplicate: whether identical documents are used once.
+        checkpoint: a folder in which byte-level BPE keeps counts and merges while it trains; if it
+            is killed, the same call goes on from them and gives the same result. Delete the folder
             once the tokenizer is saved. Files of a gigabyte and more are counted one by one.
-        memory: how much counting and training may take, in bytes or as in ``"4G"``: of counts, what
-            does not fit is kept on disk for a while (in ``TMPDIR``). The result does not depend on
-            it. For models that train on chunks: ``"bpe"``, ``"word"`` and ``"char"``.
-        min_count: for these, chunks that stand in the text less often are left out.
-        threads: for counting; ``None`` for the cores this process may use. The result does not
-            depend on it.
-        progress: whether to show a progress bar; ``None`` where standard error is a terminal.
-        options: the model's own, see there. ``"bpe"`` has ``split``, ``special_tokens``, ``ties``,
-            ``min_frequency``, ``max_token_length`` and ``unit``.
+        memory: the most memory that counting and training may use, in bytes or as in ``"4G"``;
+            counts that do not fit go to temporary files (in ``TMPDIR``). The result does not depend
+            on it. For models that train on chunks: ``"bpe"``, ``"word"`` and ``"char"``.
+        min_count: for these, chunks that occur fewer times than this are left out.
+        threads: for counting and merging; ``None`` for the cores this process may use. The result
+            does not depend on it.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+        options: all other options of the model, by name: see its class above.
 
     Returns:
-        The tokenizer; ``tokenizer.training`` says what was done in figures.
+        The tokenizer; ``tokenizer.training`` is the record of its training.
 
     Raises:
         OptionError: an option is unknown or out of range, or it is not clear what to train on.
         UnsupportedError: ``continue_from`` is no byte-level BPE.
-        TrainingError: there is no text, or too little for so many ids.
+        TrainingError: there is no text, or too little for this ``vocab_size``.
         FormatError: a file cannot be read.
 
     Example:
-        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> tok = train(texts="low lower lowest", vocab_size=259)
         >>> [tok.token_bytes(i) for i in (256, 257, 258)]
         [b'lo', b'low', b' low']
+
+        A second stage whose merges cross words (SuperBPE, Liu et al. 2025): its split keeps
+        sentences apart, and no longer words.
+
+        >>> text = "by the way, in the end. by the way, in the end."
+        >>> words = train(texts=text, vocab_size=268, split="gpt2")
+        >>> phrases = train(texts=text, vocab_size=272, continue_from=words, split=r"[^.,]+|[.,]")
+        >>> [phrases.token_bytes(i) for i in range(words.vocab_size, phrases.vocab_size)]
+        [b'by the', b'by the way', b' in the', b' in the end']
     """
+    named = {
+        "split": split,
+        "special_tokens": special_tokens,
+        "ties": ties,
+        "min_frequency": min_frequency,
+        "max_token_length": max_token_length,
+        "unit": unit,
+        "unk_token": unk_token,
+    }
+    options |= {name: value for name, value in named.items() if value is not MODEL_DEFAULT}
     started, at = time.perf_counter(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     choice("model", model, list(MODELS))
     kind, trainer = MODELS[model]
@@ -157,7 +271,12 @@ def train(
     if counts is not None:
         check_counts(counts, model, options)
     limits = Memory(parsed(memory), min_count)
-    chosen = options_of(kind, model, options) if continue_from is None else None
+    known = None
+    if continue_from is not None:
+        if model != "bpe":
+            raise OptionError(f'model is {model!r}, but only "bpe" can go on from continue_from=')
+        known = tokenizer_of(continue_from)
+    chosen = options_of(kind, model, options) if known is None else None
     if chosen is not None:
         limits.need = chosen.memory_needed
     with Corpus(
@@ -168,15 +287,13 @@ def train(
 
             given = {**options, **reading.given(), **limits.given()}
             asked = {"model": model, "vocab_size": vocab_size, **given}
-            corpus.checkpoint = opened(checkpoint, asked, files, counts, continue_from)
-        if continue_from is None:
+            corpus.checkpoint = opened(checkpoint, asked, files, counts, known)
+        if known is None:
             trained = trainer(corpus, vocab_size, chosen)
-        elif model == "bpe":
+        else:
             from toksmith.trainers.continuing import train_further
 
-            trained = train_further(corpus, vocab_size, continue_from, options)
-        else:
-            raise OptionError(f'model is {model!r}, but only "bpe" can go on from continue_from=')
+            trained = train_further(corpus, vocab_size, known, options)
         sources = corpus.sources()
     record = TrainingRecord(
         model=model,

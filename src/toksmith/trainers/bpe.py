@@ -105,7 +105,10 @@ def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Tr
         TrainingError: there is no text.
     """
     if vocab_size is None:
-        raise OptionError('vocab_size is not given: model "bpe" learns until it has so many ids')
+        raise OptionError(
+            "vocab_size is not given: how large shall the vocabulary be? Give vocab_size=, such as "
+            "32000; advise suggests a size for a text"
+        )
     tokens = vocab_size - len(options.special_tokens)
     if options.unit == "bytes":
         return _train_bytes(corpus, tokens, options)
@@ -118,7 +121,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     counts = corpus.chunks(splitter(options.split))
     learned = learn(BPE(BYTES, ()), tokens - 256, counts, options, corpus, corpus.checkpoint)
     model = with_merges(BPE(BYTES, ()), learned.merges)
-    warn_of_end(len(model.vocab), tokens, options.min_frequency, stacklevel=4)
+    warn_of_end(len(model.vocab), tokens, options.min_frequency)
     return _trained(model, learned, counts, counts.bytes, options)
 
 
@@ -146,7 +149,7 @@ def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Train
     merges = learned.merges + np.uint32(before)
     for left, right, _ in merges.tolist():
         vocab.append(vocab[left] + vocab[right])
-    warn_of_end(len(vocab), tokens, options.min_frequency, stacklevel=4)
+    warn_of_end(len(vocab), tokens, options.min_frequency)
     model = CharacterBPE(tuple(vocab), merges, unk_id=0 if before else None)
     return _trained(model, learned, counts, int(words.character_counts().sum()), options)
 

@@ -11,11 +11,11 @@ from toksmith.framing import Framing
 from toksmith.lazy import np, npt
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import PatternSplitter, splitter
 from toksmith.trainers.bpe import BPEOptions
 from toksmith.trainers.byte_merging import joined, learn
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.trainers.merging import warn_of_end
 from toksmith.trainers.options import framing_of, literals
 from toksmith.trainers.record import Trained
@@ -24,7 +24,7 @@ from toksmith.training_engine import Merges
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
-_OPTIONS = ("ties", "min_frequency", "max_token_length", "special_tokens")
+_OPTIONS = ("split", "special_tokens", "ties", "min_frequency", "max_token_length")
 _INHERITED = ("ties", "min_frequency", "max_token_length")
 
 
@@ -40,15 +40,18 @@ def train_further(
         vocab_size: how many ids the tokenizer has then.
         tok: the tokenizer.
         given: ``ties``, ``min_frequency``, ``max_token_length``, which are those of its training if
-            that is known and nothing is said, and ``special_tokens`` to add.
+            that is known and nothing is said; ``special_tokens`` to add; ``split``, how text is cut
+            from now on, in training and by the tokenizer that is returned (its own by default).
 
     Raises:
         UnsupportedError: the tokenizer is of another kind.
         OptionError: another option, or a vocabulary that is not larger than before.
         TrainingError: there is no text.
     """
-    model, splitter = _continuable(tok)
+    model, cut = _continuable(tok)
     options = _options(tok, given)
+    if "split" in given:
+        cut = splitter(options.split, cut.gaps if cut else "keep")
     first, special = tok.vocab_size, len(options.special_tokens)
     if vocab_size is None or vocab_size <= first + special:
         raise OptionError(
@@ -56,16 +59,20 @@ def train_further(
             f"{f' and gets {special} special tokens' if special else ''} before anything is "
             "learned; give more"
         )
-    if corpus.counts is not None and corpus.counts.splitter != splitter:
-        raise OptionError("the counts were not cut as the tokenizer cuts: count with its split")
-    counts = corpus.chunks(splitter)
+    if corpus.counts is not None and corpus.counts.splitter != cut:
+        raise OptionError(
+            "the counts were not cut as the tokenizer cuts: by "
+            f"{splitter_name(corpus.counts.splitter)}, not by {splitter_name(cut)}; count with its "
+            "split, or give split="
+        )
+    counts = corpus.chunks(cut)
     model, learned = _learned(model, counts, first, vocab_size - special, options, corpus)
     end = len(model.vocab)
     framing = tok.pipeline.framing
     return Trained(
         Pipeline(
             model,
-            splitter,
+            cut,
             Framing(
                 framing.added_tokens + framing_of(options.special_tokens, end).added_tokens,
                 template=framing.template,
@@ -81,7 +88,7 @@ def train_further(
         merges=len(learned.merges),
         options={
             **asdict(options),
-            "split": splitter.pattern if splitter else None,
+            "split": cut.pattern if cut else None,
             "continue_from": tok.name or f"{first} ids",
         },
         counts=learned.counts,
@@ -91,19 +98,19 @@ def train_further(
 
 def _continuable(tok: Tokenizer) -> tuple[BPE, PatternSplitter | None]:
     pipeline = tok.pipeline
-    model, splitter = pipeline.model, pipeline.splitter
+    model, cut = pipeline.model, pipeline.splitter
     if not isinstance(model, BPE):
         raise UnsupportedError(
             f"{type(model).__name__} cannot be continued: only byte-level BPE can, whose merges "
             "build on each other; train this model anew"
         )
-    if pipeline.normalizer or not (splitter is None or isinstance(splitter, PatternSplitter)):
-        step = type(pipeline.normalizer[0] if pipeline.normalizer else splitter).__name__
+    if pipeline.normalizer or not (cut is None or isinstance(cut, PatternSplitter)):
+        step = type(pipeline.normalizer[0] if pipeline.normalizer else cut).__name__
         raise UnsupportedError(
             f"this tokenizer has {step} before its BPE: only those that cut the text as it is, by "
             "a pattern, can be continued"
         )
-    return model, splitter
+    return model, cut
 
 
 def _options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
@@ -111,7 +118,7 @@ def _options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
         if name in _OPTIONS:
             continue
         if name in {field.name for field in fields(BPEOptions)}:
-            raise OptionError(f"{name}= is the tokenizer's own where it is continued")
+            raise OptionError(f"{name}= is the tokenizer's own if training goes on from one")
         raise OptionError(f"{name}= is no option here; there are {', '.join(_OPTIONS)}")
     known = tok.training.options if tok.training else {}
     inherited = {name: known[name] for name in _INHERITED if name in known}
@@ -132,7 +139,7 @@ def _learned(
     while len(model.vocab) < wanted and len(learned[-1].merges):
         learned.append(learn(model, wanted - len(model.vocab), counts, options, corpus))
         model = _extended(model, learned[-1].merges)
-    warn_of_end(len(model.vocab), wanted, options.min_frequency, stacklevel=5)
+    warn_of_end(len(model.vocab), wanted, options.min_frequency)
     return model, joined(learned)
 
 

@@ -69,8 +69,8 @@ class Corpus:
                  if value is not None]  # fmt: skip
         if len(given) != 1:
             raise OptionError(
-                "train on exactly one of files, texts= and counts=, not on "
-                f"{' and '.join(given) or 'nothing'}"
+                "give files, texts= or counts=, one of them; "
+                f"{' and '.join(given) + ' are' if given else 'nothing is'} given"
             )
         self.reading = reading or Reading()
         self._files, self._texts = files, texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import Any, Literal
 
 from toksmith.arguments import whole
@@ -65,15 +66,24 @@ class Counts:
             raise OptionError("the counted text comes to 2**63 bytes or more")
 
     @classmethod
-    def of(cls, counted: Mapping[bytes, int], splitter: PatternSplitter | None = None) -> Counts:
+    def of(
+        cls,
+        counted: Mapping[bytes, int],
+        *,
+        split: str | PatternSplitter | None = None,
+        gaps: Literal["keep", "drop"] = "keep",
+    ) -> Counts:
         """Return counts that were made elsewhere.
 
         Args:
-            counted: how often each chunk stands in the text, in order of first appearance.
-            splitter: what the chunks were cut with.
+            counted: how often each chunk occurs in the text, in order of first appearance.
+            split: what the chunks were cut with, as in :meth:`from_files`; ``None`` if they are
+                whole documents.
+            gaps: as in :meth:`from_files`.
 
         Raises:
             OptionError: a chunk that is empty or no bytes, or a count that is no whole number.
+            SplitError: no split has this name.
 
         Example:
             >>> dict(Counts.of({b"ab": 3, b"c": 1}))
@@ -85,14 +95,14 @@ class Counts:
             whole("a chunk's count", count, least=0)
         ends = np.cumsum([len(chunk) for chunk in counted], dtype=np.uint64)
         counts = np.fromiter(counted.values(), np.uint64, len(counted))
-        return cls(b"".join(counted), ends, counts, splitter)
+        return cls(b"".join(counted), ends, counts, _splitter_of(split, gaps))
 
     @classmethod
     def from_files(
         cls,
         files: AnyPath | Sequence[AnyPath],
-        split: str | None = "gpt4",
         *,
+        split: str | None = "gpt4",
         gaps: Literal["keep", "drop"] = "keep",
         separator: str | None = None,
         field: str = "text",
@@ -110,8 +120,9 @@ class Counts:
 
         Args:
             files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them.
-            split: what the text is cut with: ``None`` (documents are counted whole), ``"gpt2"``,
-                ``"gpt4"``, ``"o200k"``, or a regular expression.
+            split: what the text is cut with: a published name (``"gpt4"``, ``"gpt2"``,
+                ``"o200k"``, ``"llama3"``, …), ``"words"``, a regular expression, or ``None``:
+                documents are counted whole.
             gaps: whether text that a regular expression leaves unmatched is kept as chunks.
             separator: what stands between documents inside the files.
             field: the field of JSON Lines, or the column of Parquet, that holds the text.
@@ -141,8 +152,8 @@ class Counts:
     def from_texts(
         cls,
         texts: Texts,
-        split: str | None = "gpt4",
         *,
+        split: str | None = "gpt4",
         gaps: Literal["keep", "drop"] = "keep",
         sample: float = 1.0,
         seed: int = 0,
@@ -162,12 +173,13 @@ class Counts:
         """Read what :meth:`save` wrote.
 
         Raises:
+            OptionError: ``path`` is no path.
             FormatError: the file cannot be read, is damaged, or holds no counts.
             MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
         """
         from toksmith.trainers.counts_parquet import read
 
-        return read(path)
+        return read(a_path(path))
 
     @classmethod
     def merge(
@@ -191,21 +203,38 @@ class Counts:
         """
         from toksmith.trainers.counts_parquet import pieces
 
-        if isinstance(paths, str) or not paths:
-            raise OptionError("paths is no list of files of counts")
+        if isinstance(paths, str | bytes | PathLike) or not isinstance(paths, Iterable):
+            raise OptionError(
+                f"paths is {paths!r:.80}: give a list of files of counts, not "
+                f"{type(paths).__name__}"
+            )
+        paths = [a_path(path) for path in paths]
+        if not paths:
+            raise OptionError("paths is an empty list: give one file of counts or more")
         limits = Memory(parsed(memory), min_count)
         return added((piece for path in paths for piece in pieces(path)), limits)
 
     @classmethod
-    def from_tsv(cls, path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
-        """Read SentencePiece's ``word<TAB>count`` lines; words that stand twice are added up.
+    def from_tsv(
+        cls,
+        path: AnyPath,
+        *,
+        split: str | PatternSplitter | None = None,
+        gaps: Literal["keep", "drop"] = "keep",
+    ) -> Counts:
+        """Read SentencePiece's ``word<TAB>count`` lines; words on several lines are added up.
+
+        Args:
+            path: the file.
+            split: what the words were cut with, as in :meth:`of`.
+            gaps: as in :meth:`from_files`.
 
         Raises:
             FormatError: the file cannot be read, or a line is no such line.
         """
         from toksmith.trainers.counts_tsv import read
 
-        return read(path, splitter)
+        return read(a_path(path), _splitter_of(split, gaps))
 
     def save(self, path: AnyPath) -> None:
         """Write a Parquet file: columns ``chunk`` (binary) and ``count`` (uint64), in this order.
@@ -216,7 +245,7 @@ class Counts:
         """
         from toksmith.trainers.counts_parquet import write
 
-        write(self, path)
+        write(self, a_path(path))
 
     def to_tsv(self, path: AnyPath) -> None:
         r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
@@ -228,10 +257,14 @@ class Counts:
         """
         from toksmith.trainers.counts_tsv import write
 
-        write(self, path)
+        write(self, a_path(path))
 
     def __add__(self, other: Counts) -> Counts:
         return added([self, other]) if isinstance(other, Counts) else NotImplemented
+
+    def __radd__(self, other: object) -> Counts:
+        """Let ``sum`` add counts up: it starts with 0."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -280,6 +313,25 @@ class Counts:
     def bytes(self) -> int:
         """How many bytes of text the chunks come to."""
         return int(np.dot(self.sizes, self.counts))
+
+
+def a_path(path: object) -> AnyPath:
+    """Return a path of one file.
+
+    Raises:
+        OptionError: it is no path.
+    """
+    if isinstance(path, str | PathLike) and not isinstance(fspath(path), bytes):
+        return path
+    raise OptionError(
+        f"path is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
+    )
+
+
+def _splitter_of(
+    split: str | PatternSplitter | None, gaps: Literal["keep", "drop"]
+) -> PatternSplitter | None:
+    return split if isinstance(split, PatternSplitter) else splitter(split, gaps)
 
 
 def added(parts: Iterable[Counts], limits: Memory | None = None) -> Counts:

@@ -35,7 +35,7 @@ def read(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
         if isinstance(wrong, FormatError):
             raise
         raise FormatError(path, f"cannot be read: {getattr(wrong, 'strerror', wrong)}") from wrong
-    return Counts.of(found, splitter)
+    return Counts.of(found, split=splitter)
 
 
 def write(counts: Counts, path: AnyPath) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from toksmith.errors import warn
 from toksmith.progress import training_progress
 from toksmith.training_engine import Merges, Watch
 
@@ -45,11 +45,13 @@ def watching(
         yield watch
 
 
-def warn_of_end(tokens: int, wanted: int, min_frequency: int, stacklevel: int) -> None:
-    """Warn where the text ran out of pairs before the vocabulary was full."""
-    if tokens < wanted:
-        warnings.warn(
-            f"training ended at {tokens:,} of {wanted:,} tokens: no pair of neighbours stands "
-            f"in the text {min_frequency:,} times or more",
-            stacklevel=stacklevel + 1,
-        )
+def warn_of_end(tokens: int, wanted: int, min_frequency: int) -> None:
+    """Warn if the text ran out of pairs before the vocabulary was full."""
+    if tokens >= wanted:
+        return
+    rare = f" that occur {min_frequency:,} times or more" if min_frequency > 1 else ""
+    lower = ", or a lower min_frequency" if min_frequency > 1 else ""
+    warn(
+        f"the text ran out of pairs{rare}: {tokens:,} tokens instead of {wanted:,}. Use more "
+        f"text, or a smaller vocab_size{lower}"
+    )

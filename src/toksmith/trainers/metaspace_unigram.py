@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from toksmith.arguments import literal, whole
 from toksmith.decoders import MetaspaceDecoder
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, warn
 from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
@@ -93,8 +92,9 @@ def train_metaspace_unigram(
         progress=corpus.progress,
     )
     if len(pieces) < room:
-        warnings.warn(
-            f"the text only gives {size - room + len(pieces):,} of {size:,} tokens", stacklevel=3
+        warn(
+            f"the text only gives {size - room + len(pieces):,} of {size:,} tokens. Use more text, "
+            "or a smaller vocab_size"
         )
     types = np.full(1 + len(pieces), PieceType.NORMAL, np.uint8)
     types[0] = PieceType.UNKNOWN

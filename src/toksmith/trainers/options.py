@@ -7,11 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
+from enum import Enum
 from textwrap import fill, indent
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
+
+
+class ModelDefault(Enum):
+    """The kind of :data:`MODEL_DEFAULT`."""
+
+    MODEL_DEFAULT = "default"
+
+    def __repr__(self) -> str:
+        return "<the model's default>"
+
+
+MODEL_DEFAULT: Final = ModelDefault.MODEL_DEFAULT
+"""An option that was not given: ``None`` is a value of some."""
 
 
 class Options:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypedDict
 
-from toksmith.errors import OptionError, TrainingError
+from toksmith.errors import OptionError, TrainingError, warn
 from toksmith.lazy import np, npt
 from toksmith.models import PieceType
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
@@ -116,7 +115,10 @@ def vocabulary(
             f"{size - missing} or less, or hard_vocab_limit=False"
         )
     if missing > 0:
-        warnings.warn(f"the text only gives {size - missing:,} of {size:,} pieces", stacklevel=5)
+        warn(
+            f"the text only gives {size - missing:,} of {size:,} pieces. Use more text, or a "
+            "smaller vocab_size"
+        )
     size -= missing
     if (last := max(meta)) >= size:
         raise OptionError(f"piece {meta[last][0]!r} has id {last}, but there are {size} pieces")

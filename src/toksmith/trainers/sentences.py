@@ -11,11 +11,10 @@ spaces, distinct lines are normalized.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from toksmith.errors import TrainingError
+from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.trainers.corpus import Corpus
@@ -215,8 +214,7 @@ def _word_pattern(options: SentencePieceOptions) -> str:
 
 def _warn_of_skipped(skipped: Mapping[str, int], longest: int) -> None:
     if skipped["too_long"]:
-        warnings.warn(
+        warn(
             f"{skipped['too_long']:,} lines of more than {longest:,} bytes were skipped, as in "
             "SentencePiece; max_sentence_length= says how long they may be",
-            stacklevel=5,
         )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import pairwise
 
 from toksmith.arguments import whole
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, warn
 from toksmith.lazy import np
 from toksmith.progress import rounds_progress
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
@@ -114,11 +113,10 @@ def _frequent(words: SymbolWords) -> SymbolWords:
     fit = int(np.searchsorted(np.cumsum(lengths[order]), MOST_CHARACTERS, "right"))
     kept = np.zeros(len(lengths), bool)
     kept[order[:fit]] = True
-    warnings.warn(
+    warn(
         f"{len(lengths) - fit:,} of {len(lengths):,} distinct words are left out of training, the "
         f"rarest (up to {words.counts[order[fit]]:,} times in the text): the words come to more "
         f"than {MOST_CHARACTERS:,} characters",
-        stacklevel=3,
     )
     symbols = words.symbols[np.repeat(kept, lengths)]
     return SymbolWords(

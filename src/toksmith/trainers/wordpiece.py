@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
@@ -17,7 +16,7 @@ from toksmith.normalizers import Bert, Normalizer
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.merging import watching
+from toksmith.trainers.merging import warn_of_end, watching
 from toksmith.trainers.options import Options, choice, documented, literals
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
@@ -169,12 +168,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     with watching(letters, room, corpus.progress, join=join) as watch:
         learned = _merge(symbols, room + _SPARE, options, corpus.threads, watch)
     pieces, merges = _pieces(alphabet, learned, room, options)
-    if len(pieces) < size - special:
-        warnings.warn(
-            f"training ended at {len(pieces) + special:,} of {size:,} tokens: no pair of pieces "
-            f"stands in the text {options.min_frequency:,} times or more",
-            stacklevel=3,
-        )
+    warn_of_end(len(pieces) + special, size, options.min_frequency)
     tokens_after = learned.tokens_after[:merges]
     start = int(np.dot(np.diff(symbols.ends, prepend=np.uint64(0)), symbols.counts))
     model = WordPiece(
