@@ -37,7 +37,7 @@ def train(
     """Return the pipeline that the engine learns."""
     if engine == "kernel":
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "training ended")  # small texts run out of pairs
+            warnings.filterwarnings("ignore", "the text ran out")  # small texts run out of pairs
             trained = toksmith.train(texts=texts, vocab_size=vocab_size, split=split, **options)
         return trained.pipeline
     return reference_pipeline(reference_steps(texts, vocab_size, split, **options), split)

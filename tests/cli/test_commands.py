@@ -99,7 +99,7 @@ class TestTrain:
         assert toksmith.load(path).merges == expected.merges
         assert toksmith.load(path).special_tokens == expected.special_tokens
         assert 0 < len(expected.merges) < 43
-        assert ran.err.startswith("toksmith: warning: training ended at ")
+        assert ran.err.startswith("toksmith: warning: the text ran out of pairs: ")
 
     @pytest.mark.parametrize(
         ("arguments", "reason"),

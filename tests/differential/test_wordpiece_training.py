@@ -18,7 +18,7 @@ def learn(words: Counter[str], merges: int, **options: Any) -> tuple[list[str], 
     size = merges + 1 + len(alphabet(words))
     counts = toksmith.Counts.of({word.encode(): count for word, count in words.items()})
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "training ended")
+        warnings.filterwarnings("ignore", "the text ran out")
         tok = toksmith.train(
             counts=counts, model="wordpiece", vocab_size=size, special_tokens=("[UNK]",),
             normalize=False, split=None, **options,

@@ -23,7 +23,7 @@ def tokens(tok: Tokenizer) -> list[str]:
     return [token.decode() for token in tok.pipeline.model.vocab]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:training ended", "ignore:the text only gives")
+pytestmark = pytest.mark.filterwarnings("ignore:the text ran out", "ignore:the text only gives")
 
 
 class TestCharacterBPE:

@@ -248,7 +248,7 @@ def _trained(max_vocab: int, **given: Any) -> Tokenizer:
             raise OptionError(f"{name}= is no option here: sizes are those of byte-level BPE alone")
     with warnings.catch_warnings():
         # The text may run out of pairs: the advice tells.
-        warnings.filterwarnings("ignore", "training ended")
+        warnings.filterwarnings("ignore", "the text ran out")
         return train(vocab_size=max_vocab, **given)
 
 
