@@ -76,10 +76,15 @@ class Tokenizer(Explaining, Sampling):
         return TextEncoder(self.pipeline)
 
     def __repr__(self) -> str:
-        name = f"{self.name}: " if self.name else ""
+        name = f"{self.name:.100}: " if self.name else ""
         model = type(self.pipeline.model).__name__
         special = f", {len(self.special_tokens)} special" if self.special_tokens else ""
         return f"<Tokenizer {name}{model}, {self.vocab_size:,} ids{special}>"
+
+    def _repr_html_(self) -> str:
+        from toksmith.show.report import html_of
+
+        return html_of(self)
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
         return type(self), (self.pipeline, self._training)

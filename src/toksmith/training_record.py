@@ -17,6 +17,7 @@ from typing import Any
 from toksmith.errors import FormatError, warn
 from toksmith.lazy import np, npt
 from toksmith.short_repr import short_repr
+from toksmith.show.report import count_of, html_of, text_of
 
 SUFFIX = ".training.json"
 _IN_DIRECTORY = "training.json"
@@ -58,7 +59,7 @@ class SourceRecord:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrainingRecord:
     """What a tokenizer was trained on and with.
 
@@ -99,6 +100,18 @@ class TrainingRecord:
     version: str = ""
     time: str = ""
     spilled: int = 0
+
+    def __repr__(self) -> str:
+        return (
+            f"<TrainingRecord: {self.model}, {count_of(self.vocab_size, 'id')}, "
+            f"{count_of(self.merges, 'merge')} from {count_of(self.bytes, 'byte')}>"
+        )
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 def sidecar(path: Path) -> Path:

@@ -180,9 +180,9 @@ class Encoding:
 
     def _repr_html_(self) -> str:
         # Views are built on these types; a notebook asks the type for its view.
-        from toksmith.show.html import encoding_html
+        from toksmith.show.report import html_of
 
-        return encoding_html(self)
+        return html_of(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,6 +241,11 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"<Batch: {_number(len(self), 'document')}, {_number(len(self.ids), 'id')}>"
+
+    def _repr_html_(self) -> str:
+        from toksmith.show.report import html_of
+
+        return html_of(self)
 
     def to_lists(self) -> list[list[int]]:
         """Return one Python list of ids for each document."""

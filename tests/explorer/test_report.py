@@ -34,7 +34,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         ),
     }
     page = folder / "report.html"
-    toksmith.compare(tokenizers, texts=TEXTS, speed=False).html(page)
+    toksmith.compare(tokenizers, texts=TEXTS, speed=False).to_html(page)
     found = Browser(page.as_uri(), folder / "profile")
     try:
         yield found

@@ -56,7 +56,7 @@ def hostile() -> Comparison:
 
 @pytest.mark.parametrize("view", ["page", "notebook"])
 def test_html_is_safe(hostile: Comparison, view: str) -> None:
-    written = hostile.html() if view == "page" else hostile._repr_html_()
+    written = hostile.to_html() if view == "page" else hostile._repr_html_()
     found = Elements(written)
     assert found.tags.isdisjoint({"script", "img", "link", "iframe", "b>", "object", "i>"})
     assert (found.asked, found.handlers) == ([], [])
@@ -67,9 +67,9 @@ def test_html_is_safe(hostile: Comparison, view: str) -> None:
 
 def test_report_holds_everything(hostile: Comparison, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    hostile.html(path)
+    hostile.to_html(path)
     page = path.read_text("utf-8")
-    assert page == hostile.html()
+    assert page == hostile.to_html()
     assert page.startswith("<!doctype html>")
     assert "default-src 'none'" in page
     assert "prefers-color-scheme: dark" in page

@@ -226,7 +226,7 @@ def test_texts_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert toksmith.advise(**sources, **given).tokens.tolist() == [11, 9, 7]
     assert toksmith.advise(texts={"a": "ab", "b": ["ab", "ab"]}, **given).tokens.tolist() == [6, 3]
     tok = toksmith.train(texts=[GAGE], split=None, vocab_size=258)
-    tok.save("a.model")
+    tok.save("a.model", record=True)
     assert toksmith.advise(tokenizer="a.model").tokens.tolist() == [11, 9, 7]
     for wrong in ({"files": GAGE}, {"texts": Path("a.txt")}, {"texts": [Path("a.txt")]}):
         with pytest.raises((OptionError, FormatError), match=r"no such file|a path: texts="):

@@ -120,7 +120,7 @@ def run(
         progress=False if quiet else None,
     )
     if html is not None:
-        found.html(html)
+        found.to_html(html)
     is_printed = False
     for path, written in ((json, found.to_json), (csv, found.to_csv)):
         if path is not None and str(path) == "-":

@@ -94,7 +94,7 @@ class ComparePage:
         if form not in FORMS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMS)}")
         made = {
-            "html": self._found.html,
+            "html": self._found.to_html,
             "json": self._found.to_json,
             "csv": self._found.to_csv,
         }

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from math import nan
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
 from toksmith.measure.scripts import WHITE
 from toksmith.short_repr import short_repr
+from toksmith.show.report import Report, count_of, written
 
 if TYPE_CHECKING:
     from toksmith.types import Encoding
@@ -155,8 +153,8 @@ class Passage:
     is_whole: bool
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Report):
     """Tokenizers and their figures on texts; made by :func:`toksmith.compare`.
 
     A notebook shows it as tables; :func:`print` shows the same as text.
@@ -248,13 +246,12 @@ class Comparison:
         held["notes"] = list(self.notes)
         return held
 
-    def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """Return all figures as JSON, and write them to a file if there is a path."""
-        text = json.dumps(_without_nan(self.to_dict()), indent=2, ensure_ascii=False) + "\n"
-        return _written(text, path)
-
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
-        """Return a row for each tokenizer and text, and for all texts, as CSV; see to_json."""
+        """Return a row for each tokenizer and text, and for all texts, as CSV.
+
+        Args:
+            path: also write it to this file. The file is written whole or not at all.
+        """
         rows = [*self.figures, *(self.total if len(self.texts) > 1 else ())]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -263,40 +260,11 @@ class Comparison:
         for figures in rows:
             values = (getattr(figures, name) for name in names)
             writer.writerow(["" if value is None or value != value else value for value in values])
-        return _written(out.getvalue(), path)
+        return written(out.getvalue(), path)
 
-    def html(self, path: str | PathLike[str] | None = None) -> str:
-        """Return a report as one HTML page that needs nothing beside it; see to_json.
-
-        Every name, text and token is escaped, and the page forbids itself to ask for anything.
-        """
-        from toksmith.show.comparison_page import report_page
-
-        return _written(report_page(self), path)
-
-    def __str__(self) -> str:
-        from toksmith.show.comparison import comparison_view
-        from toksmith.show.terminal import plain
-
-        return plain(comparison_view(self, colour=False))
-
-    def _repr_html_(self) -> str:
-        from toksmith.show.comparison_html import comparison_html
-
-        return comparison_html(self)
-
-
-def _written(text: str, path: str | PathLike[str] | None) -> str:
-    if path is not None:
-        from toksmith.formats.files import write_bytes
-
-        write_bytes(Path(path), text.encode("utf-8", "surrogateescape"))
-    return text
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [_without_nan(each) for each in value]
-    return None if value != value else value
+    def __repr__(self) -> str:
+        tokenizers, texts = (
+            count_of(len(each), unit)
+            for each, unit in ((self.tokenizers, "tokenizer"), (self.texts, "text"))
+        )
+        return f"<Comparison: {tokenizers} on {texts}>"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from enum import IntEnum
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from toksmith.short_repr import short_repr
-from toksmith.visible import visible
+from toksmith.short_repr import MOST, short_repr
+from toksmith.show.report import Report, count_of
+from toksmith.visible import visible, visible_name
 
 
 class Severity(IntEnum):
@@ -47,7 +45,7 @@ class Example:
         return {"text": visible(self.text), "id": self.id, "note": self.note}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """Something that an audit found.
 
@@ -78,9 +76,16 @@ class Finding:
             "figures": self.figures,
         }
 
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.kind}, {self.count:,}: {self.summary}"
 
-@dataclass(frozen=True)
-class Audit:
+    def __repr__(self) -> str:
+        line = f"<Finding {self}"
+        return f"{line}>" if len(line) < MOST else f"{line[: MOST - 2]}…>"
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Report):
     """What is to be known of a tokenizer before it is used.
 
     Attributes:
@@ -116,9 +121,10 @@ class Audit:
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
-    def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """Return the audit as JSON, and write it to a file if one is named."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
+    def __repr__(self) -> str:
+        worst = "nothing found" if self.worst is None else f"the worst {self.worst}"
+        ids = count_of(self.vocab_size, "id")
+        return (
+            f"<Audit of {visible_name(self.tokenizer):.80}: {self.model}, {ids}, "
+            f"{count_of(len(self.findings), 'finding')}, {worst}>"
+        )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from toksmith.arguments import whole
@@ -22,6 +22,7 @@ from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
 from toksmith.short_repr import short_repr
+from toksmith.show.report import Report, count_of
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath
@@ -72,8 +73,8 @@ class SizePoint:
     logits_share: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class VocabularyAdvice:
+@dataclass(frozen=True, eq=False, repr=False)
+class VocabularyAdvice(Report):
     """What is known of vocabulary sizes for a text, and for a model.
 
     Attributes:
@@ -90,7 +91,7 @@ class VocabularyAdvice:
     documents: int
     bytes: int
     points: tuple[SizePoint, ...]
-    tokens: npt.NDArray[np.uint64] = field(repr=False)
+    tokens: npt.NDArray[np.uint64]
     shape: ModelShape | None
     enough: int
     training_bytes: int | None
@@ -126,10 +127,9 @@ class VocabularyAdvice:
             "recommendation": asdict(self.recommendation),
         }
 
-    def _repr_html_(self) -> str:
-        from toksmith.show.vocabulary_size import advice_html
-
-        return advice_html(self)
+    def __repr__(self) -> str:
+        chosen = self.recommendation.vocab_size
+        return f"<VocabularyAdvice: {chosen:,} ids for a text of {count_of(self.bytes, 'byte')}>"
 
 
 def advise(
@@ -258,7 +258,8 @@ def _curve(tok: Tokenizer, max_vocab: int) -> tuple[npt.NDArray[np.uint32], npt.
     if not isinstance(model, BPE) or record is None:
         what = "no training record" if isinstance(model, BPE) else f"{type(model).__name__}"
         raise UnsupportedError(
-            f"this tokenizer has {what}: sizes are known of byte-level BPE that was trained here"
+            f"this tokenizer has {what}: sizes are known of byte-level BPE that was trained here "
+            "and, if it was saved, with its record (record=True)"
         )
     if len(record.tokens_after) != len(model.merges):
         raise UnsupportedError(

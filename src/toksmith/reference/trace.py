@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toksmith.pipeline import Pipeline
 from toksmith.reference.aligned import Aligned
@@ -15,12 +15,14 @@ from toksmith.reference.stepping import stepper
 from toksmith.reference.steps import MatchStep, MergeStep, Step, Steps, Symbol
 from toksmith.reference.token_stepping import is_text, token_steps
 from toksmith.reference.tokens import Token
-from toksmith.reference.trace_view import explanation_view
+from toksmith.reference.trace_view import explanation_view, step_rows
 from toksmith.reference.unigram import Edge
 from toksmith.short_repr import short_repr
+from toksmith.show.report import Report, count_of
 from toksmith.text import Text, utf8
 from toksmith.token_table import TokenTable
 from toksmith.types import Span
+from toksmith.visible import visible
 
 if TYPE_CHECKING:
     from toksmith.reference.diagrams import Diagram
@@ -53,8 +55,8 @@ class ChunkTrace:
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Report):
     """A text, its chunks, and how each became its ids; ``print`` it to read it.
 
     Attributes:
@@ -109,11 +111,36 @@ class Explanation:
     def __str__(self) -> str:
         return explanation_view(self)
 
-    def _repr_html_(self) -> str:
-        # Views are built on traces; a notebook asks the trace for its view.
-        from toksmith.show.diagram_html import diagrams_html
+    def __repr__(self) -> str:
+        shown = visible(self.text[:60])
+        if len(self.text) > 60 or len(shown) > 60:
+            shown = f"{shown[:60]}…"
+        return (
+            f"<Explanation of '{shown}': {count_of(len(self.text), 'byte')}, "
+            f"{count_of(len(self.chunks), 'chunk')}, {count_of(len(self.ids), 'token')}>"
+        )
 
-        return diagrams_html(self.diagrams)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the text, its chunks and the steps of each; bytes are as ``print`` shows them."""
+        return {
+            "text": visible(self.text),
+            "normalized": visible(self.normalized),
+            "ids": self.ids,
+            "tokens": [visible(token) for token in self.tokens],
+            "chunks": [
+                {
+                    "text": visible(chunk.text),
+                    "span": list(chunk.span),
+                    "whole": chunk.whole,
+                    "steps": [
+                        dict(zip(("state", "why"), row, strict=True))
+                        for row in step_rows(chunk, self)
+                    ],
+                    "ids": list(chunk.ids),
+                }
+                for chunk in self.chunks
+            ],
+        }
 
 
 def explain(pipeline: Pipeline, text: Text) -> Explanation:

@@ -36,14 +36,24 @@ def explanation_view(explanation: Explanation) -> str:
     if explanation.normalized != explanation.text:
         lines.append(f"normalized: '{visible(explanation.normalized)}'")
 
-    def name(symbol: Symbol) -> str:
-        return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
-
+    name = _names(explanation)
     lines += [_chunk(number, chunk, name) for number, chunk in enumerate(chunks, 1)]
     if explanation.of_token is not None and not explanation.reached:
         token = explanation.of_token
         lines.append(f"\n{name(token)} {token} does not come out of its own bytes")
     return "\n".join(lines)
+
+
+def step_rows(chunk: ChunkTrace, explanation: Explanation) -> list[tuple[str, str]]:
+    """Return how a chunk stands after each of its steps, and what the step did."""
+    return [step_view(step, _names(explanation)) for step in chunk.steps]
+
+
+def _names(explanation: Explanation) -> Names:
+    def name(symbol: Symbol) -> str:
+        return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
+
+    return name
 
 
 def _chunk(number: int, chunk: ChunkTrace, name: Names) -> str:

@@ -8,7 +8,10 @@ from itertools import pairwise
 from typing import overload
 
 from toksmith.lazy import np
+from toksmith.short_repr import MOST
 from toksmith.types import OffsetArray, Span
+
+_MOST = MOST // len("(0, 1), ")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +74,11 @@ class Spans(Sequence[Span]):
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({list(map(tuple, self))})"
+        name = type(self).__name__
+        line = f"{name}({list(map(tuple, self[:_MOST]))})"
+        if len(self) < _MOST and len(line) <= MOST:
+            return line
+        return f"<{name}: {len(self):,} spans of {int(self.bounds[-1]):,} characters>"
 
 
 def _same(span: Span, pair: object) -> bool:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from toksmith.measure.findings import Audit, Example, Finding, Severity
+from toksmith.show.document import document
+from toksmith.show.html import marked_html
+from toksmith.show.report import shows
+from toksmith.show.style import STYLE
+from toksmith.show.terminal import plain
 from toksmith.visible import visible, visible_name
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
@@ -58,3 +65,65 @@ def _examples(examples: tuple[Example, ...], colour: bool) -> Table:
 
 def _short(text: str, lines: int = 1) -> str:
     return text if len(text) <= _LONGEST * lines else text[: _LONGEST * lines - 1] + "…"
+
+
+_STYLE = (
+    STYLE
+    + """
+.ts-audit h3 { font: 600 15px/1.4 var(--ts-sans); margin: 18px 0 2px; }
+.ts-audit h3 small { font-weight: 400; color: var(--ts-dim); }
+.ts-audit p { margin: 2px 0 6px; max-width: 60em; }
+.ts-audit table { border-collapse: collapse; font-size: 13px; }
+.ts-audit td { padding: 2px 14px 2px 0; border: 0; background: none; text-align: start;
+  vertical-align: top; overflow-wrap: anywhere; }
+.ts-error { color: var(--ts-bad); } .ts-warning { color: var(--ts-mark); }
+"""
+)
+
+
+def audit_html(audit: Audit, examples: int = 5) -> str:
+    """Return an audit as a fragment of HTML: a line about the vocabulary, then each finding.
+
+    Args:
+        audit: what to show.
+        examples: how many of each finding.
+    """
+    counts = ", ".join(f"{count:,} {name}" for name, count in audit.categories.items() if count)
+    parts = [
+        f'<style>{_STYLE}</style><div class="ts ts-audit">'
+        f"<p><b>{escape(visible_name(audit.tokenizer))}</b>: {escape(audit.model)}, "
+        f'{audit.vocab_size:,} ids</p><p class="ts-note">tokens: {escape(counts)}</p>'
+    ]
+    parts += [_finding_html(finding, examples) for finding in audit.findings]
+    parts += [] if audit.findings else ["<p>nothing was found</p>"]
+    return "".join([*parts, "</div>"])
+
+
+def audit_page(audit: Audit) -> str:
+    """Return an audit as a whole page."""
+    return document(
+        f"{visible_name(audit.tokenizer)} · audit",
+        f'<main style="max-width:60em;margin:0 auto;padding:24px">{audit_html(audit)}</main>',
+    )
+
+
+def _finding_html(finding: Finding, examples: int) -> str:
+    rows = "".join(
+        f"<tr><td>{'' if example.id is None else example.id}</td>"
+        f'<td dir="auto"><span class="ts-token">{marked_html(example.text)}</span></td>'
+        f'<td dir="auto">{escape(example.note)}</td></tr>'
+        for example in finding.examples[:examples]
+    )
+    return (
+        f'<h3><span class="ts-{finding.severity}">{finding.severity}</span> '
+        f"{escape(finding.kind)} <small>{finding.count:,}</small></h3>"
+        f"<p>{escape(finding.summary)}</p>" + (f"<table>{rows}</table>" if rows else "")
+    )
+
+
+shows(
+    Audit,
+    text=lambda audit: plain(audit_view(audit, colour=False)),
+    html=audit_html,
+    page=audit_page,
+)

@@ -6,10 +6,11 @@ from html import escape
 
 from toksmith.measure.comparison import Comparison, MeasuredText
 from toksmith.measure.metrics import METRICS
-from toksmith.show.comparison import measured_on
+from toksmith.show.comparison import comparison_view, measured_on
 from toksmith.show.comparison_html import (
     COMPARISON_STYLE,
     bars,
+    comparison_html,
     figures_table,
     name_html,
     passage_html,
@@ -21,7 +22,9 @@ from toksmith.show.comparison_html import (
 from toksmith.show.document import document
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
+from toksmith.show.report import shows
 from toksmith.show.style import STYLE
+from toksmith.show.terminal import plain
 from toksmith.visible import visible_name
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
@@ -198,3 +201,11 @@ summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; 
 .ts .ts-sources th { text-align: left; vertical-align: top; }
 @media print { details { break-inside: avoid; } }
 """
+
+
+shows(
+    Comparison,
+    text=lambda comparison: plain(comparison_view(comparison, colour=False)),
+    html=comparison_html,
+    page=report_page,
+)

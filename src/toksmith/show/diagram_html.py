@@ -12,8 +12,10 @@ from html import escape
 from itertools import pairwise
 
 from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
+from toksmith.reference.trace import Explanation
 from toksmith.reference.unigram import Edge
 from toksmith.show.palette import PALETTE
+from toksmith.show.report import shows
 from toksmith.show.style import STYLE
 from toksmith.visible import visible
 
@@ -299,3 +301,6 @@ def _places(text: bytes) -> list[int]:
     from toksmith.reference.wordpiece import character_places
 
     return character_places(text)
+
+
+shows(Explanation, html=lambda explanation: diagrams_html(explanation.diagrams))

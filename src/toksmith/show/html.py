@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.report import shows
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
 from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
@@ -90,3 +91,6 @@ def _quoted(text: str) -> str:
 
 def _range(start: int, end: int) -> str:
     return f"{start}–{end}"
+
+
+shows(Encoding, html=encoding_html)

@@ -16,6 +16,8 @@ from toksmith.show.document import document
 from toksmith.show.plot import Line, Mark, Plot
 from toksmith.show.plot_svg import plot_svg
 from toksmith.show.plot_text import plot_text
+from toksmith.show.report import shows
+from toksmith.show.terminal import plain
 
 _PLACES = 120
 _STYLE = (
@@ -153,3 +155,11 @@ def _of_model(point: SizePoint) -> list[str]:
         f"{point.flops_per_byte:.3g}",
         f"{point.logits_share:.1%}",
     ]
+
+
+shows(
+    VocabularyAdvice,
+    text=lambda advice: plain(advice_view(advice)),
+    html=advice_html,
+    page=advice_page,
+)

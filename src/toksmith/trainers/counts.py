@@ -14,6 +14,7 @@ from toksmith.engine import ChunkCounter
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
+from toksmith.show.report import count_of, html_of, text_of
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
 from toksmith.text import Texts
@@ -26,7 +27,7 @@ ON_CHUNKS = ("bpe", "word", "char")
 """The models that train on chunks, whatever cut them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counts:
     """Distinct chunks with their counts, in the order in which the text first shows them.
 
@@ -268,6 +269,16 @@ class Counts:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def __repr__(self) -> str:
+        chunks, size = count_of(len(self), "distinct chunk"), count_of(self.bytes, "byte")
+        return f"<Counts: {chunks}, {size}>"
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
         start = 0

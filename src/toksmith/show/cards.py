@@ -1,0 +1,172 @@
+"""Short views of objects that are not results: what they are, and the first of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from toksmith.lazy import np
+from toksmith.short_repr import brief
+from toksmith.show.report import count_of, shows
+from toksmith.show.style import STYLE
+from toksmith.show.terminal import plain
+from toksmith.tokenizer import Tokenizer
+from toksmith.trainers.counts import Counts, splitter_name
+from toksmith.training_record import TrainingRecord
+from toksmith.types import Batch
+from toksmith.visible import visible, visible_name
+
+_ROWS = 10
+_STYLE = (
+    STYLE
+    + """
+.ts-rows { border-collapse: collapse; margin-top: 6px; font-variant-numeric: tabular-nums; }
+.ts .ts-rows td, .ts .ts-rows th { padding: 2px 14px 2px 0; border: 0; background: none;
+  text-align: start; overflow-wrap: anywhere; font-weight: 400; }
+.ts .ts-rows th { color: var(--ts-dim); }
+"""
+)
+
+
+@dataclass
+class Card:
+    """What a view shows of an object.
+
+    Attributes:
+        title: the kind of object, and what it is called.
+        facts: names and values, one a line.
+        head: the titles of columns.
+        rows: the first of what it holds.
+        total: how many rows there are in all.
+    """
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = field(default_factory=list)
+    total: int = 0
+
+    @property
+    def rest(self) -> str:
+        """How many rows are left out."""
+        more = self.total - len(self.rows)
+        return f"… and {more:,} more" if more > 0 and self.rows else ""
+
+
+def card_text(card: Card) -> str:
+    """Return a card as plain text."""
+    facts = Table.grid(padding=(0, 2))
+    for name, value in card.facts:
+        facts.add_row(Text(name), Text(value))
+    parts: list[RenderableType] = [Text(card.title), facts]
+    if card.rows:
+        table = Table(box=None, pad_edge=False)
+        for title in card.head:
+            table.add_column(title, overflow="fold")
+        for row in card.rows:
+            table.add_row(*map(Text, row))
+        parts += ["", table, Text(card.rest)] if card.rest else ["", table]
+    return plain(Group(*parts))
+
+
+def card_html(card: Card) -> str:
+    """Return a card as a fragment of HTML; everything is escaped."""
+    facts = "".join(_row([name], [value]) for name, value in card.facts)
+    rows = "".join(_row([], cells) for cells in card.rows)
+    table = f'<table class="ts-rows">{_row(card.head, [])}{rows}</table>' if rows else ""
+    rest = f'<p class="ts-note">{card.rest}</p>' if card.rest else ""
+    return (
+        f'<style>{_STYLE}</style><div class="ts"><b dir="auto">{escape(card.title)}</b>'
+        f'<table class="ts-rows">{facts}</table>{table}{rest}</div>'
+    )
+
+
+def _row(heads: Iterable[str], cells: Iterable[str]) -> str:
+    written = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    written += "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in cells)
+    return f"<tr>{written}</tr>"
+
+
+def tokenizer_card(tok: Tokenizer) -> Card:
+    """Return what a tokenizer is, with its special tokens."""
+    pipeline = tok.pipeline
+    special = sorted(tok.special_tokens.items(), key=lambda item: item[1])
+    stages = (("normalizer", pipeline.normalizer), ("splitter", pipeline.splitter))
+    facts = [
+        ("model", type(pipeline.model).__name__),
+        ("ids", f"{tok.vocab_size:,}"),
+        *((name, brief(stage)) for name, stage in stages if stage),
+    ]
+    rows = [(f"{token_id:,}", visible_name(literal)) for literal, token_id in special[:_ROWS]]
+    name = f" {visible_name(tok.name)}" if tok.name else ""
+    return Card(f"Tokenizer{name}", facts, ("id", "special token"), rows, len(special))
+
+
+def batch_card(batch: Batch) -> Card:
+    """Return the sizes of a batch, with the first ids of the first documents."""
+    first = range(min(len(batch), _ROWS))
+    rows = [
+        (str(place), f"{len(batch[place]):,}", " ".join(map(str, batch[place][:12].tolist())))
+        for place in first
+    ]
+    lengths = np.diff(batch.offsets)
+    most = f"{int(lengths.max(initial=0)):,}"
+    facts = [("documents", f"{len(batch):,}"), ("ids", f"{len(batch.ids):,}"), ("longest", most)]
+    return Card("Batch", facts, ("document", "ids", "the first of them"), rows, len(batch))
+
+
+def counts_card(counts: Counts) -> Card:
+    """Return the sizes of counts, with the most frequent chunks."""
+    facts = [
+        ("chunks", f"{int(counts.counts.sum()):,}, {len(counts):,} of them distinct"),
+        ("bytes", f"{counts.bytes:,}"),
+        *([("documents", f"{counts.documents:,}")] if counts.documents else []),
+        ("split", splitter_name(counts.splitter)),
+    ]
+    rows = [(f"{count:,}", visible(chunk)) for chunk, count in counts.most_common(_ROWS)]
+    return Card("Counts", facts, ("count", "chunk"), rows, len(counts))
+
+
+def record_card(record: TrainingRecord) -> Card:
+    """Return what a training did, with the files that it read."""
+    options = ", ".join(f"{name}={brief(value)}" for name, value in record.options.items())
+    facts = [
+        ("model", f"{record.model}, {count_of(record.vocab_size, 'id')}"),
+        ("merges", f"{record.merges:,}"),
+        ("text", f"{count_of(record.documents, 'document')}, {count_of(record.bytes, 'byte')}"),
+        ("chunks", f"{record.chunks:,}"),
+    ]
+    if record.tokens:
+        ratio = f" ({record.bytes / record.tokens:.2f} bytes a token)"
+        facts.append(("tokens", f"{record.tokens:,}{ratio}"))
+    facts += [("seconds", f"{record.seconds:.2f}"), ("options", options)]
+    if record.skipped:
+        skipped = ", ".join(f"{number:,} {why}" for why, number in record.skipped.items())
+        facts.append(("skipped", skipped))
+    made = " ".join(filter(None, (f"toksmith {record.version}", record.time)))
+    facts += [("made by", made)] if record.version else []
+    rows = [
+        (visible_name(source.path), f"{source.documents:,}", f"{source.bytes:,}")
+        for source in record.sources[:_ROWS]
+    ]
+    head = ("file", "documents", "bytes")
+    return Card("Training", facts, head, rows, len(record.sources))
+
+
+shows(Tokenizer, html=lambda tok: card_html(tokenizer_card(tok)))
+shows(Batch, html=lambda batch: card_html(batch_card(batch)))
+shows(
+    Counts,
+    text=lambda counts: card_text(counts_card(counts)),
+    html=lambda counts: card_html(counts_card(counts)),
+)
+shows(
+    TrainingRecord,
+    text=lambda record: card_text(record_card(record)),
+    html=lambda record: card_html(record_card(record)),
+)
