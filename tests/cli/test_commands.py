@@ -99,7 +99,7 @@ class TestTrain:
         assert toksmith.load(path).merges == expected.merges
         assert toksmith.load(path).special_tokens == expected.special_tokens
         assert 0 < len(expected.merges) < 43
-        assert ran.err.startswith("toksmith: warning: the text ran out of pairs: ")
+        assert ran.err.startswith("toksmith: warning: the text ran out of pairs that ")
 
     @pytest.mark.parametrize(
         ("arguments", "reason"),
@@ -493,7 +493,7 @@ class TestErrors:
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "--sample", "3"],
              "--sample is 3.0: use a number above 0, and 1 at most"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unit=words"],
-             "--option unit is 'words': use 'bytes' or 'characters'"),
+             "--option unit='words': bytes or characters is wanted"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unk_token=?"],
              "--option unk_token is for --option unit=\"characters\": no byte is unknown"),
         ],
