@@ -1,4 +1,4 @@
-"""``python -m benchmarks [load|encode|scaling|train|bars|training-bars|all]``, in a checkout."""
+"""``python -m benchmarks [load|encode|train|bars|training-bars|all]``, in a checkout."""
 
 from __future__ import annotations
 
@@ -94,8 +94,7 @@ def _options() -> argparse.Namespace:
         prog="python -m benchmarks",
         description="Measure one library a process, after comparing what they give.",
         epilog="example: python -m benchmarks encode --texts english --vocabularies cl100k_base; "
-        "bars and training-bars measure what toksmith sets itself, or the part that options name; "
-        "scaling, what threads come to, beside processes that share nothing",
+        "bars and training-bars measure what toksmith sets itself, or the part that options name",
     )
     add = parser.add_argument
     add("suite", choices=[*SUITES, "all"], nargs="?", default="all")

@@ -432,10 +432,10 @@ def _documents(path: str) -> Iterator[str]:
 
 
 def _flat(ids: Any) -> np.ndarray:
-    """Return an array, a list, or a list of lists (of ids, or of spans) as one array."""
+    """Return an array, a list, or a list of these (of ids, or of spans) as one array."""
     import numpy as np
 
-    if len(ids) and isinstance(ids[0], list):
+    if len(ids) and isinstance(ids[0], list | np.ndarray):
         return np.concatenate([np.asarray(document, np.uint32).ravel() for document in ids])
     return np.asarray(ids, np.uint32)
 

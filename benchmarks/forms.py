@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from benchmarks.adapters import Adapter
+from typing import Any
 
 SEPARATOR = "<|endoftext|>"
+"""Separates the documents of a text."""
+
 SHORT_CHARACTERS = 60
 
 
@@ -20,7 +19,8 @@ class Form:
     Attributes:
         title: for the tables.
         call: the adapter's method that returns what is timed.
-        given: makes what a library is given from the bytes of the text, or of its ids (uint32).
+        given: makes the input from the type that the library takes (bytes or str) and the
+            bytes of the text, or of its ids (uint32).
         first: bytes for a first call, so that what a library puts off until then is not timed.
         calls: how many are timed together; the time of one is reported.
         parallel: whether it is measured on all cores too.
@@ -28,7 +28,7 @@ class Form:
 
     title: str
     call: str
-    given: Callable[[Adapter, bytes], Any]
+    given: Callable[[type, bytes], Any]
     first: bytes = b"word"
     calls: int = 1
     parallel: bool = True
@@ -48,35 +48,35 @@ class Form:
         return f"{seconds * 1e9:,.0f}" if self.calls > 1 else f"{size / 1e6 / seconds:.1f}"
 
 
-def _whole(adapter: Adapter, data: bytes) -> Any:
-    return data if adapter.takes is bytes else data.decode()
+def _whole(takes: type, data: bytes) -> Any:
+    return data if takes is bytes else data.decode()
 
 
-def _string(adapter: Adapter, data: bytes) -> str:
+def _string(takes: type, data: bytes) -> str:
     return data.decode(errors="ignore")  # a part of a file may end inside a character
 
 
-def _documents(adapter: Adapter, data: bytes) -> Any:
-    text = _whole(adapter, data)
-    return text.split(SEPARATOR.encode() if adapter.takes is bytes else SEPARATOR)
+def _documents(takes: type, data: bytes) -> Any:
+    text = _whole(takes, data)
+    return text.split(SEPARATOR.encode() if takes is bytes else SEPARATOR)
 
 
-def _string_documents(adapter: Adapter, data: bytes) -> list[str]:
-    return _string(adapter, data).split(SEPARATOR)
+def _string_documents(takes: type, data: bytes) -> list[str]:
+    return _string(takes, data).split(SEPARATOR)
 
 
-def _short(adapter: Adapter, data: bytes) -> str:
+def _short(takes: type, data: bytes) -> str:
     return data.decode()[:SHORT_CHARACTERS]
 
 
-def _id_array(adapter: Adapter, data: bytes) -> Any:
+def _id_array(takes: type, data: bytes) -> Any:
     import numpy as np
 
     return np.frombuffer(data, np.uint32)
 
 
-def _id_list(adapter: Adapter, data: bytes) -> list[int]:
-    ids: list[int] = _id_array(adapter, data).tolist()
+def _id_list(takes: type, data: bytes) -> list[int]:
+    ids: list[int] = _id_array(takes, data).tolist()
     return ids
 
 

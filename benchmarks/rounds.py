@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,56 +16,30 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def run(job: Job) -> Job:
-    """Do one job in a fresh process and return what it measured, and its whole time.
-
-    A job of ``parts`` gets a process for each of these files, on a core of its own.
-    """
+    """Do one job in a fresh process and return what it measured, and its whole time."""
     start = time.perf_counter()
-    parts = job.get("parts")
-    result = _result(_started(job)) if parts is None else _side_by_side(job, parts)
+    result = _result(_started(job))
     whole = time.perf_counter() - start
     return result if "missing" in result else {**result, "process_seconds": whole}
-
-
-def _side_by_side(job: Job, parts: Sequence[str]) -> Job:
-    """Begin all parts at once; a pass takes as long as the slowest of them."""
-    workers = [
-        _started({**job, "data": data, "first_core": core, "waits": True})
-        for core, data in enumerate(parts)
-    ]
-    first = [worker.stdout.readline() for worker in workers]  # it is ready, or cannot do it
-    for worker in workers:
-        with suppress(BrokenPipeError):
-            worker.stdin.write("\n")
-            worker.stdin.flush()
-    results = [_result(worker, line) for worker, line in zip(workers, first, strict=True)]
-    for result in results:
-        if "missing" in result:
-            return result
-    return {
-        "seconds": [max(times) for times in zip(*(r["seconds"] for r in results), strict=True)],
-        **{key: sum(r[key] for r in results) for key in ("peak_bytes", "cold_peak_bytes")},
-    }
 
 
 def _started(job: Job) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "benchmarks.worker", json.dumps(job)],
         cwd=ROOT,
-        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def _result(worker: subprocess.Popen[str], read: str = "") -> Job:
-    """Wait for a worker; ``read``: what was read of its output before."""
+def _result(worker: subprocess.Popen[str]) -> Job:
+    """Wait for a worker and return what it printed last."""
     out, errors = worker.communicate()
     if worker.returncode:
         last = (errors.strip().splitlines() or [f"exit status {worker.returncode}"])[-1]
         return {"missing": f"failed: {last}"}
-    found: Job = json.loads((read + out).splitlines()[-1])
+    found: Job = json.loads(out.splitlines()[-1])
     return found
 
 

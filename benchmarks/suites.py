@@ -12,13 +12,12 @@ from benchmarks.adapters import ADAPTERS
 from benchmarks.bars import GOALS, Goal
 from benchmarks.forms import FORMS
 from benchmarks.rounds import Job, compared, interleaved, run
-from benchmarks.texts import joined, parts_of, shortened, some_ids
+from benchmarks.texts import joined, shortened, some_ids
 from benchmarks.training import GOALS as TRAINING_GOALS
 from benchmarks.training import KINDS, Learned, TrainingGoal, judged
 from toksmith.splitters import FAMILIES
 
 OURS = "toksmith"
-SCALING_BYTES = 50_000_000
 # Where toksmith is measured beside itself, the system has so much memory at hand for a byte of
 # text, more than it needs. Otherwise the pages of a virtual machine would be measured.
 MEMORY_PER_BYTE = 8
@@ -76,28 +75,6 @@ def encode(setting: Setting) -> Iterator[Row]:
                     yield _encoded(setting, Goal(form, vocabulary, text, threads, {}))
 
 
-def scaling(setting: Setting) -> Iterator[Row]:
-    """Encode 50 MB on all cores, on one, and as processes that share nothing but the machine.
-
-    What those come to is what the machine gives, whatever the threads of one process do.
-    """
-    for text, path in setting.texts.items():
-        for vocabulary in setting.vocabularies.values():
-            data = shortened(path, SCALING_BYTES, setting.scratch)
-            parts = [str(part) for part in parts_of(data, setting.cores, setting.scratch)]
-            work = {"vocabulary": vocabulary["name"], "text": text, "form": "array"}
-            row = Row("encode", {**work, "threads": setting.cores}, data.stat().st_size)
-            job = {"kind": "encode", "vocabulary": vocabulary, "form": "array", "passes": 3}
-            job |= {"library": OURS, "data": str(data), "at_hand": MEMORY_PER_BYTE * row.size}
-            jobs, row.left_out = compared([
-                {**job, "threads": setting.cores},
-                {**job, "threads": 1, "label": f"{OURS}, on one thread"},
-                {**job, "threads": 1, "label": f"{OURS}, a process a core", "parts": parts},
-            ])  # fmt: skip
-            row.results = interleaved(jobs, setting.rounds)
-            yield row
-
-
 def loading(setting: Setting) -> Iterator[Row]:
     """Import, load a vocabulary, encode a first word: from a fresh process."""
     for vocabulary in setting.vocabularies:
@@ -133,7 +110,6 @@ def training_bars(setting: Setting) -> Iterator[Row]:
 SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": loading,
     "encode": encode,
-    "scaling": scaling,
     "train": train,
     "bars": bars,
     "training-bars": training_bars,

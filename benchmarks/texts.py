@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import sysconfig
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks.adapters import Toksmith
 from benchmarks.forms import SEPARATOR
 from toksmith import load, train
 from toksmith.splitters import FAMILIES
@@ -85,17 +83,6 @@ def shortened(path: Path, limit: int, scratch: Path) -> Path:
     return short
 
 
-def parts_of(path: Path, count: int, scratch: Path) -> list[Path]:
-    """Return files with the parts of a text, about equally large, cut behind lines."""
-    data = path.read_bytes()
-    bounds = [data.find(b"\n", len(data) * i // count) + 1 for i in range(1, count)]
-    parts = []
-    for number, (start, end) in enumerate(pairwise([0, *bounds, len(data)]), 1):
-        parts.append(scratch / f"part {number} of {count} of {path.name}")
-        parts[-1].write_bytes(data[start:end])
-    return parts
-
-
 def joined(paths: Sequence[Path], scratch: Path) -> Path:
     """Return a file with several texts, the separator of documents between them."""
     whole = scratch / f"{' and '.join(path.stem for path in paths)}.txt"
@@ -108,9 +95,8 @@ def some_ids(vocabulary: Vocabulary, path: Path, scratch: Path) -> Path:
     """Return a file with the first ids of a text, as many as are decoded, as uint32."""
     ids = scratch / f"{vocabulary['name']} ids of {path.name}"
     if not ids.exists():
-        toksmith = Toksmith()
-        toksmith.load(vocabulary)
-        ids.write_bytes(toksmith.array(1)(path.read_bytes())[:MOST_IDS].tobytes())
+        tokenizer = load(vocabulary.get("model") or vocabulary["json"])
+        ids.write_bytes(tokenizer.encode_array(path.read_bytes())[:MOST_IDS].tobytes())
     return ids
 
 

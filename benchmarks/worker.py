@@ -63,15 +63,12 @@ def encode(job: Job) -> Job:
         call = getattr(adapter, form.call)(job["threads"])
     except NotImplementedError as reason:
         return {"missing": str(reason)}
-    call(form.given(adapter, form.first))
+    call(form.given(adapter.takes, form.first))
     if size := job.get("at_hand"):
         first = [sys.executable, __file__, json.dumps({"kind": "touch", "bytes": size})]
         subprocess.run(first, stdout=subprocess.DEVNULL, check=True)
     # Behind it: where other memory was got meanwhile, first reading a text may take twice as long.
-    given = form.given(adapter, Path(job["data"]).read_bytes())
-    if job.get("waits"):  # for others that are to begin at the same time
-        print("ready", flush=True)
-        sys.stdin.readline()
+    given = form.given(adapter.takes, Path(job["data"]).read_bytes())
     before = peak_memory()
     seconds, faults, peaks, result = [], [], [], None
     for _ in range(job["passes"]):

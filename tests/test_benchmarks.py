@@ -17,7 +17,7 @@ from benchmarks.bars import FIGURES, GOALS
 from benchmarks.forms import FORMS
 from benchmarks.suites import Row
 from benchmarks.tables import tables
-from benchmarks.texts import FAMILY_OF, FILE_OF, parts_of
+from benchmarks.texts import FAMILY_OF, FILE_OF
 from benchmarks.training import Kind, Learned, judged
 from benchmarks.worker import confine
 from toksmith import train
@@ -87,23 +87,6 @@ def test_ratios_are_taken_round_by_round() -> None:
 def test_a_failing_library_does_not_end_the_run() -> None:
     result = rounds.run({"kind": "encode", "library": "nothing", "threads": 1})
     assert result == {"missing": "failed: KeyError: 'nothing'"}
-
-
-def test_parts_are_done_side_by_side(tmp_path: Path) -> None:
-    (text := tmp_path / "text.txt").write_text("one\n" * 50 + "two\n" * 50)
-    parts = parts_of(text, 2, tmp_path)
-    assert [part.read_text() for part in parts] == ["one\n" * 50 + "two\n", "two\n" * 49]
-    job = {"kind": "encode", "library": "nothing", "threads": 1, "parts": list(map(str, parts))}
-    assert rounds.run(job) == {"missing": "failed: KeyError: 'nothing'"}
-
-
-def test_what_a_part_cannot_do_is_told(tmp_path: Path) -> None:
-    pytest.importorskip("tiktoken")
-    train(texts=["abab"], vocab_size=257, split="gpt2").save(tmp_path / "a.tiktoken")
-    ranks = {"ranks": str(tmp_path / "a.tiktoken"), "pattern": "a+", "special_tokens": {}}
-    job = {"kind": "encode", "library": "tiktoken", "form": "array", "threads": 2, "passes": 1}
-    job |= {"vocabulary": {"name": "a", **ranks}, "parts": [__file__]}
-    assert rounds.run(job) == {"missing": "one call runs on one thread"}
 
 
 def test_table() -> None:
@@ -261,19 +244,6 @@ def test_from_end_to_end(suite: str, tmp_path: Path) -> None:
         assert list(row["results"]) == (["toksmith"] if alone else libraries), row["left_out"]
     assert any(len(row["results"]) == 2 for row in report["rows"])
     assert "toksmith: ×" in (tmp_path / "results.md").read_text()
-
-
-def test_scaling_from_end_to_end(tmp_path: Path) -> None:
-    report = from_end_to_end(tmp_path, "scaling", ["toksmith"], "--vocabularies", "gpt2")
-    (row,) = report["rows"]
-    assert list(row["results"]) == [
-        "toksmith",
-        "toksmith, on one thread",
-        "toksmith, a process a core",
-    ]
-    for results in row["results"].values():
-        assert [len(result["seconds"]) for result in results] == [3]
-        assert all(result["cold_peak_bytes"] > 0 for result in results)
 
 
 def test_bars_from_end_to_end(tmp_path: Path, shared: Path) -> None:
