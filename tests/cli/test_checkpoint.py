@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def test_another_training_is_refused(run: Run, corpus_file: Path, tmp_path: Path
     arguments = ("train", corpus_file, "-q", "--checkpoint", folder, "-o", tmp_path / "a.model")
     folder.mkdir()
     (folder / "training.json").write_text(
-        '{"layout": 1, "options": {"model": "bpe", "vocab_size": 300}, "sources": {}}'
+        '{"layout": 2, "options": {"model": "bpe", "vocab_size": 300}, "sources": {}}'
     )
     ran = run(*arguments, "--vocab-size", 280)
     assert ran.code == 2
@@ -60,8 +61,10 @@ def test_ctrl_c_tells_how_to_go_on(tmp_path: Path) -> None:
         process.kill()
         process.communicate()
     assert process.returncode == 130
-    assert err == (
-        f"toksmith: interrupted: the same command goes on from what is kept in {folder}\n"
+    assert re.fullmatch(
+        r"toksmith: interrupted: (the counts of 1 part of the text|[\d,]+ merges? and the counts) "
+        f"are kept in {re.escape(str(folder))}: the same command goes on from them\n",
+        err,
     )
     assert not path.exists()
     assert (folder / "counts-0000.json").exists()

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests import damage
 from tests.interrupting import interrupted
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
@@ -217,7 +218,7 @@ def test_rare_chunks_are_left_out_of_the_sum(files: Path, tmp_path: Path, often:
     for memory in ("64M", "64M", "128M"):
         kept = train(files, tmp_path / "kept", min_count=3, memory=memory)
         assert kept.pipeline == wanted.pipeline
-    with pytest.raises(OptionError, match="min_count was 3, now None"):
+    with pytest.raises(OptionError, match="min_count was 3, now 1"):
         train(files, tmp_path / "kept")
 
 
@@ -226,9 +227,9 @@ def test_another_training_is_refused(files: Path, tmp_path: Path) -> None:
     train(files, folder)
     with pytest.raises(OptionError, match="is of another training: vocab_size was 700, now 800"):
         train(files, folder, vocab_size=800)
-    with pytest.raises(OptionError, match=r"ties was None, now 'smallest-pair'"):
+    with pytest.raises(OptionError, match=r"ties was 'first-seen', now 'smallest-pair'"):
         train(files, folder, ties="smallest-pair")
-    with pytest.raises(OptionError, match="sample was None, now 0"):
+    with pytest.raises(OptionError, match=r"sample was 1\.0, now 0\.5"):
         train(files, folder, sample=0.5)
     with pytest.raises(OptionError, match="other order"):
         toksmith.train(sorted(files.iterdir())[::-1], vocab_size=SIZE, checkpoint=folder)
@@ -335,3 +336,119 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
             kills += 1
     subprocess.run([*command, str(folder), str(resumed)], check=True)
     assert resumed.read_bytes() == whole.read_bytes()
+
+
+def test_the_message_has_the_values_in_effect(files: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    train(files, folder)
+    for given, message in (
+        ({"split": "gpt2"}, "split was 'gpt4', now 'gpt2'"),
+        ({"split": None}, "split was 'gpt4', now None"),
+        ({"special_tokens": ["<s>"]}, r"special_tokens was \[\], now \['<s>'\]"),
+        ({"weights": {files / "1.txt": 2.0}}, r"weights was \{\}, now \{'"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            train(files, folder, **given)
+    # What is the default is the same training, whether it is given or not.
+    assert same(train(files, folder, split="gpt4", ties="first-seen", min_count=1), train(files))
+
+
+def test_no_split_is_not_the_default_split(files: Path, tmp_path: Path) -> None:
+    train(files, tmp_path / "kept", split=None)
+    with pytest.raises(OptionError, match="split was None, now 'gpt4'"):
+        train(files, tmp_path / "kept")
+
+
+def test_a_second_stage_with_another_split_is_gone_on_with(files: Path, tmp_path: Path) -> None:
+    tok, folder = train(files, vocab_size=400), tmp_path / "kept"
+    options: dict[str, Any] = {"continue_from": tok, "vocab_size": 900, "split": r"[^a]+|a"}
+    wanted = train(files, **options)
+    assert same(train(files, folder, **options), wanted)
+    for merges in (0, 1, 250, 500):
+        cut_to(folder, merges)
+        assert same(train(files, folder, **options), wanted)
+    with pytest.raises(OptionError, match=r"split was '\[\^a\]\+\|a', now \"\(\?i:"):
+        train(files, folder, continue_from=tok, vocab_size=900)
+
+
+def test_what_an_interrupted_training_left(files: Path, tmp_path: Path, often: None) -> None:
+    folder = tmp_path / "kept"
+    nothing = "nothing was counted to the end yet: the same command starts over"
+    assert checkpoint.kept_in(folder) == nothing
+    tok = train(files, folder)
+    assert tok.training is not None
+    assert checkpoint.kept_in(folder) == (
+        f"444 merges and the counts are kept in {folder}: the same command goes on from them"
+    )
+    (folder / "merges.npz").unlink()
+    assert "the counts of 5 parts of the text are kept" in checkpoint.kept_in(folder)
+    for path in folder.glob("counts-*.json"):
+        path.unlink()
+    assert checkpoint.kept_in(folder) == nothing
+
+
+def whole_arrays(rng: random.Random, path: Path) -> None:
+    """Other arrays in a file that is whole."""
+    with np.load(path) as held:
+        arrays = {name: held[name].copy() for name in held.files}
+    name = rng.choice(list(arrays))
+    one = arrays["merges"]
+    match rng.randrange(9):
+        case 0:
+            arrays[name] = arrays[name].astype(rng.choice([np.float64, np.int64, np.bool_, "U3"]))
+        case 1:
+            arrays["merges"] = one[:, :2]
+        case 2:
+            one[rng.randrange(len(one)), rng.randrange(3)] = rng.choice([0, 300, 2**31, 2**32 - 1])
+        case 3:
+            arrays[name] = arrays[name][: rng.randrange(len(one))]
+        case 4:
+            del arrays[name]
+        case 5:
+            arrays[name] = arrays[name][..., None]
+        case 6:
+            arrays[name] = np.array(5, arrays[name].dtype)
+        case 7:
+            arrays = {each: np.concatenate([array, array]) for each, array in arrays.items()}
+        case _:
+            one[:, 2] += 1
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds"),
+    [("training.json", 250), ("counts-0000.json", 250), ("merges.npz", 250),
+     ("counts-0001.parquet", 60)],
+)  # fmt: skip
+def test_damage_is_a_typed_error_or_no_damage(
+    tmp_path: Path, often: None, name: str, rounds: int
+) -> None:
+    """Each file, damaged in many ways: the same tokenizer, or an error that says where."""
+    files, folder = tmp_path / "files", tmp_path / "kept"
+    files.mkdir()
+    for number, text in enumerate(("low lower lowest", "new newer newest low", "wide wider")):
+        (files / f"{number}.txt").write_text(text * 3, encoding="utf-8")
+    wanted = train(files, folder, vocab_size=275)
+    sound = {path.name: path.read_bytes() for path in folder.iterdir()}
+    rng = random.Random(f"damage {name}")
+    refusals = []
+    for _ in range(rounds):
+        for each, data in sound.items():
+            (folder / each).write_bytes(data)
+        if name == "merges.npz" and rng.random() < 0.6:
+            whole_arrays(rng, folder / name)
+        else:
+            damaged = bytearray(sound[name])
+            rng.choice(damage.JSON if name.endswith(".json") else damage.ANY)(damaged, rng)
+            (folder / name).write_bytes(damaged)
+        try:
+            tok = train(files, folder, vocab_size=275)
+        except (FormatError, OptionError) as error:
+            refusals.append(error)
+        else:
+            assert tok.pipeline == wanted.pipeline
+    assert len(refusals) > rounds // 3
+    for error in refusals:
+        is_other = name == "training.json" and "of another training" in str(error)
+        assert is_other or isinstance(error, FormatError)
+        assert str(folder) in str(error)

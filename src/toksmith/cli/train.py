@@ -196,9 +196,9 @@ def run(
     except KeyboardInterrupt:
         if checkpoint is None:
             raise
-        raise KeyboardInterrupt(
-            f"the same command goes on from what is kept in {checkpoint}"
-        ) from None
+        from toksmith.trainers.checkpoint import kept_in
+
+        raise KeyboardInterrupt(kept_in(checkpoint)) from None
     tok.save(output, format=to, record=record)
     if checkpoint is not None:
         from toksmith.trainers.checkpoint import delete

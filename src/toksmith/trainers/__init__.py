@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from toksmith.arguments import whole
@@ -284,10 +285,17 @@ def train(
     ) as corpus:
         if checkpoint is not None:
             from toksmith.trainers.checkpoint import opened
+            from toksmith.trainers.continuing import further_options
 
-            given = {**options, **reading.given(), **limits.given()}
-            asked = {"model": model, "vocab_size": vocab_size, **given}
-            corpus.checkpoint = opened(checkpoint, asked, files, counts, known)
+            effective = {
+                "model": model,
+                "vocab_size": vocab_size,
+                **vars(further_options(known, options) if known else chosen),
+                **vars(reading),
+                "weights": {fspath(path): weight for path, weight in reading.weights.items()},
+                "min_count": min_count,
+            }
+            corpus.checkpoint = opened(checkpoint, effective, files, counts, known)
         if known is None:
             trained = trainer(corpus, vocab_size, chosen)
         else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toksmith import engine
+from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -44,9 +45,16 @@ def learn(
         options: of the training.
         corpus: tells the threads, and whether to show the progress.
         checkpoint: where merges are kept, and may have been before.
+
+    Raises:
+        FormatError: the merges that were kept are damaged.
     """
-    before = checkpoint.merges() if checkpoint else _none()
-    model = with_merges(model, before.merges)
+    before = checkpoint.merges(len(model.vocab), tokens) if checkpoint else _none()
+    try:
+        model = with_merges(model, before.merges)
+    except OptionError as wrong:
+        assert checkpoint is not None
+        raise checkpoint.damaged(str(wrong)) from wrong
     learned = [before]
 
     def keep(more: Merges) -> None:

@@ -3,7 +3,8 @@
 - ``training.json``: what is trained on what. Another training does not go on from it.
 - ``counts-0000.parquet`` …: the chunks of stretches of files, whole once ``counts-0000.json`` tells
   what was read of them. They can be trained on (``counts=``) like any others.
-- ``merges.npz``: the merges so far, the count of each, and the text's tokens after each.
+- ``merges.npz``: the merges so far, the count of each, the text's tokens after each, and a SHA-256
+  of these.
 
 Each file is written beside its place and then moved there, so that what is found is whole. The
 folder stays when training is done: what it gives is not saved by then.
@@ -14,12 +15,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 from toksmith.corpus import AnyPath, Files, Source, WhatWasRead
 from toksmith.corpus.hashing import KnownHash
@@ -44,7 +45,7 @@ PART_BYTES = 1 << 30
 _PARTS = 32
 """… and there are no more of them than about so many."""
 
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 class Checkpoint:
@@ -52,7 +53,7 @@ class Checkpoint:
 
     Args:
         folder: it, made where there is none.
-        plan: all that the result depends on, as JSON has it.
+        plan: all that the result depends on: ``options`` and ``sources``.
 
     Raises:
         OptionError: the folder is another training's, holds other things, or cannot be made.
@@ -83,6 +84,13 @@ class Checkpoint:
         else:
             write_text(path, dump(wanted))
 
+    @classmethod
+    def at(cls, folder: Path) -> Checkpoint:
+        """Return what is in a folder, whatever training it is of."""
+        found = cls.__new__(cls)
+        found.folder = folder
+        return found
+
     def count(
         self, source: Source, count: Callable[[Source], Counts]
     ) -> tuple[Iterator[Counts], WhatWasRead]:
@@ -109,21 +117,47 @@ class Checkpoint:
             paths.append(path)
         return (piece for path in paths for piece in pieces(path)), whole
 
-    def merges(self) -> Merges:
+    def merges(self, first: int | None = None, most: int | None = None) -> Merges:
         """Return the merges that are kept; none where there are none yet.
+
+        Args:
+            first: the id that the first of them makes, if it is known.
+            most: how many there may be; ``None`` for any number.
 
         Raises:
             FormatError: the file is damaged.
         """
-        path = self.folder / "merges.npz"
         none = np.zeros(0, np.uint64)
-        if not path.exists():
+        if not self._merges_path.exists():
             return Merges(np.zeros((0, 3), np.uint32), none, none)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-                return Merges(held["merges"], held["counts"], held["tokens_after"])
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as wrong:
-            raise FormatError(path, f"is damaged ({wrong}): delete it") from wrong
+            with self._merges_path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                found = Merges(held["merges"], held["counts"], held["tokens_after"])
+                is_whole = held["sha256"].tobytes() == _digest_of(found)
+        except Exception as wrong:  # zipfile, zlib and NumPy raise errors of a dozen kinds
+            raise self.damaged(str(wrong) or type(wrong).__name__) from wrong
+        number = len(found.merges) if found.merges.ndim else 0
+        kinds = [(each.dtype.name, each.shape) for each in found]
+        if not is_whole or kinds != [("uint32", (number, 3)), *[("uint64", (number,))] * 2]:
+            raise self.damaged("it holds no merges")
+        if first is None:
+            first = int(found.merges[0, 2]) if number else 256
+        new = first + np.arange(number)
+        if (
+            not np.array_equal(found.merges[:, 2], new)
+            or (found.merges[:, :2] >= new[:, None]).any()
+            or (most is not None and number > most)
+        ):
+            raise self.damaged("it holds no merges of this training")
+        return found
+
+    @property
+    def _merges_path(self) -> Path:
+        return self.folder / "merges.npz"
+
+    def damaged(self, reason: str) -> FormatError:
+        """Return the error of merges that are damaged."""
+        return FormatError(self._merges_path, f"is damaged ({reason}): delete it")
 
     def keep(self, merges: Merges) -> None:
         """Write all merges that are known."""
@@ -133,8 +167,30 @@ class Checkpoint:
             merges=merges.merges,
             counts=merges.counts,
             tokens_after=merges.tokens_after,
+            sha256=np.frombuffer(_digest_of(merges), np.uint8),
         )
-        write_bytes(self.folder / "merges.npz", data.getvalue())
+        write_bytes(self._merges_path, data.getvalue())
+
+
+def kept_in(folder: AnyPath) -> str:
+    """Return what a training that was interrupted left in its folder, and what that is good for.
+
+    Example:
+        >>> kept_in("no-such-folder")
+        'nothing was counted to the end yet: the same command starts over'
+    """
+    path = Path(folder)
+    parts = len([*path.glob("counts-*.json")])
+    if (path / "merges.npz").exists():
+        with suppress(FormatError, OSError):
+            number = len(Checkpoint.at(path).merges(first=None).merges)
+            merges = f"{number:,} merge{'' if number == 1 else 's'}"
+            counts = " and the counts" if parts else ""
+            return f"{merges}{counts} are kept in {folder}: the same command goes on from them"
+    if parts:
+        what = "the counts of 1 part" if parts == 1 else f"the counts of {parts} parts"
+        return f"{what} of the text are kept in {folder}: the same command goes on from them"
+    return "nothing was counted to the end yet: the same command starts over"
 
 
 def delete(folder: AnyPath) -> None:
@@ -157,7 +213,7 @@ def opened(
 
     Args:
         folder: where it is, or shall be.
-        options: all that the caller asked for; a key of ``None`` is as good as none.
+        options: all that the result depends on, with its value, given or not.
         files: what is read, or
         counts: what was counted before.
         tok: what the training goes on from.
@@ -180,12 +236,16 @@ def opened(
             "checkpoint= is for files and counts: documents in texts= cannot be asked for again; "
             "count them first (toksmith.Counts.from_texts)"
         )
-    asked = {name: value for name, value in options.items() if value is not None}
+    asked = dict(options)
     if tok is not None and isinstance(tok.pipeline.model, BPE):
         model = tok.pipeline.model
         known = repr((tok.pipeline.splitter, tok.pipeline.framing, model.vocab))
         asked["continue_from"] = _digest(known.encode(), model.merges)
     return Checkpoint(folder, {"options": asked, "sources": sources})
+
+
+def _digest_of(merges: Merges) -> bytes:
+    return sha256(b"".join(np.ascontiguousarray(each).tobytes() for each in merges)).digest()
 
 
 def _digest(data: bytes, *arrays: npt.NDArray[Any]) -> str:
@@ -199,12 +259,18 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
     """Raise OptionError, with what differs, where a folder is another training's."""
     differences = []
     for group in ("options", "sources"):
-        before, now = held.get(group) or {}, wanted[group]
+        before, now = held.get(group), wanted[group]
+        if not isinstance(before, dict):
+            raise FormatError(
+                folder / "training.json", f"is damaged ({group} is {before!r:.40}): delete {folder}"
+            )
         for name in [*before, *(name for name in now if name not in before)]:
             if before.get(name) == now.get(name) and (name in before) == (name in now):
                 continue
             if group == "options":
-                differences.append(f"{name} was {before.get(name)!r}, now {now.get(name)!r}")
+                differences.append(
+                    f"{name} was {before.get(name)!r:.60}, now {now.get(name)!r:.60}"
+                )
             elif name == "counts":
                 differences.append("the counts are others")
             else:
@@ -243,19 +309,29 @@ def _read_entry(read: WhatWasRead) -> dict[str, Any]:
 def _read_of(path: Path) -> WhatWasRead:
     entry = read_json(path)
     try:
-        files = [
-            FileRead(
-                **{
-                    **file,
-                    "path": Path(file["path"]),
-                    "hash": None if file["hash"] is None else KnownHash(file["hash"]),
-                }
-            )
-            for file in entry.pop("files")
-        ]
-        return WhatWasRead(**entry, files=files)
-    except (TypeError, KeyError) as wrong:
-        raise FormatError(path, f"is damaged ({wrong}): delete the checkpoint") from wrong
+        numbers = {name: _number(entry[name]) for name in ("documents", "bytes", "stored")}
+        skipped = {name: _number(number) for name, number in entry["skipped"].items()}
+        files = [_file_of(file) for file in entry["files"]]
+    except (TypeError, KeyError, ValueError, AttributeError) as wrong:
+        raise FormatError(
+            path, f"is damaged ({type(wrong).__name__}: {wrong}): delete the checkpoint"
+        ) from wrong
+    return WhatWasRead(**numbers, skipped=skipped, files=files)
+
+
+def _file_of(file: Mapping[str, Any]) -> FileRead:
+    digits = file["hash"]
+    if digits is not None and not re.fullmatch("[0-9a-f]{64}", digits):
+        raise ValueError(f"hash is {digits!r:.20}")
+    numbers = {name: _number(file[name]) for name in ("size", "documents", "bytes", "weight")}
+    known = None if digits is None else KnownHash(digits)
+    return FileRead(path=Path(file["path"]), hash=known, **numbers)
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise ValueError(f"{value!r:.20} is no count")
+    return value
 
 
 def _add(whole: WhatWasRead, part: WhatWasRead) -> None:

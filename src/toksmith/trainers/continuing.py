@@ -49,7 +49,7 @@ def train_further(
         TrainingError: there is no text.
     """
     model, cut = _continuable(tok)
-    options = _options(tok, given)
+    options = further_options(tok, given)
     if "split" in given:
         cut = splitter(options.split, cut.gaps if cut else "keep")
     first, special = tok.vocab_size, len(options.special_tokens)
@@ -113,7 +113,13 @@ def _continuable(tok: Tokenizer) -> tuple[BPE, PatternSplitter | None]:
     return model, cut
 
 
-def _options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
+def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
+    """Return the options of a training that goes on from a tokenizer.
+
+    Raises:
+        OptionError, UnsupportedError: as :func:`train_further`.
+    """
+    cut = _continuable(tok)[1]
     for name in given:
         if name in _OPTIONS:
             continue
@@ -122,7 +128,8 @@ def _options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
         raise OptionError(f"{name}= is no option here; there are {', '.join(_OPTIONS)}")
     known = tok.training.options if tok.training else {}
     inherited = {name: known[name] for name in _INHERITED if name in known}
-    options = BPEOptions(**{**inherited, **given})
+    split = cut.pattern if cut else None
+    options = BPEOptions(**{**inherited, "split": split, **given})
     for token in literals(options.special_tokens):
         if token in tok.special_tokens:
             raise OptionError(f"{token!r} is a special token of the tokenizer already")
