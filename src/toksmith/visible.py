@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 SPACE, LINE_BREAK, TAB = "·", "↵", "→"
 
@@ -36,16 +37,41 @@ def visible(token: bytes) -> str:
     """
     if token.isalnum() and token.isascii():
         return token.decode()
+    return "".join(text for text, _ in visible_parts(token))
+
+
+def visible_parts(token: bytes) -> Iterator[tuple[str, bool]]:
+    r"""Yield what :func:`visible` shows, part by part, and whether each part is a label.
+
+    A label is a number in angle brackets (``<E2 82>``, ``<U+200B>``). It reads from left to right
+    wherever it is, so a view of right-to-left text has to isolate it.
+
+    Example:
+        >>> list(visible_parts("low\n".encode() + b"\xd7"))
+        [('low↵', False), ('<D7>', True)]
+    """
     text = token.decode("utf-8", "surrogateescape")
-    shown: list[str] = []
+    plain: list[str] = []
+    for part, is_label in _parts(text):
+        if not is_label:
+            plain.append(part)
+            continue
+        if plain:
+            yield "".join(plain), False
+            plain = []
+        yield part, True
+    if plain:
+        yield "".join(plain), False
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
     done = 0
     for broken in _BROKEN.finditer(text):
-        shown += _characters(text[done : broken.start()])
+        yield from _characters(text[done : broken.start()])
         raw = broken.group().encode("utf-8", "surrogateescape")
-        shown.append(f"<{raw.hex(' ').upper()}>")
+        yield f"<{raw.hex(' ').upper()}>", True
         done = broken.end()
-    shown += _characters(text[done:])
-    return "".join(shown)
+    yield from _characters(text[done:])
 
 
 def visible_name(name: str) -> str:
@@ -68,20 +94,18 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _characters(text: str) -> list[str]:
-    shown: list[str] = []
+def _characters(text: str) -> Iterator[tuple[str, bool]]:
     has_base = False
     for character in text:
         if mark := _mark(character):
-            shown.append(mark)
+            yield mark, len(mark) > 1
             has_base = False
         elif not has_base and unicodedata.category(character).startswith("M"):
-            shown.append("◌" + character)
+            yield "◌" + character, False
             has_base = True
         else:
-            shown.append(character)
+            yield character, False
             has_base = True
-    return shown
 
 
 def _mark(character: str) -> str | None:

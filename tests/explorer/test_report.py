@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -114,3 +115,72 @@ def test_it_asks_for_nothing_and_obeys_nothing(browser: Browser) -> None:
     assert browser.run("return window.hacked") is None
     assert EVIL in "".join(browser.texts("h1"))
     assert browser.texts("main script, main img") == []
+
+
+def test_right_to_left_text_runs_from_right_to_left(browser: Browser) -> None:
+    browser.size(DESKTOP)
+    browser.open()
+    for summary in browser.all("#tokens summary")[1:]:
+        summary.click()
+    lines = browser.run(
+        "return [...document.querySelectorAll('.ts-tokens > div')].map(line => [line.innerText,"
+        " getComputedStyle(line).direction,"
+        " [...line.querySelectorAll('.ts-token')].map(t => t.getBoundingClientRect().left)])"
+    )
+    arabic = [line for line in lines if re.search("[\u0600-\u06ff]", line[0])]
+    assert len(arabic) >= 3
+    for text, direction, places in arabic:
+        assert direction == "rtl", text
+        assert places[0] > places[-1], text
+    english = [line for line in lines if line[0].startswith("The")]
+    for text, direction, places in english:
+        assert direction == "ltr", text
+        assert places[0] < places[-1], text
+    # Labels read from left to right in either.
+    labels = browser.run(
+        "return [...document.querySelectorAll('.ts-tokens bdi')].map(label => "
+        "[label.innerText[0], label.innerText.at(-1), getComputedStyle(label).direction])"
+    )
+    assert {tuple(label) for label in labels} == {("<", ">", "ltr")}
+
+
+def test_arabic_letters_of_two_tokens_are_joined(browser: Browser) -> None:
+    """A word is as wide in tokens as it is in one: an isolated or padded token would be wider."""
+    browser.open()
+    widths = browser.run(
+        "const line = document.createElement('div'); line.className = 'ts-tokens';"
+        "line.dir = 'auto'; document.querySelector('main').append(line);"
+        "const width = html => { line.innerHTML = `<b>${html}</b>`;"
+        " line.firstChild.style.fontWeight = 400;"
+        " return line.firstChild.getBoundingClientRect().width; };"
+        "const token = text =>"
+        " `<span class='ts-token ts-same0' style='font-family: sans-serif'>${text}</span>`;"
+        "return [width(token('السلام')), width(token('الس') + token('لام')),"
+        " width('<bdi>' + token('الس') + '</bdi><bdi>' + token('لام') + '</bdi>')];"
+    )
+    whole, joined, apart = widths
+    assert abs(whole - joined) < 0.5
+    assert abs(whole - apart) > 0.5
+
+
+@pytest.mark.parametrize("size", [DESKTOP, (420, 900, 1, False)], ids=["desktop", "420"])
+def test_how_it_was_measured_can_be_read(
+    browser: Browser, size: tuple[int, int, int, bool]
+) -> None:
+    browser.size(size)
+    browser.open()
+    browser.picture(f"report-sources-{size[0]}")
+    table = browser.run(
+        "const table = document.querySelector('.ts-sources');"
+        "const box = table.getBoundingClientRect();"
+        "return {right: box.right, scroll: table.scrollWidth - table.clientWidth,"
+        " cells: [...table.querySelectorAll('tbody td')].filter(c => c.innerText)"
+        ".map(c => [getComputedStyle(c).textAlign, c.scrollWidth > c.clientWidth + 1,"
+        " c.getBoundingClientRect().right])}"
+    )
+    assert table["right"] <= size[0]
+    assert table["scroll"] == 0
+    assert len(table["cells"]) > 30
+    for align, is_cut, right in table["cells"]:
+        assert (align, is_cut) == ("start", False)
+        assert right <= size[0]

@@ -122,8 +122,8 @@ def test_hostile_text_is_text() -> None:
     for model in (BPE(VOCAB, MERGES), unigram, words):
         (drawn,) = Tokenizer(Pipeline(model)).explain(HOSTILE).diagrams
         page = Page(diagram_html(drawn))
-        assert set(page.tags) <= {"div", "span", "small", "p", "b"}
-        assert page.attributes <= {"class", "style", "title", "data-step"}
+        assert set(page.tags) <= {"div", "span", "small", "p", "b", "bdi"}
+        assert page.attributes <= {"class", "style", "title", "data-step", "dir"}
         assert "<U+202E>" in page.text or "<E2>" in page.text
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", page.text)
 

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from toksmith.show.html import encoding_html
+import toksmith
+from toksmith.show.html import encoding_html, visible_html
+from toksmith.show.page import text_page
 from toksmith.show.palette import PALETTE, SPECIAL
 from toksmith.show.terminal import encoding_table, encoding_text, has_colour, plain
 from toksmith.types import Encoding, Span
@@ -163,8 +165,8 @@ class TestHtml:
     def test_every_token_is_text_and_nothing_else(self) -> None:
         parser = _Collector()
         parser.feed(encoding_html(encoding_of(HOSTILE, special=(0,))))
-        assert set(parser.tags) == {"div", "span", "wbr"}
-        assert parser.attributes == {"style", "title"}
+        assert set(parser.tags) <= {"div", "span", "wbr", "bdi"}
+        assert parser.attributes == {"style", "title", "dir"}
         assert parser.text.startswith("".join(visible(token) for token in HOSTILE))
 
     def test_title_names_id_characters_and_bytes(self) -> None:
@@ -181,7 +183,7 @@ class TestHtml:
     def test_a_notebook_shows_it(self) -> None:
         encoding = encoding_of([b"a\n", b"b"])
         assert encoding._repr_html_() == encoding_html(encoding)
-        assert "↵</span><br>" in encoding_html(encoding)
+        assert '↵</span></div><div dir="auto"><span' in encoding_html(encoding)
 
 
 class TestProgress:
@@ -267,3 +269,40 @@ class TestTable:
         started = time.process_time()
         assert plain(encoding_table(encoding)).count("\n") == 20_000
         assert time.process_time() - started < 8  # rich's own table: 20 s
+
+
+class TestDirection:
+    """Letters are left to the browser; labels are isolated, and read from left to right."""
+
+    TOKENS = ("السل".encode(), "ام".encode(), b" " + b"\xd8", b"\xb9\n", b"low", b"\xe2\x80\x8f")
+
+    def test_lines_have_a_direction_and_tokens_have_none(self) -> None:
+        html = encoding_html(encoding_of(list(self.TOKENS)))
+        assert html.count('<div dir="auto">') == 2
+        assert 'dir="ltr"' in html
+        assert "unicode-bidi" not in html
+        assert ">السل</span><span" in html  # nothing between two tokens of a word
+
+    def test_labels(self) -> None:
+        assert visible_html("שלום ".encode() + b"\xd7\xff!") == (
+            'שלום·<bdi dir="ltr">&lt;D7 FF&gt;</bdi>!'
+        )
+        assert visible_html("a\u200fb\n".encode()) == 'a<bdi dir="ltr">&lt;U+200F&gt;</bdi>b↵'
+        assert visible_html(b"<E2 82>") == "&lt;E2·82&gt;"  # a text that looks like a label
+
+    def test_every_view_isolates_labels_alone(self) -> None:
+        tok = toksmith.train(texts=["a"], vocab_size=256)
+        text = "ש low\nlow"
+        encoding = tok.encoding(text)
+        found = toksmith.compare([tok], texts=text, speed=False)
+        for html in (
+            text_page(encoding, title="x"),
+            found._repr_html_(),
+            found.to_html(),
+            tok.explain(text)._repr_html_(),
+        ):
+            assert '<bdi dir="ltr">&lt;D7&gt;</bdi>' in html
+            style = re.search(r"\.ts-token \{(.*?)\}", html, re.DOTALL)
+            assert style is None or not re.search("bidi|direction", style[1])
+        lines = re.findall(r'<div dir="auto">(.*?)</div>', encoding_html(encoding))
+        assert len(lines) == 2

@@ -20,7 +20,7 @@ from toksmith.show.comparison import (
     shown_metrics,
     shown_scripts,
 )
-from toksmith.show.html import marked_html, token_title
+from toksmith.show.html import lines_html, marked_html, token_title, word_break
 from toksmith.show.palette import PALETTE, SERIES
 from toksmith.show.style import SPECIAL_CLASS, STYLE
 from toksmith.show.surface import surfaces
@@ -73,9 +73,10 @@ COMPARISON_STYLE = (
 .ts-column header { padding: 9px 13px 6px; margin: 0; display: flex; flex-wrap: wrap;
   gap: 0 10px; justify-content: space-between; font-weight: 600; }
 .ts-column header small { font-weight: 400; color: var(--ts-dim); font-size: 13px; }
-.ts-tokens { padding: 8px 13px 12px; line-height: 1.75; font-size: 13.5px; direction: ltr;
-  text-align: left; overflow-wrap: anywhere; }
-.ts-tokens .ts-token { padding: 2px 0; border-radius: 3px; margin-right: 1px;
+.ts-tokens { padding: 8px 13px 12px; line-height: 1.75; font-size: 13.5px; text-align: start;
+  overflow-wrap: anywhere; }
+/* No margin, padding or isolation between tokens: they would keep Arabic letters apart. */
+.ts-tokens .ts-token { padding: 2px 0; border-radius: 3px; box-shadow: inset -1px 0 var(--ts-card);
   box-decoration-break: clone; -webkit-box-decoration-break: clone; }
 .ts-gap { color: var(--ts-dim); font: 13px var(--ts-mono); }
 .ts-tokens s { text-decoration: none; opacity: .4; }
@@ -84,6 +85,19 @@ COMPARISON_STYLE = (
 @media (prefers-color-scheme: dark) { .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; } }
 .body--light .ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
 .body--dark .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; }
+.ts-sources { width: 100%; }
+.ts .ts-sources :is(th, td) { text-align: start; vertical-align: top; white-space: normal;
+  overflow-wrap: anywhere; min-width: 0; }
+.ts .ts-sources td { color: var(--ts-dim); font-size: 13px; }
+@container (max-width: 720px) {  /* one block a measure */
+  .ts-sources thead { display: none; }
+  .ts-sources :is(tbody, tr, th, td) { display: block; }
+  .ts .ts-sources tr { padding: 8px 0; border-bottom: 1px solid var(--ts-rule); }
+  .ts .ts-sources tbody :is(th, td) { border: 0; padding: 1px 4px; max-width: none; }
+  .ts .ts-sources tbody th { color: var(--ts-ink); font-weight: 600; }
+  .ts-sources td:empty { display: none; }
+  .ts-sources td::before { content: attr(data-what) ": "; color: var(--ts-ink); }
+}
 @container (max-width: 560px) {  /* tables scroll sideways, what their rows are stays */
   .ts .ts-figures th, .ts .ts-figures td { padding: 5px 9px; }
   .ts-figures .ts-name { max-width: 130px; }
@@ -275,35 +289,41 @@ def _column(
     ends = encoding.byte_spans[:, 1].tolist()
     count = len(ends) if limit is None else sum(end <= limit for end in ends)
     stand_for = surfaces(encoding)
-    tokens = "".join(
-        _gap(encoding, i) + _token(encoding, i, stand_for, marked[i]) for i in range(count)
+    tokens = lines_html(
+        part
+        for i in range(count)
+        for part in (_gap(encoding, i), _token(encoding, i, stand_for, marked[i]))
     )
     size = f"{count:,} token{'' if count == 1 else 's'}"
     rest = "" if is_whole and count == len(ends) else " …"
     return (
         f'<section class="ts-column"><header>{name_html(place, name)}<small>{size}</small>'
-        f'</header><div class="ts-tokens" dir="ltr">{tokens}{rest}</div></section>'
+        f'</header><div class="ts-tokens">{tokens}{rest}</div></section>'
     )
 
 
-def _token(encoding: Encoding, place: int, stand_for: list[str] | None, marked: bool) -> str:
+def _token(
+    encoding: Encoding, place: int, stand_for: list[str] | None, marked: bool
+) -> tuple[str, bool]:
+    """Return a token, and whether it ends a line of the text."""
     token = encoding.tokens[place]
     if encoding.special[place]:
         names = f"ts-fill {SPECIAL_CLASS}"
     else:
         names = f"ts-fill ts-c{place % len(PALETTE)}" if marked else f"ts-same{place % 2}"
     start, behind = encoding.spans[place].tolist()
-    end = "<br>" if encoding.text[start:behind].endswith("\n") else "<wbr>"
     title = escape(token_title(encoding, place, stand_for))
-    return f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>{end}'
+    shown = f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>'
+    return word_break(token) + shown, encoding.text[start:behind].endswith("\n")
 
 
-def _gap(encoding: Encoding, place: int) -> str:
-    """Return the text before a token that no token stands for."""
+def _gap(encoding: Encoding, place: int) -> tuple[str, bool]:
+    """Return the text before a token that belongs to no token, and whether it ends a line."""
     before = encoding.spans[place - 1, 1] if place else 0
     left_out = encoding.text[before : encoding.spans[place, 0]]
-    end = "<br>" if left_out.endswith("\n") else ""
-    return f'<span class="ts-gap">{marked_html(utf8(left_out))}</span>{end}' if left_out else ""
+    text = utf8(left_out)
+    shown = f'{word_break(text)}<span class="ts-gap">{marked_html(text)}</span>' if text else ""
+    return shown, left_out.endswith("\n")
 
 
 def name_html(place: int, name: str) -> str:
@@ -345,15 +365,24 @@ def _row(
     return f'<tr><th scope="row"{hinted}>{escape(title)}</th>{cells}</tr>'
 
 
+_SOURCES = ("formula", "source", "mind that")
+
+
 def sources_table(metrics: Mapping[str, Metric] | None = None) -> str:
     """Return the table of what each figure is, where it comes from, and what it does not say."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(metric.title)}</th><td>{escape(metric.formula)}</td>'
-        f"<td>{escape(metric.source)}</td><td>{escape(metric.caveat)}</td></tr>"
+        f'<tr><th scope="row">{escape(metric.title)}</th>'
+        + "".join(
+            f'<td data-what="{what}">{escape(said)}</td>'
+            for what, said in zip(
+                _SOURCES, (metric.formula, metric.source, metric.caveat), strict=True
+            )
+        )
+        + "</tr>"
         for metric in (metrics or {**METRICS, GINI.name: GINI}).values()
     )
+    heads = "".join(f"<th>{head}</th>" for head in ("measure", *_SOURCES))
     return (
-        '<div class="ts-wide"><table class="ts-figures ts-sources"><thead><tr><th>figure</th>'
-        "<th>formula</th><th>source</th><th>mind</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        f'<table class="ts-figures ts-sources"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
     )

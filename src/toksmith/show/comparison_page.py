@@ -196,9 +196,6 @@ details[open] { padding-bottom: 12px; }
 details .ts-wide { margin: 4px 0 0; }
 summary { padding: 7px 0; cursor: pointer; unicode-bidi: isolate; overflow-wrap: anywhere; }
 summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
-.ts .ts-sources td { text-align: left; white-space: normal; color: var(--ts-dim);
-  font-size: 13px; min-width: 130px; vertical-align: top; }
-.ts .ts-sources th { text-align: left; vertical-align: top; }
 @media print { details { break-inside: avoid; } }
 """
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
 from toksmith.reference.trace import Explanation
 from toksmith.reference.unigram import Edge
+from toksmith.show.html import visible_html
 from toksmith.show.palette import PALETTE
 from toksmith.show.report import shows
 from toksmith.show.style import STYLE
@@ -229,7 +230,7 @@ def _colour(place: int) -> str:
 
 def _characters(characters: list[bytes]) -> list[str]:
     return [
-        f'<div class="ts-character" style="grid-column:{column}">{escape(visible(character))}</div>'
+        f'<div class="ts-character" style="grid-column:{column}">{visible_html(character)}</div>'
         for column, character in enumerate(characters, 2)
     ]
 
@@ -274,11 +275,11 @@ def _title(tree: MergeTree, place: int) -> str:
 
 
 def _token(token: bytes) -> str:
-    return f'<span class="ts-token">{escape(visible(token))}</span>'
+    return f'<span class="ts-token">{visible_html(token)}</span>'
 
 
 def _bold(token: bytes) -> str:
-    return f"<b>{escape(visible(token))}</b>"
+    return f"<b>{visible_html(token)}</b>"
 
 
 def _number(value: float | None) -> str:

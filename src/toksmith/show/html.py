@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
 from toksmith.show.report import shows
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
-from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
+from toksmith.visible import LINE_BREAK, SPACE, TAB, visible_parts
 
+_NO_BREAK = "\u00a0"
 _BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
-_TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 1px;unicode-bidi:isolate"
+# Padding at the sides, or isolation, would keep Arabic letters of two tokens from being joined.
+_TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
 
 
 def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
@@ -33,11 +36,14 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     """
     shown = len(encoding) if limit is None else min(limit, len(encoding))
     stand_for = surfaces(encoding)
-    tokens = "".join(_token(encoding, place, stand_for) for place in range(shown))
+    tokens = lines_html(
+        (_token(encoding, place, stand_for), encoding.tokens[place].endswith(b"\n"))
+        for place in range(shown)
+    )
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
     size = f"{len(encoding):,} tokens, {len(encoding.text):,} characters"
     return (
-        f'<div style="{_BOX}"><div>{tokens}{rest}</div>'
+        f'<div style="{_BOX}">{tokens}{rest}'
         f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
     )
 
@@ -46,10 +52,48 @@ def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
     token = encoding.tokens[place]
     background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
     title = token_title(encoding, place, stand_for)
-    after = "<br>" if token.endswith(b"\n") else "<wbr>"
     return (
-        f'<span style="{_TOKEN};background:{background}" title="{escape(title)}">'
-        f"{escape(visible(token))}</span>{after}"
+        f'{word_break(token)}<span style="{_TOKEN};background:{background}" '
+        f'title="{escape(title)}">{visible_html(token)}</span>'
+    )
+
+
+def lines_html(tokens: Iterable[tuple[str, bool]]) -> str:
+    """Return tokens as lines, each of which has the direction of its own text.
+
+    Args:
+        tokens: the HTML of each token, and whether it ends a line.
+
+    Example:
+        >>> lines_html([("a", False), ("b", True), ("c", False)])
+        '<div dir="auto">ab</div><div dir="auto">c</div>'
+    """
+    lines: list[list[str]] = [[]]
+    for html, ends_line in tokens:
+        lines[-1].append(html)
+        if ends_line:
+            lines.append([])
+    return "".join(f'<div dir="auto">{"".join(line)}</div>' for line in lines if line)
+
+
+def word_break(token: bytes) -> str:
+    """Return where a line may break before a token: at spaces, as without the marks for them."""
+    return "<wbr>" if token[:1] in (b" ", b"\t") or token.startswith("▁".encode()) else ""
+
+
+def visible_html(text: bytes) -> str:
+    r"""Return bytes as they are shown, escaped; labels such as ``<E2 82>`` are isolated.
+
+    Letters are left to the browser, so that right-to-left text runs from right to left and Arabic
+    letters are joined, also across tokens.
+
+    Example:
+        >>> visible_html(b"<b>\xff")
+        '&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
+    """
+    return "".join(
+        f'<bdi dir="ltr">{escape(part)}</bdi>' if is_label else escape(part)
+        for part, is_label in visible_parts(text)
     )
 
 
@@ -60,8 +104,9 @@ def marked_html(text: bytes) -> str:
         >>> marked_html(b" <b>")
         '<s>·</s>&lt;b&gt;'
     """
-    # The only spaces in it stand inside bytes in hex, which are not to be torn apart.
-    written = escape(visible(text)).replace(" ", "\u00a0")
+    written = visible_html(text)
+    # The only other space stands in the tag.
+    written = written.replace(" ", _NO_BREAK).replace(f"<bdi{_NO_BREAK}dir", "<bdi dir")
     for mark in (SPACE, LINE_BREAK, TAB):
         written = written.replace(mark, f"<s>{mark}</s>")
     return written

@@ -10,7 +10,7 @@ from html import escape
 
 from toksmith.reference.diagrams import Lattice, MergeTree
 from toksmith.show.document import document
-from toksmith.show.html import marked_html, token_title
+from toksmith.show.html import lines_html, marked_html, token_title
 from toksmith.show.palette import PALETTE
 from toksmith.show.pictures import Picture
 from toksmith.show.stepper import SCRIPT, stepper_html
@@ -78,20 +78,20 @@ def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
         token, is_special = encoding.tokens[place], encoding.special[place]
         name = SPECIAL_CLASS if is_special else f"ts-c{place % len(PALETTE)}"
         names = f"t ts-fill {name}{' special' if is_special else ''}"
-        end = "<br>" if token.endswith(b"\n") else ""
         tag, link = ("a", f' href="#d{links[place]}"') if place in links else ("span", "")
-        cells.append(
+        shown_token = (
             f'<{tag}{link} class="{names}" '
             f'title="{escape(token_title(encoding, place, stand_for))}">'
             f'<span class="ts-token">{marked_html(token)}</span><i>{encoding.ids[place]}</i>'
-            f"</{tag}>{end}"
+            f"</{tag}>"
         )
+        cells.append((shown_token, token.endswith(b"\n")))
     rest = len(encoding) - shown
     more = f'<p class="ts-note">… and {rest:,} more tokens</p>' if rest else ""
     return (
         '<section id="tokens"><input type="checkbox" id="ids" checked>'
         '<label for="ids">ids</label>'
-        f'<div class="tokens" dir="ltr">{"".join(cells)}</div>{more}</section>'
+        f'<div class="tokens">{lines_html(cells)}</div>{more}</section>'
     )
 
 
@@ -109,7 +109,7 @@ def _pictures(encoding: Encoding, pictures: Sequence[Picture], all_drawn: bool) 
         often = f"<small>× {times:,}</small>" if times > 1 else ""
         is_open = " open" if number <= _OPEN else ""
         parts.append(
-            f'<details id="d{number}"{is_open}><summary>{tokens}'
+            f'<details id="d{number}"{is_open}><summary><bdi>{tokens}</bdi>'
             f"<small>{_kind(picture)}</small>{often}</summary>{stepper_html(picture.diagram)}</details>"
         )
     if not all_drawn:
@@ -144,7 +144,7 @@ header b { color: var(--ts-ink); font-weight: 600; }
 #ids + label { color: var(--ts-dim); font-size: 13px; }
 .tokens {
   background: var(--ts-card); border: 1px solid var(--ts-rule); border-radius: 10px;
-  padding: 14px; line-height: 1.25; font-size: 15px; text-align: left; margin-top: 4px;
+  padding: 14px; line-height: 1.25; font-size: 15px; text-align: start; margin-top: 4px;
 }
 .t {
   display: inline-block; vertical-align: top; margin: 0 2px 5px 0; padding: 2px 4px;
@@ -152,10 +152,11 @@ header b { color: var(--ts-ink); font-weight: 600; }
 }
 a.t:hover, a.t:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 1px; }
 .t i {
-  display: block; font: 10.5px/1.3 var(--ts-sans); color: #33383e; text-align: left;
+  display: block; font: 10.5px/1.3 var(--ts-sans); color: #33383e; text-align: start;
 }
 #ids:not(:checked) ~ .tokens i { display: none; }
-#ids:not(:checked) ~ .tokens .t { margin: 0 1px 4px 0; padding: 2px 1px; }
+#ids:not(:checked) ~ .tokens { line-height: 1.9; }
+#ids:not(:checked) ~ .tokens .t { display: inline; margin: 0; padding: 2px 0; }
 .special { font-weight: 600; }
 s { text-decoration: none; opacity: .45; }
 details {

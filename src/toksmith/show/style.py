@@ -30,8 +30,7 @@ STYLE = f"""
 
 .ts {{ color: var(--ts-ink); font: 14px/1.5 var(--ts-sans); }}
 .ts-token {{
-  font-family: var(--ts-mono); direction: ltr; unicode-bidi: isolate; white-space: pre-wrap;
-  overflow-wrap: anywhere;
+  font-family: var(--ts-mono); white-space: pre-wrap; overflow-wrap: anywhere;
 }}
 
 /* Diagrams scroll sideways in their own box. */
@@ -98,7 +97,7 @@ STYLE = f"""
   overflow-wrap: anywhere;
 }}
 .ts-steps output b {{
-  color: var(--ts-ink); font: 13px var(--ts-mono); direction: ltr; unicode-bidi: isolate;
+  color: var(--ts-ink); font: 13px var(--ts-mono); unicode-bidi: isolate;
 }}
 
 /* Characters above, and below them what lies over them. */
