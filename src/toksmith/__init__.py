@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from toksmith import errors, lazy
 
 if TYPE_CHECKING:
+    from toksmith.chunking import TextChunk
     from toksmith.loading import get, load
     from toksmith.measure.audit import audit
     from toksmith.measure.comparing import compare
@@ -40,6 +41,7 @@ __all__ = [
     "Inputs",
     "MergeStep",
     "Span",
+    "TextChunk",
     "Token",
     "Tokenizer",
     "UnicodeText",
@@ -67,6 +69,7 @@ _find = lazy.names(
         "advise": "measure.vocabulary_size",
         "audit": "measure.audit",
         "Audit": "measure.findings",
+        "TextChunk": "chunking",
         "get": "loading",
         "load": "loading",
         "compare": "measure.comparing",

@@ -58,7 +58,7 @@ class TextEncoder:
             return _run(self._engine.encode, text, threads)
         data = utf8(text)
         if special == "raise":
-            self._refuse(data)
+            self.refuse_special_tokens(data)
         return self._encode_around(data, literals, thread_count(threads, len(data)))
 
     def encode_batch(
@@ -88,7 +88,7 @@ class TextEncoder:
     def places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
         """Return the ids of a text, and the bytes that each token stands for."""
         if special == "raise":
-            self._refuse(data)
+            self.refuse_special_tokens(data)
         return self._places(data, self._framing.literals(special))
 
     def located(self, text: Text, special: Special) -> Located:
@@ -136,7 +136,12 @@ class TextEncoder:
         places = batch.offsets[[before for before, _ in found]]
         return np.insert(batch.ids, places, [added.id for _, added in found])
 
-    def _refuse(self, data: bytes) -> None:
+    def refuse_special_tokens(self, data: bytes) -> None:
+        """Check that a text holds no special token's literal.
+
+        Raises:
+            SpecialTokenError: it does.
+        """
         self._framing.refuse_special_tokens(data)
         if within := self._within & self._framing.special_tokens.keys():
             always = self._framing.always

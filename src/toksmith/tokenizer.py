@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from toksmith.arguments import whole
+from toksmith.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.encoding import Special, TextEncoder, laid_out
@@ -504,28 +505,103 @@ class Tokenizer(Explaining, Sampling):
         (column,) = columns_of("count_batch", texts, None)
         return np.diff(self._encoder.encode_batch(column, special, threads, "texts").offsets)
 
-    def truncate(self, text: AnyText, max_tokens: int, *, special: Special = "text") -> AnyText:
-        """Return the start of a text that has at most so many tokens.
+    def truncate(
+        self,
+        text: AnyText,
+        max_tokens: int,
+        *,
+        side: Literal["left", "right"] = "right",
+        special: Special = "text",
+    ) -> AnyText:
+        """Return the start of a text, or its end, that has at most ``max_tokens`` tokens.
 
-        The result ends at the end of a token and of a character, as late as that allows.
+        The text is cut between two tokens and between two characters, as late as that allows.
 
         Args:
             text: a string or bytes.
             max_tokens: how many tokens the result may have.
+            side: which end is cut off: ``"right"`` keeps the start, ``"left"`` the end.
             special: see :meth:`encode`.
 
         Raises:
-            OptionError: ``max_tokens`` is negative, or the text is no text.
+            OptionError: ``max_tokens`` is negative, ``side`` is no side, or the text is no text.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.truncate("low lower", 3), tok.truncate("low lower", 3, side="left")
+            ('low low', 'lower')
         """
         limit = whole("max_tokens", max_tokens, least=0)
+        if side not in ("left", "right"):
+            raise OptionError(f'side is {side!r:.80}: use "right" (cut the end off) or "left"')
         if not isinstance(text, str | bytes):
             text = utf8(text)
         return truncated(
             text,
             limit,
+            side,
             places=lambda part: self._encoder.places(utf8(part), special),
             count=lambda part: self.count(part, special=special),
         )
+
+    def chunks(
+        self,
+        text: AnyText,
+        max_tokens: int,
+        *,
+        overlap: int = 0,
+        at: Unit = "token",
+        special: Special = "text",
+    ) -> list[TextChunk[AnyText]]:
+        """Cut a text into parts of at most ``max_tokens`` tokens.
+
+        No part has more tokens than that when it is encoded by itself. The parts cover the text:
+        without overlap, they joined are the text.
+
+        Args:
+            text: a string or bytes.
+            max_tokens: how many tokens a part has at most, those of the template not included.
+            overlap: how many tokens a part repeats of the one before, at most.
+            at: where parts end: ``"token"`` (as late as possible), ``"word"`` or ``"sentence"``,
+                by :func:`toksmith.words` and :func:`toksmith.sentences`. A sentence that is longer
+                than a part is cut at words, a word at tokens. A repeated stretch starts at a
+                sentence if one starts in it, else at a word.
+            special: see :meth:`encode`.
+
+        Returns:
+            A list of parts with ``.text``, ``.span`` (characters of the whole text) and
+            ``.tokens``; it is empty for an empty text.
+
+        Raises:
+            OptionError: an argument is out of range, ``overlap`` is not below ``max_tokens``, or a
+                single character has more tokens than ``max_tokens``.
+            MissingExtraError: words and sentences need ``pip install toksmith[segment]``.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> [chunk.text for chunk in tok.chunks("low lower", 3)]
+            ['low low', 'er']
+            >>> tok.chunks("low lower", 3, overlap=1)[1]
+            TextChunk(text='lower', span=Span(start=4, end=9), tokens=3)
+        """
+        limit = whole("max_tokens", max_tokens, least=1)
+        repeated = whole("overlap", overlap, least=0)
+        if not isinstance(text, str | bytes):
+            text = utf8(text)
+        if special == "raise":
+            self._encoder.refuse_special_tokens(utf8(text))
+            special = "text"
+        chunker = Chunker(
+            text,
+            limit,
+            repeated,
+            at,
+            places=lambda part: self._encoder.places(part, special),
+            count=lambda part: self.count(part, special=special),
+        )
+        return parts(text, chunker)
 
     # Decoding
 

@@ -1,10 +1,11 @@
-"""The start of a text that has at most so many tokens."""
+"""The start or the end of a text that has at most so many tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
+from toksmith.framing.lengths import Direction
 from toksmith.text import characters
 from toksmith.types import IdArray, SpanArray
 
@@ -14,41 +15,39 @@ AnyText = TypeVar("AnyText", str, bytes)
 def truncated(
     text: AnyText,
     limit: int,
+    side: Direction,
     places: Callable[[AnyText], tuple[IdArray, SpanArray]],
     count: Callable[[AnyText], int],
 ) -> AnyText:
-    """Return the longest start found that ends with a token and with a character.
+    """Return the longest start or end found that is cut between tokens and between characters.
 
     Args:
         text: the text.
-        limit: how many tokens the start may have.
+        limit: how many tokens the result may have.
+        side: which end is cut off.
         places: a text's ids, and the bytes that each token stands for.
         count: how many tokens a text has.
     """
     reach = 8 * limit + 1024  # the rest of a long text need not be looked at
     while True:
-        part = text[:reach]
+        part = text[:reach] if side == "right" else text[max(len(text) - reach, 0) :]
         ids, spans = places(part)
         if len(part) == len(text):
             if len(ids) <= limit:
                 return text
             break
-        # Where the part was cut, its last tokens may not be those of the text.
+        # Where the part was cut, its tokens may not be those of the text.
         if len(ids) > 2 * limit + 16:
             break
         reach *= 4
-    _, touched = characters(part, spans[: limit + 1])
-    # A cut changes what the last chunk is: its tokens may come to more than they were.
+    string = part if isinstance(part, str) else part.decode("utf-8", "surrogateescape")
+    touched = characters(part, spans)[1]
+    # A cut changes what the chunk beside it is: its tokens may come to more than they were.
     for kept in range(limit, 0, -1):
-        end = min(int(touched[kept - 1, 1]), int(touched[kept, 0]))
-        start = _first_characters(part, end)
-        if count(start) <= limit:
-            return start
+        place = kept if side == "right" else len(ids) - kept
+        end, start = int(touched[place - 1, 1]), int(touched[place, 0])
+        rest = string[: min(end, start)] if side == "right" else string[max(end, start) :]
+        candidate = rest if isinstance(part, str) else rest.encode("utf-8", "surrogateescape")
+        if count(candidate) <= limit:
+            return candidate
     return text[:0]
-
-
-def _first_characters(text: AnyText, count: int) -> AnyText:
-    if isinstance(text, str):
-        return text[:count]
-    first = text.decode("utf-8", "surrogateescape")[:count]
-    return first.encode("utf-8", "surrogateescape")

@@ -20,6 +20,7 @@ POSITIONAL = {
     "count": ["text"],
     "count_batch": ["texts"],
     "truncate": ["text", "max_tokens"],
+    "chunks": ["text", "max_tokens"],
     "decode": ["ids"],
     "decode_bytes": ["ids"],
     "decode_batch": ["batch"],
