@@ -43,11 +43,11 @@ class SourceRecord:
     """A file of the training text.
 
     Attributes:
-        path: as it was given.
-        size: its bytes, as they are stored.
-        sha256: of these, in hexadecimal digits; ``None`` where it was a pipe.
-        documents: how many documents were taken from it.
-        bytes: how many bytes of text these have.
+        path: the path as it was given.
+        size: the size of the file in bytes, as it is stored.
+        sha256: SHA-256 of the file, in hexadecimal; ``None`` for a pipe.
+        documents: the number of documents that were taken from it.
+        bytes: the size of these documents in bytes of text.
         weight: how much each of them counted.
     """
 
@@ -61,27 +61,30 @@ class SourceRecord:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingRecord:
-    """What a tokenizer was trained on and with.
+    """The record of a training: its text, its options and its figures.
 
     Attributes:
-        model: the kind of model.
-        vocab_size: ids, special tokens included.
-        merges: merges made; 0 for models without.
-        documents: documents read; 0 where training was from counts that do not tell.
-        bytes: bytes of text, each times the weight of its file.
-        chunks: distinct chunks.
-        tokens: tokens of the training text, once trained; 0 where training does not tell.
-        seconds: from start to end.
-        options: what the caller asked for.
-        counts: uint64, shape ``(merges,)``: how often the pair of each merge stood in the text when
-            it was chosen.
+        model: the kind of model, such as ``"bpe"``.
+        vocab_size: the number of ids, special tokens included.
+        merges: the number of merges; 0 for models without merges.
+        documents: the number of documents that were read; 0 if training was from counts that do
+            not tell.
+        bytes: the size of the text in bytes, each file's times its weight.
+        chunks: the number of distinct chunks.
+        tokens: the number of tokens of the training text after the last merge; 0 if training does
+            not count them (Unigram).
+        seconds: how long the training took.
+        options: the model's options, given or not, with ``split`` as a pattern; and those of
+            reading that differ from their defaults.
+        counts: uint64, shape ``(merges,)``: how often the pair of each merge occurred in the text
+            when it was chosen.
         tokens_after: uint64, shape ``(merges,)``: tokens of the training text after each merge.
-            Because BPE is nested, this is the text's length for every smaller vocabulary as well.
-        skipped: lines and documents that were left out, by reason; empty where none was.
-        sources: the files of the text; empty where it came otherwise.
-        version: of toksmith; empty where nobody knows.
-        time: when training began, in UTC (ISO 8601); empty where nobody knows.
-        spilled: bytes of counts that were on disk for a while, because memory was limited.
+            Because BPE is nested, this is the text's length with every smaller vocabulary, too.
+        skipped: the number of lines and documents that were left out, by reason.
+        sources: the files of the text; empty if it did not come from files.
+        version: the version of toksmith; empty if it is not known.
+        time: when training began, in UTC (ISO 8601); empty if it is not known.
+        spilled: how many bytes of counts went to temporary files, because memory was limited.
     """
 
     model: str
@@ -100,6 +103,17 @@ class TrainingRecord:
     version: str = ""
     time: str = ""
     spilled: int = 0
+
+    @property
+    def compression(self) -> float | None:
+        """Bytes of the training text per token after training; ``None`` if tokens is 0.
+
+        Example:
+            >>> TrainingRecord("bpe", 276, 20, 1, bytes=24_597, chunks=1, tokens=19_438,
+            ...                seconds=0.1).compression
+            1.2654079637822822
+        """
+        return self.bytes / self.tokens if self.tokens else None
 
     def __repr__(self) -> str:
         return (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rich.progress import TimeRemainingColumn
 
 import toksmith
-from toksmith.progress import counting_progress, told_to, training_progress
+from toksmith.progress import _progress, counting_progress, told_to, training_progress
 
 TEXT = "low lower lowest newest widest " * 40
 
@@ -44,3 +45,15 @@ def test_nobody_is_told_behind_the_end(capsys: pytest.CaptureFixture[str]) -> No
         report(1)
         merged(1, b"a", 1)
     assert capsys.readouterr().out == ""
+
+
+def test_no_time_left_is_shown_in_the_first_second() -> None:
+    bar = _progress()
+    bar.update(bar.add_task("merges", total=100), completed=1)
+    (task,) = bar.tasks
+    remaining = bar.columns[-1]
+    assert isinstance(remaining, TimeRemainingColumn)
+    assert str(remaining.render(task)) == ""
+    assert task.start_time is not None
+    task.start_time -= 1.5
+    assert str(remaining.render(task)) != ""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from toksmith.segment.code_points import CodePoint, code_points
+from toksmith.show.report import html_of, text_of
 from toksmith.text import Text, string, utf8
 from toksmith.visible import visible_name
 
 _SHOWN = 40
-_ROWS = 200
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,14 +66,10 @@ class UnicodeText:
         )
 
     def __str__(self) -> str:
-        from toksmith.show.unicode import unicode_text
-
-        return unicode_text(self.source, _ROWS)
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        from toksmith.show.unicode import unicode_html
-
-        return unicode_html(self.source, _ROWS)
+        return html_of(self)
 
 
 def unicode(text: Text) -> UnicodeText:

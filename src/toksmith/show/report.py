@@ -42,6 +42,7 @@ _MODULES = {
     "Explanation": "diagram_html",
     "Tokenizer": "cards",
     "TrainingRecord": "cards",
+    "UnicodeText": "unicode",
     "VocabularyAdvice": "vocabulary_size",
 }
 """The module of ``show`` that registers the views of a result, by the result's name."""

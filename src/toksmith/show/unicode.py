@@ -15,6 +15,8 @@ from rich.text import Text as RichText
 
 from toksmith.errors import MissingExtraError
 from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
+from toksmith.segment.unicode_text import UnicodeText
+from toksmith.show.report import shows
 from toksmith.text import Text, string, utf8
 from toksmith.visible import visible
 
@@ -189,3 +191,10 @@ def _sizes(text: Text) -> Table:
         figures = (size.size, size.zeros, size.marked_size, size.marked_zeros)
         table.add_row(size.name, *(f"{figure:,}" for figure in figures))
     return table
+
+
+shows(
+    UnicodeText,
+    text=lambda found: unicode_text(found.source),
+    html=lambda found: unicode_html(found.source),
+)
