@@ -119,8 +119,8 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     from toksmith.reference.encoder import ReferenceEncoder, StagedEncoder
     from toksmith.staging import staging
 
-    if by_reference:
-        return ReferenceEncoder(pipeline)
+    if by_reference or (isinstance(model, LongestMatch) and model.unit == "bytes"):
+        return ReferenceEncoder(pipeline)  # the kernel's longest match knows characters alone
     if chunks:
         return StagedEncoder(replace(pipeline, splitter=None), chunks)
     kernel = _kernel_model(model)

@@ -29,6 +29,13 @@ from toksmith.text import Text, check_texts, utf8
 from toksmith.token_table import Tokens, TokenTable, Vocabulary
 from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, OffsetArray, stack
+from toksmith.variants import (
+    SpecialTokens,
+    with_matching,
+    with_special_tokens,
+    with_split,
+    with_template,
+)
 
 if TYPE_CHECKING:
     from toksmith.training_record import TrainingRecord
@@ -649,6 +656,93 @@ class Tokenizer(Explaining, Sampling):
     ) -> IncrementalDecoder:
         """Return a decoder that takes ids as they come and gives whole characters only."""
         return IncrementalDecoder(self._decoder, errors, skip_special_tokens)
+
+    # Variants
+
+    def with_special_tokens(self, tokens: SpecialTokens) -> Tokenizer:
+        """Return a tokenizer with more special tokens; this one stays as it is.
+
+        Args:
+            tokens: a mapping from literals to ids, or a list of literals: one that is a token
+                already keeps its id, the others get the ids after the highest.
+
+        Raises:
+            OptionError: a literal or an id is another token's already.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> more = tok.with_special_tokens({"<|end|>": 300})
+            >>> more.encode("low<|end|>", special="encode"), len(more), len(tok)
+            ([257, 300], 301, 258)
+            >>> more.with_special_tokens(["<|pad|>"]).special_tokens
+            {'<|end|>': 300, '<|pad|>': 301}
+        """
+        return self._variant(with_special_tokens(self.pipeline, tokens))
+
+    def with_template(
+        self, *, bos: str | int | None = None, eos: str | int | None = None
+    ) -> Tokenizer:
+        """Return a tokenizer that puts a token before each text, and one after it.
+
+        It does so where ``add_special_tokens=True``, as in :meth:`prepare`; of a pair, around both
+        texts. This tokenizer stays as it is.
+
+        Args:
+            bos: the token before a text, or its id; ``None`` for none.
+            eos: the token after it.
+
+        Raises:
+            OptionError: there is no such token: see :meth:`with_special_tokens`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low"], vocab_size=257, special_tokens=["<s>"])
+            >>> tok.with_template(bos="<s>").encode("a", add_special_tokens=True)
+            [256, 97]
+        """
+        return self._variant(with_template(self.pipeline, bos, eos))
+
+    def with_split(self, split: str | None) -> Tokenizer:
+        """Return a tokenizer that cuts texts in another way before its model; this one stays.
+
+        Args:
+            split: a name such as ``"gpt2"`` or ``"gpt4"``, a regular expression, or ``None`` for
+                no cuts; see :func:`toksmith.split`.
+
+        Raises:
+            SplitError: it is no name, and no pattern that compiles.
+            UnsupportedError: what cuts the text also changes it, as SentencePiece's ``▁`` does.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["a b a b"], vocab_size=258, split=None)
+            >>> tok.encoding("a b").strings, tok.with_split("gpt2").encoding("a b").strings
+            (['a·b'], ['a', '·', 'b'])
+        """
+        return self._variant(with_split(self.pipeline, split))
+
+    def with_matching(self, matching: Literal["longest", "merges"]) -> Tokenizer:
+        """Return a tokenizer that applies the same vocabulary in another way; this one stays.
+
+        Args:
+            matching: ``"longest"``: from left to right, the longest token first, whatever the order
+                of the merges. ``"merges"``: by merges, which BPE does anyway.
+
+        Raises:
+            OptionError: it is neither, or ``"merges"`` and the model has none.
+            UnsupportedError: the model is no BPE, or spells its tokens in its own way.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["bc", "bc", "ab"], vocab_size=258)
+            >>> tok.encoding("abc").strings, tok.with_matching("longest").encoding("abc").strings
+            (['a', 'bc'], ['ab', 'c'])
+        """
+        return self._variant(with_matching(self.pipeline, matching))
+
+    def _variant(self, pipeline: Pipeline) -> Tokenizer:
+        return type(self)(pipeline, self._training)
 
     # Housekeeping
 

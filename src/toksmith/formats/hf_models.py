@@ -117,7 +117,7 @@ def _(model: WordLevel, pipeline: Pipeline) -> dict[str, Any]:
 @_entry.register
 def _(model: LongestMatch, pipeline: Pipeline) -> dict[str, Any]:
     texts = [token for i, token in enumerate(model.vocab) if token and i != model.unk_id]
-    if any(len(token.decode(errors="replace")) > 1 for token in texts):
+    if model.unit == "bytes" or any(len(token.decode(errors="replace")) > 1 for token in texts):
         raise UnsupportedError(
             "huggingface has no model that takes the longest token at each place: its WordPiece "
             "makes a whole word unknown where one character is"

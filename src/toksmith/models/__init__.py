@@ -21,6 +21,15 @@ Model: TypeAlias = (
     BPE | CharacterBPE | SentencePieceBPE | Unigram | WordPiece | WordLevel | LongestMatch
 )
 
+
+def is_of_bytes(model: Model) -> bool:
+    """Return whether tokens are bytes of the text: invalid UTF-8 is kept, and nothing is unknown.
+
+    All other models see U+FFFD for invalid bytes.
+    """
+    return isinstance(model, BPE) or (isinstance(model, LongestMatch) and model.unit == "bytes")
+
+
 __all__ = [
     "BPE",
     "CharacterBPE",
@@ -32,4 +41,5 @@ __all__ = [
     "Unigram",
     "WordLevel",
     "WordPiece",
+    "is_of_bytes",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from toksmith.errors import OptionError
 from toksmith.models.vocabulary import ids_of
@@ -44,14 +45,22 @@ class LongestMatch:
         vocab: each token as UTF-8; ``b""`` marks an id that is not used.
         unk_id: the id of unknown characters; ``None``: they become nothing.
         fuse_unk: unknown characters that stand side by side are one unknown token.
+        unit: what tokens are made of: ``"characters"``, or ``"bytes"``: a token may then start or
+            end inside a character, as those of byte-level BPE do.
+
+    Raises:
+        OptionError: ``unk_id`` is no id, or ``unit`` is none of these.
     """
 
     vocab: tuple[bytes, ...]
     unk_id: int | None = None
     fuse_unk: bool = False
+    unit: Literal["characters", "bytes"] = "characters"
 
     def __post_init__(self) -> None:
         _check_unk(self.vocab, self.unk_id)
+        if self.unit not in ("characters", "bytes"):
+            raise OptionError(f'unit is {self.unit!r:.80}: use "characters" or "bytes"')
 
     @cached_property
     def ids(self) -> dict[bytes, int]:

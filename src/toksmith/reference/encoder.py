@@ -17,7 +17,7 @@ from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import NONE
 from toksmith.lazy import np, npt
-from toksmith.models import BPE, Model
+from toksmith.models import Model, is_of_bytes
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference.added import NormalizedTokens
@@ -61,7 +61,7 @@ class StagedEncoder:
         # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD. That is
         # SentencePiece's normalizer's own work: its map takes a U+FFFD of the text for another.
         first = next(iter(pipeline.normalizer), None)
-        self._keeps_bytes = isinstance(pipeline.model, BPE) or isinstance(
+        self._keeps_bytes = is_of_bytes(pipeline.model) or isinstance(
             first, SentencePieceNormalizer
         )
         self._chunks = chunks

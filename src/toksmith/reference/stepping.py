@@ -165,7 +165,7 @@ def _(model: LongestMatch) -> Stepper:
     longest = max(map(len, model.vocab), default=0)
 
     def run(chunk: bytes) -> Steps:
-        places = character_places(chunk)
+        places = words.unit_places(model, chunk)
         steps: list[MatchStep] = []
 
         def add(start: int, end: int, found: bytes | None) -> None:

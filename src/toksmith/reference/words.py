@@ -36,7 +36,7 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
         >>> [model.vocab[token.id] for token in encode_longest(model, b"then they")]
         [b't', b'h', b'<unk>', b'<unk>', b'<unk>', b't', b'hey']
     """
-    places = character_places(chunk)
+    places = unit_places(model, chunk)
     longest = max(map(len, model.vocab), default=0)
     tokens: list[Token] = []
     at, last = 0, len(places) - 1
@@ -53,6 +53,18 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
                 tokens.append(Token(model.unk_id, start, places[after]))
         at = after
     return _fused(tokens, model.unk_id) if model.fuse_unk else tokens
+
+
+def unit_places(model: LongestMatch, chunk: bytes) -> Sequence[int]:
+    """Return where tokens may start and end in a chunk.
+
+    Example:
+        >>> list(unit_places(LongestMatch(()), "né".encode()))
+        [0, 1, 3]
+        >>> list(unit_places(LongestMatch((), unit="bytes"), "né".encode()))
+        [0, 1, 2, 3]
+    """
+    return range(len(chunk) + 1) if model.unit == "bytes" else character_places(chunk)
 
 
 def longer(
