@@ -523,3 +523,12 @@ def test_counts_are_read_as_training_reads(tmp_path: Path, memory: str | None) -
     chosen = Counts.from_texts(texts, sample=0.8, deduplicate=True)
     del reading["weights"]
     assert dict(chosen) == dict(Counts.from_files([a, b], **reading))
+
+
+def test_the_size_of_texts_is_in_bytes() -> None:
+    texts = ["né", b"\xc3\xa9", "한", "\ud83d", "a"]
+    tok = toksmith.train(texts=texts, vocab_size=256)
+    assert tok.training is not None
+    assert tok.training.bytes == 3 + 2 + 3 + 3 + 1
+    assert tok.training.tokens == tok.training.bytes
+    assert toksmith.Counts.from_texts(texts).bytes == 12

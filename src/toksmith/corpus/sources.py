@@ -278,10 +278,7 @@ class Documents:
     def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
         """Count all documents."""
         for batch, size in self._batches():
-            try:
-                counter.add_texts(batch)
-            except UnicodeEncodeError:
-                counter.add_texts([utf8(text) for text in batch])
+            counter.add_texts(batch)
             self._read.documents += len(batch)
             self._read.bytes += size
             report(self._read.bytes)
@@ -303,6 +300,8 @@ class Documents:
         batch: list[Text] = []
         size = 0
         for text in self._texts:
+            if isinstance(text, str) and not text.isascii():
+                text = utf8(text)  # its bytes are counted
             batch.append(text)
             size += len(text)
             if size >= BLOCK:
