@@ -27,6 +27,9 @@ class TextEncoder:
     Args:
         pipeline: what to run.
         encoder: what runs it; the engine's unless given.
+
+    Attributes:
+        times: how often the template repeats a text, almost always once.
     """
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
@@ -36,16 +39,18 @@ class TextEncoder:
         self._engine = encoder or engine.compile(pipeline)
         self._encode_list = self._engine.encode_list
         self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
+        self.times = pipeline.framing.template.times
+        self._is_special = self._searches or self.times != 1
 
     def is_plain(self, special: Special) -> bool:
         """Whether a text goes to the engine as it is."""
         return special == "text" and not self._searches
 
     def encode_list(self, text: Text, threads: int | None) -> list[int]:
-        """Return the ids of a text without special tokens as a list."""
-        if self._searches:
+        """Return the ids of a text without special tokens as a list, as often as it is repeated."""
+        if self._is_special:
             ids: list[int] = self.encode(text, "text", threads).tolist()
-            return ids
+            return ids * self.times
         try:  # as in _run, but for a short text each call counts
             return self._encode_list(text, thread_count(threads, len(text)))
         except _NOT_AS_IT_IS:

@@ -71,9 +71,10 @@ class SurfaceTable:
             text = self._engine.decode_text(ids[start:], "strict", threads, before)
         except UnicodeDecodeError:
             return self._steps(self._decoder, ids)
+        parts = [text]
         for step in self._tail:
-            (text,) = decode_step(step, [text], self._model)
-        return text
+            parts = decode_step(step, parts, self._model)
+        return "".join(parts)
 
     def _bytes_stay_together(self, ids: IdArray) -> bool:
         return not (self._is_byte[ids[:-1]] & self._is_empty[ids[1:]]).any()

@@ -300,7 +300,7 @@ class Tokenizer(Explaining, Sampling):
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
         ids = self._encoder.encode(text, special, threads)
-        if pair is None and not add_special_tokens:
+        if pair is None and not add_special_tokens and self._encoder.times == 1:
             return ids
         texts = [Stretch(ids, 0, 0)]
         if pair is not None:
@@ -340,7 +340,7 @@ class Tokenizer(Explaining, Sampling):
             [[256], [98, 97]]
         """
         columns = columns_of("encode_batch", texts, pairs)
-        if pairs is None and not add_special_tokens:
+        if pairs is None and not add_special_tokens and self._encoder.times == 1:
             return self._encoder.encode_batch(columns[0], special, threads, "texts")
         batches = [
             self._encoder.encode_batch(column, special, threads, name)
@@ -488,7 +488,7 @@ class Tokenizer(Explaining, Sampling):
 
     def count(self, text: Text, *, special: Special = "text", threads: int | None = None) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
-        return self._encoder.count(text, special, threads)
+        return self._encoder.count(text, special, threads) * self._encoder.times
 
     def count_batch(
         self, texts: Iterable[Text], *, special: Special = "text", threads: int | None = None
@@ -510,7 +510,8 @@ class Tokenizer(Explaining, Sampling):
             [1, 2, 0]
         """
         (column,) = columns_of("count_batch", texts, None)
-        return np.diff(self._encoder.encode_batch(column, special, threads, "texts").offsets)
+        batch = self._encoder.encode_batch(column, special, threads, "texts")
+        return np.diff(batch.offsets) * self._encoder.times
 
     def truncate(
         self,
@@ -549,7 +550,7 @@ class Tokenizer(Explaining, Sampling):
             limit,
             side,
             places=lambda part: self._encoder.places(utf8(part), special),
-            count=lambda part: self.count(part, special=special),
+            count=lambda part: self._encoder.count(part, special, None),
         )
 
     def chunks(
@@ -813,7 +814,8 @@ class Tokenizer(Explaining, Sampling):
 
     def _is_plain(self, special: Special, add_special_tokens: bool) -> bool:
         """Whether a text goes to the engine as it is."""
-        return self._encoder.is_plain(special) and not add_special_tokens
+        is_plain = self._encoder.is_plain(special) and self._encoder.times == 1
+        return is_plain and not add_special_tokens
 
     def _stacked(
         self, texts: Iterable[Text], special: Special, add_special_tokens: bool, threads: int | None

@@ -65,7 +65,7 @@ def test_published_files(shared: Path, tmp_path: Path, texts: list[str], name: s
                 tok.save(target, format=form)
             continue
         tok.save(target, format=form)
-        again = toksmith.load(target, form)
+        again = toksmith.load(target, format=form)
         assert same_vocabulary(tok, again)
         assert first_difference(tok, again, "\n".join(texts[:3]), "ids") is None
         assert differing(tok, again, texts, "ids") == []

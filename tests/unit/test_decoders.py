@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from toksmith import Tokenizer
 from toksmith.decoders import (
     CTC,
     BPEDecoder,
@@ -17,6 +18,7 @@ from toksmith.decoders import (
     WordPieceDecoder,
 )
 from toksmith.models import WordLevel
+from toksmith.pipeline import Pipeline
 from toksmith.reference.decoding import decode_step, decoded
 
 MODEL = WordLevel(())
@@ -54,3 +56,20 @@ def test_steps_follow_each_other() -> None:
     llama: Decoder = (ByteFallback(), Fuse(), Strip(" ", 1, 0))
     assert decoded(llama, [" a", "<0xC3>", "<0xA9>"], MODEL) == "aé"
     assert decoded((), ["a", "b"], MODEL) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("decoder", "texts"),
+    [
+        ((Fuse(), CTC()), ["", "", "a", "aa a"]),
+        ((CTC(), Fuse()), ["", "", "a", "a a"]),
+        ((Fuse(), CTC(), Fuse(), Strip("a", 1)), ["", "", "", "a a"]),
+    ],
+)
+def test_a_step_that_leaves_nothing_behind_a_fuse(decoder: Decoder, texts: list[str]) -> None:
+    model = WordLevel((b"a", b"<pad>", b"|"))
+    tok = Tokenizer(Pipeline(model, decoder=decoder))
+    for ids, text in zip(([], [1, 1], [0], [0, 0, 2, 0]), texts, strict=True):
+        assert tok.decode(ids) == text
+        stream = tok.decoder()
+        assert "".join([*map(stream.decode, ids), stream.decode((), final=True)]) == text

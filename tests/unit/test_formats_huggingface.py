@@ -12,6 +12,7 @@ from tests.formats_kit import BYTES, model, pipeline, plain_token
 from toksmith import Tokenizer, formats
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import files
 from toksmith.framing import (
     AddedToken,
     Framing,
@@ -368,3 +369,43 @@ def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> Non
 
 def test_model_helper_is_what_it_says() -> None:
     assert model().vocab[256:259] == (b"th", b"the", b" the")
+
+
+def test_an_empty_token_is_none(tmp_path: Path) -> None:
+    held = good() | {"added_tokens": []}
+    expected = read(tmp_path, held).model
+    held["model"]["vocab"][""] = len(expected.vocab) + 1
+    assert read(tmp_path, held).model.vocab == (*expected.vocab, b"", b"")
+    held["model"]["vocab"]["x"] = len(expected.vocab) + 1
+    with pytest.raises(FormatError, match="id 259 stands for two tokens"):
+        read(tmp_path, held)
+
+
+def test_ids_far_beyond_the_number_of_tokens(tmp_path: Path) -> None:
+    held = good()
+    vocab = held["model"]["vocab"]
+    highest = files.highest_id(len(vocab))
+    name = list(vocab)[-1]
+    for token_id in (highest + 1, files.MAX_ID):
+        vocab[name] = token_id
+        with pytest.raises(FormatError, match=f"an id is {token_id}, but there are only"):
+            read(tmp_path, held)
+    vocab[name] = highest
+    assert len(read(tmp_path, held).model.vocab) == highest + 1
+
+
+@pytest.mark.parametrize("form", ["tiktoken", "minbpe"])
+def test_ids_of_special_tokens_far_beyond(tmp_path: Path, form: str) -> None:
+    framing = Framing.of({"<x>": files.MAX_ID})
+    path = tmp_path / "a"
+    formats.write(Pipeline(model(), pipeline().splitter, framing), path, form)
+    with pytest.raises(FormatError, match=f"an id is {files.MAX_ID}, but there are only"):
+        formats.read(path)
+
+
+def test_ranks_far_beyond(tmp_path: Path) -> None:
+    formats.write(pipeline("gpt2", {}), tmp_path / "a.tiktoken")
+    data = (tmp_path / "a.tiktoken").read_bytes()
+    (tmp_path / "b.tiktoken").write_bytes(data + b"enp6 16777215\n")
+    with pytest.raises(FormatError, match="an id is 16777215, but there are only 267 tokens"):
+        formats.read(tmp_path / "b.tiktoken", split="gpt2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import toksmith
 from tests.formats_kit import pipeline as byte_level
 from tests.sentencepiece_kit import CHARSMAP, PIECES, sentencepiece
 from toksmith import Tokenizer, formats, load
@@ -210,3 +212,33 @@ def test_what_a_file_cannot_hold(tmp_path: Path, pipe: Pipeline, wanted: str) ->
 def test_no_template_is_as_good_as_the_bos_piece(tmp_path: Path) -> None:
     formats.write(replace(PIPE, framing=Framing(PIPE.framing.added_tokens)), tmp_path / "a.model")
     assert formats.read(tmp_path / "a.model") == PIPE
+
+
+def test_the_space_before_an_unknown_first_piece_outlives_conversion(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tok = toksmith.train(
+            texts=["a cat </s> sat on a mat"] * 20,
+            model="sentencepiece-unigram",
+            vocab_size=18,
+            normalization_rule_name="identity",
+            hard_vocab_limit=False,
+        )
+    with pytest.warns(UserWarning, match=r"special tokens too .*'</s>' \(id 2\)\): such text gets"):
+        tok.save(tmp_path / "u.json")
+    again = toksmith.load(tmp_path / "u.json")
+    assert tok.decode([0]) == again.decode([0]) == " ⁇ "
+    for ids in ([], [0, 0], [3, 0], [1, 0], [1, 3], [3, 3], [0, 3, 5]):
+        assert again.decode(ids) == tok.decode(ids), ids
+
+
+def test_control_characters_that_text_files_cannot_hold(tmp_path: Path) -> None:
+    for literal in ("x\0y", "x\ny", "x\ry", "x\x85y", "x\u2028y", " x"):
+        tok = toksmith.train(texts=["low"], vocab_size=257, special_tokens=[literal])
+        with pytest.raises(UnsupportedError, match="minbpe"):
+            tok.save(tmp_path / "a.model")
+        for name in ("a.json", "a.tiktoken"):
+            tok.save(tmp_path / name)
+            again = toksmith.load(tmp_path / name)
+            assert again.special_tokens == {literal: 256}
+            assert again.encode(f"l{literal}", special="encode") == [108, 256]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -316,3 +318,29 @@ def test_a_decoder_starts_anew_after_the_last_id() -> None:
     assert [decoder.decode(0xC3), decoder.decode(final=True), decoder.decode(97)] == [
         *("", "\ufffd", "a"),
     ]
+
+
+def test_a_template_that_repeats_a_text(tmp_path: Path) -> None:
+    plain = pipeline()
+    both = (TextPart("A"), TokenPart(65), TextPart("A"))
+    framing = Framing(template=Template(both, (TextPart("B", 1), TextPart("A"), TextPart("B", 1))))
+    tok = Tokenizer(Pipeline(plain.model, plain.splitter, framing))
+    once, other = Tokenizer(plain).encode("low"), Tokenizer(plain).encode("x")
+    for add, expected in ((True, [*once, 65, *once]), (False, once * 2)):
+        assert tok.encode("low", add_special_tokens=add) == expected
+        assert tok.encode_array("low", add_special_tokens=add).tolist() == expected
+        assert list(tok.encoding("low", add_special_tokens=add).ids) == expected
+        found = tok.encode_batch(["low", ""], add_special_tokens=add).to_lists()
+        assert found == [expected, [65] * add]
+        (tmp_path / "text").write_text("low")
+        assert tok.encode_file(tmp_path / "text", add_special_tokens=add).to_lists() == [expected]
+        assert tok.prepare(["low"], add_special_tokens=add).ids.tolist() == [expected]
+        pair = tok.encode("low", pair="x", add_special_tokens=add)
+        assert pair == [*other, *once, *other]
+    assert tok.count("low") == tok.count_batch(["low"]).tolist()[0] == 2 * len(once)
+    tok.save(tmp_path / "a.json")
+    tokenizers = pytest.importorskip("tokenizers")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "a.json"))
+    for add in (True, False):
+        ids = theirs.encode("low", add_special_tokens=add).ids
+        assert ids == tok.encode("low", add_special_tokens=add)

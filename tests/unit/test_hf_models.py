@@ -293,11 +293,15 @@ def pieces(*kinds: PieceType, fallback: bool = False, **options: Any) -> Unigram
 
 def test_unigram_of_sentencepiece() -> None:
     framing = Framing((AddedToken("<unk>", 0), AddedToken("<0>", 2)))
-    written = hf_models.write(Pipeline(pieces(PieceType.CONTROL), framing=framing))
+    with pytest.warns(UserWarning, match=r"that spells it, special tokens too \('<unk>' \(id 0"):
+        written = hf_models.write(Pipeline(pieces(PieceType.CONTROL), framing=framing))
     # The control piece is raised to the lowest that text has, so that it does not change the rest.
     assert written["vocab"] == [["<unk>", 0.0], ["a", -3.5], ["<0>", -3.5]]
     assert written["unk_id"] == 0
-    with pytest.warns(UserWarning, match="finds byte pieces in a text that spells them"):
+    with (
+        pytest.warns(UserWarning, match="finds byte pieces in a text that spells them"),
+        pytest.warns(UserWarning, match="that spells it"),
+    ):
         written = hf_models.write(Pipeline(pieces(fallback=True), framing=Framing.of({"<unk>": 0})))
     assert written["byte_fallback"] is True
 

@@ -80,13 +80,22 @@ def read(
     path = _checked(path)
     chosen = _recognised(path) if format is None else _named(format)
     if chosen is tiktoken:
-        return tiktoken.read(path, split, special_tokens)
+        return _with_few_gaps(path, tiktoken.read(path, split, special_tokens))
     if split is not UNSET or special_tokens is not None:
         raise OptionError(
             f"{path} is a {chosen.NAME} file, which says itself how to split and what is special; "
             "split= and special_tokens= are for .tiktoken files"
         )
-    return chosen.read(path)
+    return _with_few_gaps(path, chosen.read(path))
+
+
+def _with_few_gaps(path: Path, pipeline: Pipeline) -> Pipeline:
+    """Return the pipeline, having checked the ids of its added tokens against their number."""
+    added = pipeline.framing.added_tokens
+    if added:
+        count = len(pipeline.model.vocab) + len(added)
+        files.check_highest(path, max(token.id for token in added), count)
+    return pipeline
 
 
 def write(

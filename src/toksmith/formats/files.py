@@ -18,6 +18,8 @@ HEAD = 4096
 MAX_ID = 2**24 - 1
 """Ids above this are no vocabulary's: a file that has one would only fill the memory."""
 
+_SPARE_IDS, _IDS_A_TOKEN = 2**17, 16
+
 
 def read_head(path: Path) -> bytes:
     """Return the first bytes of a file; none where it cannot be read."""
@@ -189,18 +191,45 @@ def dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def highest_id(count: int) -> int:
+    """Return the highest id in a file of ``count`` tokens.
+
+    Each id up to the highest takes memory and time, whether it has a token or not, so gaps may not
+    be larger than what a file of this size can answer for.
+
+    Example:
+        >>> highest_id(256), highest_id(200_000)
+        (135168, 3331072)
+    """
+    return min(MAX_ID, _SPARE_IDS + _IDS_A_TOKEN * count)
+
+
+def check_highest(path: Path, highest: int, count: int) -> None:
+    """Raise FormatError where the highest id of ``count`` tokens is far beyond their number."""
+    if highest > highest_id(count):
+        raise FormatError(
+            path,
+            f"an id is {highest}, but there are only {count:,} tokens: ids up to "
+            f"{highest_id(count)} can be read, as each one takes memory",
+        )
+
+
 def vocab_by_id(path: Path, ids: dict[bytes, int]) -> tuple[bytes, ...]:
     """Return the bytes of each id, ``b""`` where there is none.
 
     Raises:
-        FormatError: an id is no integer in ``0..MAX_ID``, or stands for two tokens.
+        FormatError: an id is no integer in ``0..MAX_ID``, or is that of two tokens, or there are
+            hardly any tokens up to the highest.
     """
     check_ids(path, ids)
     if list(ids.values()) == list(range(len(ids))):  # as in nearly all files
         return tuple(ids)
-    vocab = [b""] * (max(ids.values(), default=-1) + 1)
+    highest = max(ids.values(), default=-1)
+    check_highest(path, highest, len(ids))
+    vocab = [b""] * (highest + 1)
     for token, token_id in ids.items():
         vocab[token_id] = token
+    ids = {token: token_id for token, token_id in ids.items() if token}  # b"" is no token
     if len(vocab) - vocab.count(b"") != len(ids):
         token, token_id = next(item for item in ids.items() if vocab[item[1]] != item[0])
         raise FormatError(

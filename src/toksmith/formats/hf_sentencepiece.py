@@ -25,9 +25,8 @@ _ALL = 1 << 16
 def in_steps(pipeline: Pipeline) -> Pipeline:
     """Return a pipeline that makes the same tokens without SentencePiece's own steps.
 
-    Texts decode to what they decode to here, but for the space before an unknown first piece, and
-    for bytes that make no character: ``tokenizers`` writes U+FFFD for each byte of a run in which
-    one is wrong.
+    Texts decode to what they decode to here, but for bytes that make no character: ``tokenizers``
+    writes U+FFFD for each byte of a run in which one is wrong.
 
     Raises:
         UnsupportedError: there are no such steps.
@@ -76,13 +75,12 @@ def _decoder(step: SentencePieceDecoder, model: Pieces) -> Decoder:
         special.append(decoders.Replace(any_of, "", is_regex=True))
     if model.unk_id is not None:
         special.append(decoders.Replace(model.vocab[model.unk_id].decode(), step.unk_surface))
-    strip = [decoders.Strip(" ", start=1)] if step.add_dummy_prefix else []
-    if step.remove_extra_whitespaces:
-        strip = [decoders.Strip(" ", start=_ALL)]
-    return (
-        *special,
-        decoders.Replace(_MARK, " "),
-        decoders.ByteFallback(),
-        decoders.Fuse(),
-        *strip,
-    )
+    count = _ALL if step.remove_extra_whitespaces else int(step.add_dummy_prefix)
+    marks: tuple[decoders.Step, ...] = (decoders.Replace(_MARK, " "),)
+    joined = (decoders.ByteFallback(), decoders.Fuse())
+    if not count:
+        return (*special, *marks, *joined)
+    if step.unk_surface.startswith(" ") and _MARK.encode() in model.ids:
+        # Marks go first: the space of an unknown first piece stays.
+        return (*special, *joined, decoders.Strip(_MARK, start=count), *marks)
+    return (*special, *marks, *joined, decoders.Strip(" ", start=count))

@@ -127,6 +127,13 @@ def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
             'huggingface finds byte pieces in a text that spells them, such as "<0x0A>"; '
             "sentencepiece does not",
         )
+    if found := sorted([*model.of_type(PieceType.CONTROL), *model.of_type(PieceType.UNKNOWN)]):
+        spelled = ", ".join(f"{model.vocab[i].decode()!r} (id {i})" for i in found[:3])
+        warn(
+            "a tokenizer.json finds every piece of a Unigram model in a text that spells it, "
+            f"special tokens too ({spelled}{', …' if len(found) > 3 else ''}): such text gets "
+            "their ids there, and here it does not; a sentencepiece file keeps them apart"
+        )
     # The unknown score hangs on the lowest of all.
     normal = model.types == PieceType.NORMAL
     lowest = scores[normal].min() if normal.any() else 0.0

@@ -54,6 +54,7 @@ def read(path: Path) -> Pipeline:
     special = config.get("default_num_special_tokens").token_id()
     size = config.get("default_vocab_size").token_id()
     tokens = _tokens(root.get("vocab"), size - special)
+    files.check_highest(path, special, len(tokens))
     with files.reading(path):
         framing = _framing(root, special)
         vocab = (b"",) * special + tuple(tokens)

@@ -112,7 +112,7 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
     """
     from toksmith.engine import read_ranks, recover_merges
 
-    vocab = read_ranks(data, files.MAX_ID)
+    vocab = read_ranks(data, files.highest_id(data.count(b"\n") + 1))
     if vocab is None:
         vocab = files.vocab_by_id(path, parse(path, data))
     with files.reading(path):

@@ -94,6 +94,11 @@ class Template:
         """The ids after one text (where it stands more than once: after the first)."""
         return self._ids(self.single)[len(self.prefix) :]
 
+    @property
+    def times(self) -> int:
+        """How often one text is in the template for one text."""
+        return sum(isinstance(part, TextPart) for part in self.single)
+
     def added(self, pair: bool = False) -> int:
         """Return how many ids the template puts."""
         return len(self._ids(self.pair if pair else self.single))

@@ -94,6 +94,8 @@ def _(step: Fuse, tokens: list[str], model: Model) -> list[str]:
 
 @decode_step.register
 def _(step: Replace, tokens: list[str], model: Model) -> list[str]:
+    if step.pattern and not step.is_regex:
+        return [token.replace(step.pattern, step.content) for token in tokens]
     return [edited(token, edits(step, token)) for token in tokens]
 
 

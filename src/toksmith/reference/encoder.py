@@ -24,7 +24,8 @@ from toksmith.reference.added import NormalizedTokens
 from toksmith.reference.aligned import Aligned, AnyText
 from toksmith.reference.chunks import chunk_model
 from toksmith.reference.normalizing import normalized
-from toksmith.reference.pre_tokenizing import pieces
+from toksmith.reference.pre_tokenizing import marks_only_first, pieces
+from toksmith.splitters import SplitterSequence
 from toksmith.text import Text, byte_sizes, utf8
 from toksmith.types import Batch, IdArray, OffsetArray, SpanArray, stack
 
@@ -66,6 +67,10 @@ class StagedEncoder:
         )
         self._chunks = chunks
         self._added = NormalizedTokens(pipeline)
+        # What is first in the original shows only where its places are kept.
+        self._needs_places = marks_only_first(pipeline.splitter) and (
+            bool(pipeline.normalizer) or isinstance(pipeline.splitter, SplitterSequence)
+        )
 
     def encode(self, text: Text, threads: int = 1) -> IdArray:
         """Return the ids of a text: uint32, shape ``(tokens,)``."""
@@ -129,7 +134,8 @@ class StagedEncoder:
             if token:
                 yield text[start:end], token
                 continue
-            for piece in pieces(self._splitter, text[start:end], at_start and start == 0):
+            may_start = at_start and (start == 0 or isinstance(text, Aligned))
+            for piece in pieces(self._splitter, text[start:end], may_start):
                 yield piece, None
 
     def count(self, text: Text, threads: int = 1) -> int:
@@ -143,6 +149,8 @@ class StagedEncoder:
     def _encode(
         self, text: Text, threads: int, at_start: bool, literals: frozenset[str] = NONE
     ) -> IdArray:
+        if self._needs_places:
+            return self.encode_with_spans(text, at_start, literals)[0]
         string = self._decoded(text)
         if not self._keeps_bytes:
             string = without_surrogates(string)

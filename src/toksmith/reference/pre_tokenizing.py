@@ -6,7 +6,7 @@ from functools import singledispatch
 from itertools import pairwise
 
 from toksmith.lazy import np
-from toksmith.reference.aligned import AnyText, Edit, changed
+from toksmith.reference.aligned import Aligned, AnyText, Edit, changed
 from toksmith.reference.character_classes import code_points, flags_of
 from toksmith.reference.matching import Span, find_matches, split
 from toksmith.reference.pre_tokenizing_classes import character_classes, class_cuts, script_cuts
@@ -30,8 +30,9 @@ def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> l
     Args:
         splitter: how to cut; ``None`` leaves the text whole.
         text: normalized text, as a string or with the places of the original.
-        at_start: whether its first character is the first of the whole document, and not one
-            behind an added token.
+        at_start: whether the text is the start of its document, and not behind an added token.
+            A piece of it is the start of the document where its first character stands for the
+            original's first; a string without the places of the original is taken for it.
 
     Example:
         >>> from toksmith.splitters import WhitespaceSplit
@@ -42,7 +43,15 @@ def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> l
         return []
     if splitter is None:
         return [text]
+    at_start = at_start and _starts_original(text, 0)
     return [piece for piece, _ in _pieces(splitter, text, at_start)]
+
+
+def marks_only_first(splitter: Splitter | None) -> bool:
+    """Return whether some step puts a mark before the first piece of a document alone."""
+    if isinstance(splitter, SplitterSequence):
+        return any(map(marks_only_first, splitter.steps))
+    return isinstance(splitter, Metaspace) and splitter.prepend == "first"
 
 
 def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[AnyText, bool]]:
@@ -54,7 +63,14 @@ def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[Any
         return parts
     text = changed(text, rewriting(splitter, str(text), at_start))
     spans = cuts(splitter, str(text))
-    return [(text[start:end], at_start and start == 0) for start, end in spans if end > start]
+    found = [text[start:end] for start, end in spans if end > start]
+    return [
+        (piece, at_start and _starts_original(piece, place)) for place, piece in enumerate(found)
+    ]
+
+
+def _starts_original(piece: str | Aligned, place: int) -> bool:
+    return piece.starts[0] == 0 if isinstance(piece, Aligned) else place == 0
 
 
 @singledispatch

@@ -23,6 +23,7 @@ from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from toksmith.lazy import np, npt
+from toksmith.normalizers import Lowercase, Replace, Step, UnicodeForm
 from toksmith.pipeline import Pipeline
 from toksmith.reference.character_classes import code_points
 from toksmith.reference.encoder import without_surrogates
@@ -90,6 +91,8 @@ def staging(pipeline: Pipeline) -> Staging | None:
         if characters.lead:
             return None
         lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
+        if first_only and not all(map(_keeps_start, pipeline.normalizer)):
+            return None
     splitter = pipeline.splitter
     if lead != "none" and not _is_kept(" ", characters, splitter):
         return None
@@ -117,6 +120,16 @@ def staging(pipeline: Pipeline) -> Staging | None:
         trim=characters.trim,
         origins=characters.origins,
         fallback=fallback,
+    )
+
+
+def _keeps_start(step: Step) -> bool:
+    """Return whether what a step leaves always starts with what its text starts with.
+
+    Elsewhere the mark before the first piece depends on whether the first character was dropped.
+    """
+    return isinstance(step, UnicodeForm | Lowercase) or (
+        isinstance(step, Replace) and bool(step.content)
     )
 
 
