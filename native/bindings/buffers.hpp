@@ -85,6 +85,7 @@ void bind_staged(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
+void bind_utf8(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_words(nb::module_& module);
 void bind_train(nb::module_& module);

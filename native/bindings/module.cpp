@@ -10,6 +10,7 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);
     toksmith::bindings::bind_counting(module);
+    toksmith::bindings::bind_utf8(module);
     toksmith::bindings::bind_words(module);
     toksmith::bindings::bind_train(module);
     toksmith::bindings::bind_unigram_training(module);

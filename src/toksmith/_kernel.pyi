@@ -294,6 +294,16 @@ class WordCounter:
     ]: ...
     def lines(self) -> tuple[int, int, int]: ...
 
+def first_invalid(
+    text: object,
+    start: int,
+    end: int,
+    instruction_set: "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+) -> int:
+    """
+    The first byte from start on that belongs to no valid UTF-8 character, or end.
+    """
+
 def stretches(
     symbols: Annotated[
         NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)

@@ -155,6 +155,24 @@ def instruction_set() -> str:
         raise EngineError(f"TOKSMITH_ISA: {wrong}") from None
 
 
+def first_invalid(text: Text, start: int, end: int) -> int:
+    r"""Return the first byte from a place on that is part of no UTF-8 character, or the end.
+
+    Args:
+        text: the bytes.
+        start: the place.
+        end: where to stop.
+
+    Raises:
+        EngineError: ``TOKSMITH_ISA`` names an instruction set that is not there.
+
+    Example:
+        >>> first_invalid("né".encode() + b"\xff", 0, 4)
+        3
+    """
+    return _kernel.first_invalid(text, start, end, instruction_set())
+
+
 def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     """Return the merges of a vocabulary whose ids are its ranks, as tiktoken's are.
 

@@ -17,7 +17,7 @@ from toksmith.cli.common import (
     load_tokenizer,
 )
 from toksmith.cli.compare import COMMAND as COMMAND
-from toksmith.cli.corpus import Field, ReadAsOption
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith audit my.model --on corpus/*.txt --fail-on warning"
@@ -47,6 +47,7 @@ def run(
     separator: Separator = None,
     field: Field = "text",
     read_as: ReadAsOption = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     fail_on: Annotated[
         FailOn, typer.Option(help="Exit with 1 if there is a finding as grave as this.")
     ] = FailOn.ERROR,
@@ -96,6 +97,7 @@ def run(
         separator=separator,
         field=field,
         read_as=read_as and read_as.value,
+        encoding_errors=encoding_errors.value,
         longest=long,
         threads=threads,
         progress=False if quiet else None,

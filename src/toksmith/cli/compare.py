@@ -9,7 +9,7 @@ import typer
 
 from toksmith.cli.command import Command
 from toksmith.cli.common import Quiet, Separator, Threads, load_tokenizer
-from toksmith.cli.corpus import Field, ReadAsOption
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def run(
     separator: Separator = None,
     field: Field = "text",
     read_as: ReadAsOption = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     reference: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="What tokens are counted against (the first)."),
@@ -112,6 +113,7 @@ def run(
         separator=separator,
         field=field,
         read_as=read_as and read_as.value,
+        encoding_errors=encoding_errors.value,
         parallel=parallel,
         sample=sample,
         seed=seed,

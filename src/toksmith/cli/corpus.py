@@ -60,12 +60,15 @@ class ReadAs(str, Enum):
     TEXT = "text"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    CSV = "csv"
+    TSV = "tsv"
 
 
 ReadAsOption = Annotated[
     ReadAs | None,
     typer.Option(
         "--read-as",
+        case_sensitive=False,
         help="What the files hold, compressed or not. Default: by their names.",
         rich_help_panel=_READING,
     ),
@@ -98,6 +101,25 @@ Deduplicate = Annotated[
 ]
 
 
+class EncodingErrors(str, Enum):
+    """What is done about bytes that are not UTF-8."""
+
+    STRICT = "strict"
+    REPLACE = "replace"
+
+
+EncodingErrorsOption = Annotated[
+    EncodingErrors,
+    typer.Option(
+        "--encoding-errors",
+        case_sensitive=False,
+        help="What to do with files that are not UTF-8 text: strict = stop, replace = put U+FFFD "
+        "in place of other bytes.",
+        rich_help_panel=_READING,
+    ),
+]
+
+
 def _corpus(
     separator: Separator = None,
     field: Field = "text",
@@ -106,6 +128,7 @@ def _corpus(
     sample: Sample = 1.0,
     seed: Seed = 0,
     deduplicate: Deduplicate = False,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     memory: Memory = None,
     min_count: MinCount = 1,
     threads: Threads = None,
@@ -118,6 +141,7 @@ def _corpus(
         "sample": sample,
         "seed": seed,
         "deduplicate": deduplicate,
+        "encoding_errors": encoding_errors.value,
         "memory": memory,
         "min_count": min_count,
         "threads": threads,

@@ -29,6 +29,7 @@ class Block(NamedTuple):
         documents: how many documents end with them.
         done: how many bytes of the file were read up to here.
         nulls: how many documents there were without a text.
+        is_text: whether the data is known to be UTF-8.
     """
 
     data: Text
@@ -36,6 +37,7 @@ class Block(NamedTuple):
     documents: int
     done: int
     nulls: int = 0
+    is_text: bool = True
 
 
 def block_of(documents: Sequence[bytes], done: int, nulls: int = 0) -> Block:

@@ -8,7 +8,13 @@ from pathlib import Path
 from toksmith.errors import FormatError
 
 _COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
-_CONTENTS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_CONTENTS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".tsv": "tsv",
+}
 _MAGIC = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -28,7 +34,7 @@ class Kind:
     """What a file is.
 
     Attributes:
-        content: ``"text"``, ``"jsonl"`` or ``"parquet"``.
+        content: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``.
         compression: ``"gzip"``, ``"zstd"`` or ``None``.
     """
 
@@ -62,7 +68,7 @@ def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
         if head.startswith(magic) and read_as is None:
             raise FormatError(path, f"holds {name} data: unpack it, or use gzip or zstd")
     if found == "parquet" and not named and read_as in (None, "parquet"):
-        if content == "jsonl":
+        if content not in ("text", "parquet"):
             raise FormatError(path, "is Parquet, whatever its name says; name it .parquet")
         return Kind("parquet")
     if content == "parquet":

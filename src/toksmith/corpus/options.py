@@ -13,8 +13,11 @@ from toksmith.corpus.weights import weight_of
 from toksmith.errors import OptionError
 from toksmith.short_repr import short_repr
 
-READ_AS = ("text", "jsonl", "parquet")
+READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
 """What a file can be read as, compressed or not."""
+
+ENCODING_ERRORS = ("strict", "replace")
+"""What can be done about bytes that are not UTF-8."""
 
 
 @short_repr
@@ -24,10 +27,13 @@ class Reading:
 
     Attributes:
         separator: what stands between the documents of a text file; without it, a file is one
-            document. Each line of JSON Lines, and each row of Parquet, is a document of its own.
-        field: the field of JSON Lines, or the column of Parquet, that holds the text.
-        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell;
-            ``None`` goes by names (``.jsonl``, ``.ndjson``, ``.parquet``; all else is text).
+            document. Each line of JSON Lines, and each row of Parquet, CSV or TSV, is a document of
+            its own.
+        field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
+            The first row of CSV and TSV names the columns.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
+            does not tell; ``None`` goes by names (``.jsonl``, ``.ndjson``, ``.parquet``, ``.csv``,
+            ``.tsv``; all else is text).
         weights: how much files count, by path, directory or pattern; 1 for all that are not named,
             and where two name a file, the later one counts. A chunk's count is the sum of its
             counts in each file times the file's weight (rounded to millionths), rounded half up at
@@ -37,6 +43,9 @@ class Reading:
         seed: for the sample, a whole number.
         deduplicate: whether of identical documents, in whichever files, only the first is taken.
             Takes 32 to 64 bytes of memory a distinct document.
+        encoding_errors: what to do about bytes that are not UTF-8: ``"strict"`` raises a
+            FormatError with the offset of the first, ``"replace"`` puts U+FFFD in their place. A
+            null byte is the character U+0000, and so no error.
 
     With ``sample`` or ``deduplicate`` each document is held in memory as a whole.
 
@@ -51,6 +60,7 @@ class Reading:
     sample: float = 1.0
     seed: int = 0
     deduplicate: bool = False
+    encoding_errors: str = "strict"
 
     def __post_init__(self) -> None:
         if self.separator is not None:
@@ -71,6 +81,11 @@ class Reading:
         if not 0 < self.sample <= 1:
             raise OptionError(f"sample is {self.sample}: use a number above 0, and 1 at most")
         whole("seed", self.seed, least=0)
+        if self.encoding_errors not in ENCODING_ERRORS:
+            raise OptionError(
+                f"encoding_errors is {self.encoding_errors!r:.80}: use "
+                f"{' or '.join(map(repr, ENCODING_ERRORS))}"
+            )
 
     @property
     def selects(self) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from toksmith.corpus.blocks import STREAMED, Block
+from toksmith.corpus.checking import checked_slices
+from toksmith.corpus.options import Reading
 from toksmith.errors import FormatError
 from toksmith.lazy import extra, np
 
@@ -14,19 +16,22 @@ _BUFFER = 1 << 20
 """Read ahead so much, and not a whole row group."""
 
 
-def parquet_blocks(path: Path, column: str, most: int = STREAMED) -> Generator[Block, None, None]:
+def parquet_blocks(
+    path: Path, reading: Reading, most: int = STREAMED
+) -> Generator[Block, None, None]:
     """Yield the documents of a file; null is none.
 
     Args:
         path: the file.
-        column: which column holds the text.
+        reading: which column holds the text, and what to do about bytes that are not UTF-8.
         most: about how many bytes a block has.
 
     Raises:
-        FormatError: the file is damaged, or has no such column of strings.
+        FormatError: the file is damaged, has no such column of strings, or holds other bytes.
         MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
     """
     pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+    column = reading.field
     size = path.stat().st_size
     try:
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
@@ -36,7 +41,18 @@ def parquet_blocks(path: Path, column: str, most: int = STREAMED) -> Generator[B
             batch_rows = _batch_rows(file, column, most)
             for batch in file.iter_batches(batch_rows, columns=[column], use_threads=False):
                 done_rows += len(batch)
-                yield _block(batch.column(0), size * done_rows // max(rows, 1))
+                block = _block(batch.column(0), size * done_rows // max(rows, 1))
+                try:
+                    text, bounds = checked_slices(
+                        path, block.data, block.bounds, reading.encoding_errors
+                    )
+                except FormatError as wrong:
+                    raise FormatError(
+                        path,
+                        f"holds bytes in column {column!r} that are not UTF-8 text, in rows up to "
+                        f'{done_rows:,}; encoding_errors="replace" puts U+FFFD in their place',
+                    ) from wrong
+                yield block._replace(data=text, bounds=bounds)
     except (pyarrow.ArrowException, OSError) as wrong:
         reason = str(wrong).splitlines()[0]
         raise FormatError(path, f"is damaged, or no Parquet: {reason}") from wrong

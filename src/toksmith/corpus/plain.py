@@ -28,7 +28,7 @@ def mapped_blocks(path: Path, separator: str | None) -> Generator[Block, None, N
     """
     data = mapped(path)  # not closed here: blocks may be read ahead of those who use them
     if separator is None:
-        yield Block(data, np.array([[0, len(data)]], np.int64), 1, len(data))
+        yield Block(data, np.array([[0, len(data)]], np.int64), 1, len(data), is_text=False)
         return
     between = literal("separator", separator)
     bounds: list[tuple[int, int]] = []
@@ -38,7 +38,7 @@ def mapped_blocks(path: Path, separator: str | None) -> Generator[Block, None, N
         bounds.append((start, end))
         start = end + len(between)
         if end - bounds[0][0] >= BLOCK or start >= len(data):
-            yield Block(data, np.array(bounds, np.int64), len(bounds), end)
+            yield Block(data, np.array(bounds, np.int64), len(bounds), end, is_text=False)
             bounds = []
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from toksmith.corpus.ahead import ahead
 from toksmith.corpus.batching import Batching
 from toksmith.corpus.blocks import BLOCK, STREAMED, Block, Bounds, Cut, cut_bounds, split_stream
+from toksmith.corpus.checking import checked_slices, checked_stream
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.kinds import Kind, kind_of
 from toksmith.corpus.options import Reading
@@ -20,6 +21,7 @@ from toksmith.corpus.paths import AnyPath, expand_all
 from toksmith.corpus.plain import mapped_blocks
 from toksmith.corpus.selection import Selection
 from toksmith.corpus.streams import read_head, read_stream
+from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.weights import ONE, weighted_runs
 from toksmith.documents import release
 from toksmith.errors import warn
@@ -194,10 +196,14 @@ class Files:
                 if block.nulls:
                     self._skip_nulls(path, block.nulls)
                 for bounds in cut_bounds(block, cut):
-                    batching.add_slices(block.data, bounds)
+                    text, slices = block.data, bounds
+                    if not block.is_text:
+                        errors = self._reading.encoding_errors
+                        text, slices = checked_slices(path, text, bounds, errors)
+                    batching.add_slices(text, slices)
                     if len(bounds):
                         release(block.data, int(bounds[0, 0]), int(bounds[-1, 1]))
-                    size += int((bounds[:, 1] - bounds[:, 0]).sum())
+                    size += int((slices[:, 1] - slices[:, 0]).sum())
                     done = max(done, block.done - int(block.bounds[-1, 1] - bounds[-1, 1]))
                     report(self._read.stored + done)
                 documents += block.documents
@@ -235,19 +241,30 @@ class Files:
         if kind.content == "parquet":
             from toksmith.corpus.parquet import parquet_blocks
 
-            with closing(ahead(parquet_blocks(path, reading.field, self._streamed))) as blocks:
+            with closing(ahead(parquet_blocks(path, reading, self._streamed))) as blocks:
                 yield from blocks
             return
         with closing(ahead(read_stream(path, kind.compression, self._streamed))) as stream:
-            if kind.content == "jsonl":
+            if kind.content in DELIMITERS:
+                with closing(checked_stream(path, stream, reading.encoding_errors)) as text:
+                    blocks = table_blocks(
+                        path, text, reading.field, DELIMITERS[kind.content], self._streamed
+                    )
+                    with closing(ahead(blocks)) as parsed:
+                        yield from parsed
+            elif kind.content == "jsonl":
                 from toksmith.corpus.jsonl import jsonl_blocks
 
-                with closing(ahead(jsonl_blocks(path, stream, reading.field))) as blocks:
+                lines: Iterator[tuple[bytes, int]] = stream  # its errors say which line is wrong
+                if reading.encoding_errors != "strict":
+                    lines = checked_stream(path, stream, reading.encoding_errors)
+                with closing(ahead(jsonl_blocks(path, lines, reading.field))) as blocks:
                     yield from blocks
             else:
                 separator = None if reading.separator is None else reading.separator.encode()
                 may_cut = None if reading.selects else cut
-                yield from split_stream(stream, separator, may_cut, self._streamed)
+                with closing(checked_stream(path, stream, reading.encoding_errors)) as text:
+                    yield from split_stream(text, separator, may_cut, self._streamed)
 
 
 class Documents:

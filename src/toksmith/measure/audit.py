@@ -56,6 +56,7 @@ def audit(  # noqa: D417  # on= only has an error
     separator: str | None = None,
     field: str = "text",
     read_as: str | None = None,
+    encoding_errors: str = "strict",
     longest: int = audit_vocabulary.LONG,
     threads: int | None = None,
     progress: bool | None = None,
@@ -72,8 +73,11 @@ def audit(  # noqa: D417  # on= only has an error
         texts: a corpus, to find the tokens that it never uses; as in :func:`toksmith.compare`.
         files: the same, as paths and patterns.
         separator: what stands between the documents of a text file.
-        field: the field of JSON Lines, or the column of Parquet, that holds the text.
-        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell.
+        field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
+            does not tell.
+        encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
+            U+FFFD in place of other bytes.
         longest: tokens of more characters are long.
         threads: ``None`` for the cores this process may use.
         progress: whether to show how far the corpus is read; ``None``: in a terminal.
@@ -94,7 +98,7 @@ def audit(  # noqa: D417  # on= only has an error
     if not isinstance(tokenizer, Tokenizer | str | PathLike):
         raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
     ((name, tok),) = named_tokenizers([tokenizer]).items()
-    reading = Reading(separator, field, read_as)
+    reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     used = None
     if has_corpus:
         used = token_use(tok, named_texts(texts=texts, files=files), reading, threads, progress)

@@ -51,6 +51,7 @@ def compare(  # noqa: D417  # on= only has an error
     separator: str | None = None,
     field: str = "text",
     read_as: str | None = None,
+    encoding_errors: str = "strict",
     parallel: bool | None = None,
     sample: int = SAMPLE,
     seed: int = 0,
@@ -73,8 +74,11 @@ def compare(  # noqa: D417  # on= only has an error
             each file is a text; or a mapping from names to either, where each name is a text.
         reference: the name of the tokenizer that others' tokens are counted against; the first.
         separator: what stands between the documents of a file.
-        field: the field of JSON Lines, or the column of Parquet, that holds the text.
-        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell.
+        field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
+            does not tell.
+        encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
+            U+FFFD in place of other bytes.
         parallel: whether the texts say the same in several languages, so that parity means
             something; ``None``: if they have as many lines as each other.
         sample: about how many bytes of each text to take.
@@ -99,7 +103,7 @@ def compare(  # noqa: D417  # on= only has an error
     check_sources("compare", texts, files, on)
     named = named_tokenizers(tokenizers)
     sources = named_texts(texts=texts, files=files)
-    reading = Reading(separator, field, read_as)
+    reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     whole("sample", sample, least=1)
     if reference is None:
         reference = next(iter(named))

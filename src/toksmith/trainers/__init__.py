@@ -153,6 +153,7 @@ def train(
     sample: float = 1.0,
     seed: int = 0,
     deduplicate: bool = False,
+    encoding_errors: str = "strict",
     checkpoint: AnyPath | None = None,
     memory: int | str | None = None,
     min_count: int = 1,
@@ -205,14 +206,16 @@ def train(
             ``special_tokens`` to add, ``ties``, ``min_frequency`` and ``max_token_length``, which
             are those of the tokenizer's own training if it is known.
         separator: the text that separates documents inside a file, such as ``"<|endoftext|>"``.
-        field: the field of JSON Lines, or the column of Parquet, that holds the text.
-        read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, if the names of the files do not tell;
-            for this and the next four see :class:`~toksmith.corpus.Reading`.
+        field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, if the names of the
+            files do not tell; for this and the next five see :class:`~toksmith.corpus.Reading`.
         weights: how much files count, by path, directory or pattern, such as ``{"wiki/": 2.0}``;
             1 for all others.
         sample: the share of documents to use, from 0 to 1.
         seed: random seed of the sample; the same seed picks the same documents.
         deduplicate: whether identical documents are used once.
+        encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
+            U+FFFD in place of other bytes.
         checkpoint: a folder in which byte-level BPE keeps counts and merges while it trains; if it
             is killed, the same call goes on from them and gives the same result. Delete the folder
             once the tokenizer is saved. Files of a gigabyte and more are counted one by one.
@@ -261,7 +264,9 @@ def train(
     started, at = time.perf_counter(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     choice("model", model, list(MODELS))
     kind, trainer = MODELS[model]
-    reading = Reading(separator, field, read_as, weights or {}, sample, seed, deduplicate)
+    reading = Reading(
+        separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
+    )
     if vocab_size is not None:
         whole("vocab_size", vocab_size, least=0)
     if model not in ON_CHUNKS and (memory is not None or min_count > 1):

@@ -212,6 +212,8 @@ class Corpus:
             )
         if self.reading.field != Reading.field or self.reading.read_as is not None:
             raise OptionError("field= and read_as= are for files, and there are none")
+        if self.reading.encoding_errors != "strict":
+            raise OptionError("encoding_errors= is for files, and there are none")
         if self.reading.weights:
             raise OptionError("weights= are those of files, and there are none")
         if self.reading.selects and self._texts is None:

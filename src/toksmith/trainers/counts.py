@@ -112,6 +112,7 @@ class Counts:
         sample: float = 1.0,
         seed: int = 0,
         deduplicate: bool = False,
+        encoding_errors: str = "strict",
         memory: int | str | None = None,
         min_count: int = 1,
         threads: int | None = None,
@@ -126,13 +127,17 @@ class Counts:
                 documents are counted whole.
             gaps: whether text that a regular expression leaves unmatched is kept as chunks.
             separator: what stands between documents inside the files.
-            field: the field of JSON Lines, or the column of Parquet, that holds the text.
-            read_as: ``"text"``, ``"jsonl"`` or ``"parquet"``, where a file's name does not tell;
-                this and the next four are told in full at :class:`~toksmith.corpus.Reading`.
+            field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the
+                text.
+            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's
+                name does not tell; :class:`~toksmith.corpus.Reading` explains this and the next
+                five.
             weights: how much files count, by path, directory or pattern.
             sample: the share of documents that is taken.
             seed: of the sample.
             deduplicate: whether identical documents are taken once.
+            encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
+                U+FFFD in place of other bytes.
             memory: how much counting may take, in bytes or as in ``"4G"``; what does not fit is
                 sorted, written to a temporary file (in ``TMPDIR``), and merged in the end. The
                 result does not depend on it.
@@ -145,7 +150,9 @@ class Counts:
             FormatError: a file cannot be read.
         """
         limits = Memory(parsed(memory), min_count)
-        reading = Reading(separator, field, read_as, weights or {}, sample, seed, deduplicate)
+        reading = Reading(
+            separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
+        )
         source = Files(files, reading)
         return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
 

@@ -29,6 +29,7 @@ class CommonKeywords(TypedDict, total=False):
     sample: float
     seed: int
     deduplicate: bool
+    encoding_errors: str
     checkpoint: AnyPath | None
     memory: int | str | None
     min_count: int

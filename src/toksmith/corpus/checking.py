@@ -1,0 +1,123 @@
+"""Whether files hold UTF-8 text: other bytes are an error, or are replaced by U+FFFD."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+from toksmith.corpus.blocks import Bounds, block_of
+from toksmith.engine import first_invalid
+from toksmith.errors import FormatError
+from toksmith.text import Text
+
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+"""Longer ones first: that of UTF-32 starts with that of UTF-16."""
+
+_LONGEST = 4
+"""How many bytes a character has at most."""
+
+
+def checked_slices(path: Path, text: Text, bounds: Bounds, errors: str) -> tuple[Text, Bounds]:
+    """Return slices of a file's bytes that are UTF-8.
+
+    Args:
+        path: the file, for the message.
+        text: its bytes.
+        bounds: the slices, in order.
+        errors: ``"strict"`` or ``"replace"``.
+
+    Raises:
+        FormatError: they hold other bytes, and ``errors`` is ``"strict"``.
+    """
+    if not len(bounds):
+        return text, bounds
+    start, end = int(bounds[0, 0]), int(bounds[-1, 1])
+    place = first_invalid(text, start, end)
+    if place == end:
+        return text, bounds
+    with memoryview(text) as view:  # type: ignore[arg-type]  # files are no str
+        if errors == "strict":
+            head = bytes(view[:_LONGEST]) if start == 0 else b""
+            raise not_text(path, place, view[place], head)
+        block = block_of(
+            [_replaced(view[first:last].tobytes()) for first, last in bounds.tolist()], 0
+        )
+    return block.data, block.bounds
+
+
+def checked_stream(
+    path: Path, stream: Iterator[tuple[bytes, int]], errors: str
+) -> Generator[tuple[bytes, int], None, None]:
+    """Yield a text that comes in parts, cut anywhere, as parts that are UTF-8 by themselves.
+
+    Args:
+        path: the file, for the message.
+        stream: parts of the text, with how many bytes of the file were read for them.
+        errors: ``"strict"`` or ``"replace"``.
+
+    Raises:
+        FormatError: it holds other bytes, and ``errors`` is ``"strict"``.
+    """
+    rest = b""
+    before = done = 0
+    for part, done in stream:
+        text = rest + part
+        # A character may be cut at the end: what could be the start of one waits for the next part.
+        cut = len(text) - _unfinished(text)
+        yield _checked(path, text[:cut], before, errors), done
+        before += cut
+        rest = text[cut:]
+    if rest:
+        yield _checked(path, rest, before, errors), done
+
+
+def not_text(path: Path, place: int, byte: int, head: bytes = b"") -> FormatError:
+    """Return the error for a file that is not UTF-8 text.
+
+    Args:
+        path: the file.
+        place: the offset of its first byte that is part of no character.
+        byte: that byte.
+        head: the file's first bytes, if they may tell its encoding.
+    """
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if place == 0 and head.startswith(mark):
+            return FormatError(
+                path,
+                f"is {name} text, by its byte order mark {mark.hex(' ').upper()}: convert it to "
+                f"UTF-8, such as with iconv -f {name} -t UTF-8",
+            )
+    return FormatError(
+        path,
+        f"is not UTF-8 text: byte 0x{byte:02X} at offset {place:,} is part of no character. "
+        'Convert the file, or replace such bytes by U+FFFD with encoding_errors="replace"',
+    )
+
+
+def _checked(path: Path, text: bytes, before: int, errors: str) -> bytes:
+    place = first_invalid(text, 0, len(text))
+    if place == len(text):
+        return text
+    if errors == "strict":
+        raise not_text(path, before + place, text[place], b"" if before else text[:_LONGEST])
+    return _replaced(text)
+
+
+def _replaced(text: bytes) -> bytes:
+    return text.decode(errors="replace").encode()
+
+
+def _unfinished(text: bytes) -> int:
+    """Return how many bytes at the end may be the start of a character."""
+    for size in range(1, min(_LONGEST, len(text) + 1)):
+        lead = text[-size]
+        if lead & 0xC0 != 0x80:  # no continuation
+            needed = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+            return size if needed > size else 0
+    return 0
