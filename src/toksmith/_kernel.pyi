@@ -294,12 +294,7 @@ class WordCounter:
     ]: ...
     def lines(self) -> tuple[int, int, int]: ...
 
-def first_invalid(
-    text: object,
-    start: int,
-    end: int,
-    instruction_set: "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-) -> int:
+def first_invalid(text: object, start: int, end: int, instruction_set: str) -> int:
     """
     The first byte from start on that belongs to no valid UTF-8 character, or end.
     """

@@ -212,8 +212,8 @@ class TestKinds:
         path = tmp_path / "a.jsonl"
         path.write_bytes(json_lines(DOCUMENTS))
         assert read(path, read_as="text") == [json_lines(DOCUMENTS).decode()]
-        with pytest.raises(OptionError, match="read_as is 'csv': use 'text', 'jsonl', 'parquet'"):
-            Reading(read_as="csv")
+        with pytest.raises(OptionError, match="read_as is 'xml': use 'text', 'jsonl', 'parquet'"):
+            Reading(read_as="xml")
 
     @pytest.mark.parametrize(
         ("name", "data", "reason"),

@@ -26,7 +26,7 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 PIECES = st.lists(
     st.sampled_from(
         [
-            *(text.encode() for text in ("a", " the" * 9, "x" * 300, "é", "中", "👋", "\0", "\uffff")),
+            *(each.encode() for each in ("a", " the" * 9, "x" * 300, "é", "中", "👋", "\0")),
             *(b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\x80"),
             *(b"\xf0\x8f\xbf\xbf", b"\xe0\x9f\xbf", b"\xf0\x9f", b"\xc1\xbf", b"\xf5\x80\x80\x80"),
         ]
@@ -164,7 +164,8 @@ class TestFilesThatAreNotText:
         parquet.write_table(pa.table({"text": column}), path)
         with pytest.raises(FormatError, match="bytes in column 'text' that are not UTF-8"):
             documents(path)
-        found = documents(path, encoding_errors="replace")
+        with pytest.warns(UserWarning, match="null"):
+            found = documents(path, encoding_errors="replace")
         assert [each.decode() for each in found] == ["a", "caf�", "b"]
 
     def test_null_bytes_are_characters(self, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def not_text(path: Path, place: int, byte: int, head: bytes = b"") -> FormatErro
         head: the file's first bytes, if they may tell its encoding.
     """
     for mark, name in _BYTE_ORDER_MARKS.items():
-        if place == 0 and head.startswith(mark):
+        if place < len(mark) and head.startswith(mark):
             return FormatError(
                 path,
                 f"is {name} text, by its byte order mark {mark.hex(' ').upper()}: convert it to "

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
@@ -89,6 +89,8 @@ def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLine
     if corpus.counts is not None:
         counted.add_counts(corpus.counts)
     else:
+        if corpus.reading.read_as is None:  # its .tsv has no row of names
+            corpus.reading = replace(corpus.reading, read_as="text")
         corpus.read(counted, 'input_format="tsv"')
     return counted.finish()
 
