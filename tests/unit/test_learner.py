@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith import Tokenizer
 
 WORDS = "hello world hey would you help with my work"
 
@@ -198,3 +199,15 @@ def test_sentencepiece_and_advice(shared: Path, figures: dict[str, Any]) -> None
     assert sp.encoding(text).strings == printed["pieces"]
     advice = toksmith.advise(shared / "data/golden/unicode_article.txt", d_model=768, layers=12)
     assert "3,328" in repr(advice)
+
+
+def test_longest_first(figures: dict[str, Any]) -> None:
+    """The notebook applies its vocabulary longest-first; ours has "he" and not "yo"."""
+    printed = figures["greedy_longest"]
+    tok = toksmith.train(
+        texts=[WORDS], vocab_size=27, unit="characters", split="words", unk_token="<UNK>"
+    )
+    longest = tok.with_matching("longest")
+    assert isinstance(longest, Tokenizer)
+    found = [string.replace("·", " ") for string in longest.encoding(printed["text"]).strings]
+    assert found == toksmith.merge(printed["tokens"], pair=("h", "e"), new="he")

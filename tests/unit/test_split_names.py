@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
+import regex
 
 import toksmith
 from toksmith.errors import SplitError
+from toksmith.reference import splitting
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
-from toksmith.splitters.names import NAMES
+from toksmith.splitters.names import NAMES, WORDS
 
 
 @pytest.mark.parametrize(
@@ -63,6 +66,14 @@ def test_words_are_those_of_str_split_and_each_white_space_character() -> None:
     assert [word for word in found if not word.isspace()] == text.split()
     assert dict(counts)[b" "] == 2
     assert [word for word in found if word.isspace()] == [" ", "\n", "\t"]
+
+
+def test_words_are_what_their_pattern_matches() -> None:
+    rng = random.Random(3)
+    for _ in range(300):
+        text = "".join(rng.choices("ab é한\n\t\x1c\x85\u2003\u200b\ud800👋", k=rng.randrange(9)))
+        spans = [match.span() for match in regex.finditer(WORDS, text)]
+        assert splitting.pattern_spans(WORDS, text) == spans
 
 
 @pytest.mark.parametrize(

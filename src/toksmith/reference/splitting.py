@@ -24,6 +24,7 @@ from toksmith.errors import SplitError
 from toksmith.lazy import np, npt, regex
 from toksmith.reference.tables_unicode16 import CLASSES
 from toksmith.splitters import PatternSplitter, family_of
+from toksmith.splitters.names import WORDS
 from toksmith.text import byte_sizes
 from toksmith.types import Span
 
@@ -103,8 +104,7 @@ def _stand_ins() -> npt.NDArray[np.uint32]:
     for name, stand_in in _STAND_INS.items():
         for first, last in _RANGE.findall(CLASSES[name]):
             table[int(first, 16) : int(last or first, 16) + 1] = ord(stand_in)
-    for space in regex.findall(r"\s", "".join(map(chr, range(0x110000)))):
-        table[ord(space)] = ord("\u3000")
+    table[_is_space()] = ord("\u3000")
     table[:0x80] = np.arange(0x80)
     table[ord("ſ")] = ord("ſ")
     return table
@@ -135,6 +135,8 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
         # In Python "$" also matches before a last line break, which the publishers do not mean.
         found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(string))
         return [match.span() for match in found]
+    if pattern == WORDS:
+        return _word_spans(string)
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:
@@ -147,3 +149,20 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
             f"{limit:.0f} seconds: it backtracks without end; give it possessive quantifiers "
             "(such as ++ or *+), or no repetition inside a repetition"
         ) from late
+
+
+def _word_spans(string: str) -> list[tuple[int, int]]:
+    """Return what ``WORDS`` matches: a cut stands beside every white-space character."""
+    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
+    is_space = _is_space()[codes]
+    is_start = np.ones(len(codes), bool)
+    is_start[1:] = is_space[1:] | is_space[:-1]
+    starts = np.flatnonzero(is_start).tolist()
+    return list(zip(starts, [*starts[1:], len(codes)], strict=True)) if starts else []
+
+
+@cache
+def _is_space() -> npt.NDArray[np.bool_]:
+    table = np.zeros(0x110000, bool)
+    table[[ord(space) for space in regex.findall(r"\s", "".join(map(chr, range(0x110000))))]] = True
+    return table
