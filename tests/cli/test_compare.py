@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,9 @@ def test_the_seeds_figures(run: Run, names: Path, monkeypatch: pytest.MonkeyPatc
     # The text may differ from theirs by line breaks at its ends.
     assert abs(301 - figures["gpt2_tokens"]) <= 2
     assert abs(186 - figures["cl100k_base_tokens"]) <= 2
-    rows = {line[:20].strip(): line[20:].split() for line in lines}
-    assert rows["tokens"] == ["301", "186"]
-    assert rows["tokens to gpt2"] == ["1.00", "0.62"]
+    rows = {" ".join(line.split()[:-2]): line.split()[-2:] for line in lines}
+    assert rows["tokens ↓"] == ["301", "186"]
+    assert rows["tokens, relative to gpt2 ↓"] == ["1.00", "0.62"]
     # Where the difference comes from: Korean above all, then white space, then numbers.
     assert rows["Hangul"] == ["121", "53"]
     assert rows["white space"] == ["65", "24"]
@@ -81,6 +82,36 @@ def test_on_takes_words_up_to_the_next_option(run: Run, model: Path, corpus_file
         assert ran.code == 0, ran.err
         assert "small.model" in ran.out.decode()
         assert "corpus.txt" in ran.out.decode()
+
+
+def test_measures_intervals_and_formats(run: Run, model: Path, corpus_file: Path) -> None:
+    wanted = (
+        "compare",
+        model,
+        "--on",
+        corpus_file,
+        "--separator",
+        "\n",
+        "-q",
+        "--measure",
+        "tokens",
+    )
+    ran = run(*wanted, "--measure", "bytes_per_token", "--format", "markdown")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.decode().splitlines()
+    assert lines[:2] == ["|  | small |", "| :-- | --: |"]
+    assert [line.split(" | ")[0] for line in lines[2:]] == ["| tokens ↓", "| bytes a token ↑"]
+    ran = run(*wanted, "--measure", "bytes_per_token", "--interval", "0.9", "--format", "latex")
+    written = ran.out.decode()
+    assert written.startswith("\\begin{tabular}{lr}\n\\toprule\n")
+    assert re.search(r"bytes a token \$\\uparrow\$ & [\d.]+ \([\d.]+--[\d.]+\) ", written)
+    assert "tokens $\\downarrow$ &" in written
+    ran = run(*wanted[:-1], "nothing")
+    assert ran.code == 2
+    assert "unknown measure 'nothing'. Measures: tokens, bytes_per_token, " in ran.err
+    ran = run(*wanted, "--interval", "95")
+    assert ran.code == 2
+    assert "--interval is 95.0: use a number between 0 and 1, such as 0.95" in ran.err
 
 
 def test_standard_input(run: Run, model: Path) -> None:

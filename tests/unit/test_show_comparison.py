@@ -79,7 +79,7 @@ def test_report_holds_everything(hostile: Comparison, tmp_path: Path) -> None:
         assert name in found.text
     # A row of the table has the figures that the comparison holds.
     (total,) = [each for each in hostile.total if each.tokenizer == "pieces"]
-    row = re.search(r">tokens</th>(.*?)</tr>", page)
+    row = re.search(r">tokens ↓</th>(.*?)</tr>", page)
     assert row is not None
     assert f"{total.tokens:,}</td>" in row[1]
 
@@ -91,7 +91,7 @@ def test_one_text_shows_its_tokens() -> None:
     shown = str(found)
     assert shown.splitlines()[0].split() == ["low:", "5", "tokens", "bytes:", "7", "tokens"]
     assert shown.splitlines()[1].split() == ["n│e│w│·│⟦low⟧", "n│e│w│·│⟦l⟧│⟦o⟧│⟦w⟧"]
-    assert ["tokens", "5", "7"] in [line.split() for line in shown.splitlines()]
+    assert ["tokens", "↓", "5", "7"] in [line.split() for line in shown.splitlines()]
     assert found._repr_html_().count("ts-same") >= 8
 
 

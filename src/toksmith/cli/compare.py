@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith compare gpt2 cl100k_base mine=my.model --on corpus/*.txt --html report.html"
+
+
+class Form(str, Enum):
+    """How the table is printed."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
 
 
 class COMMAND(Command):
@@ -74,6 +83,24 @@ def run(
             "they have as many lines as each other).",
         ),
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Show only this measure, such as fertility. Repeat for several.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Show bootstrap intervals of this level, such as 0.95, over the sample.",
+        ),
+    ] = None,
+    form: Annotated[
+        Form,
+        typer.Option("--format", help="Print a table for reading, for Markdown or for LaTeX."),
+    ] = Form.TEXT,
     html: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write a report: one HTML page that needs nothing else."),
@@ -87,7 +114,10 @@ def run(
     sample: Annotated[
         int,
         typer.Option(
-            min=1, metavar="BYTES", help="Of each file, to measure words and round trips on."
+            min=1,
+            metavar="BYTES",
+            help="Bytes taken from each file for the slow measures (words, scripts, round trip, "
+            "speed). Tokens are counted on all of it.",
         ),
     ] = 250_000,
     seed: Annotated[int, typer.Option(min=0, help="Which sample.")] = 0,
@@ -115,6 +145,8 @@ def run(
         read_as=read_as and read_as.value,
         encoding_errors=encoding_errors.value,
         parallel=parallel,
+        measures=measure or None,
+        intervals=interval,
         sample=sample,
         seed=seed,
         speed=speed,
@@ -130,6 +162,9 @@ def run(
             is_printed = True
         elif path is not None:
             written(path)
+    if form is not Form.TEXT and not is_printed:
+        print(found.to_markdown() if form is Form.MARKDOWN else found.to_latex(), end="")
+        is_printed = True
     if is_printed:
         return
     from rich.console import Console

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 
@@ -10,6 +10,8 @@ from toksmith.arguments import whole
 from toksmith.corpus import Reading
 from toksmith.errors import OptionError
 from toksmith.lazy import np
+from toksmith.measure.bootstrap import checked_level, draw
+from toksmith.measure.bootstrap import intervals as intervals_of
 from toksmith.measure.comparison import (
     ALL,
     Comparison,
@@ -32,6 +34,7 @@ from toksmith.measure.distribution import (
     vocabulary_use,
 )
 from toksmith.measure.fairness import gini, parity
+from toksmith.measure.metrics import OF_WORDS, chosen_measures
 from toksmith.measure.naming import AnyTokenizers, named_tokenizers
 from toksmith.measure.scripts import SCRIPTS
 from toksmith.measure.texts import AnyFiles, AnyTexts, check_sources, named_texts
@@ -53,6 +56,8 @@ def compare(  # noqa: D417  # on= only has an error
     read_as: str | None = None,
     encoding_errors: str = "strict",
     parallel: bool | None = None,
+    measures: Iterable[str] | None = None,
+    intervals: float | None = None,
     sample: int = SAMPLE,
     seed: int = 0,
     speed: bool = True,
@@ -81,15 +86,21 @@ def compare(  # noqa: D417  # on= only has an error
             U+FFFD in place of other bytes.
         parallel: whether the texts say the same in several languages, so that parity means
             something; ``None``: if they have as many lines as each other.
+        measures: the names of the measures to show and to write, such as ``["tokens",
+            "fertility"]``; ``None`` for all. See :data:`toksmith.measure.metrics.MEASURES`.
+        intervals: the level of bootstrap intervals, such as 0.95; ``None`` for none. They are
+            percentile intervals over the passages of the sample (Efron & Tibshirani 1993), and
+            there are none of a sample of one passage. See bootstrap.py.
         sample: about how many bytes of each text to take.
-        seed: which.
+        seed: of the sample, and of the draws of the intervals.
         speed: whether to measure it.
         threads: to encode with; ``None`` for the cores this process may use. Speed is of one.
         progress: whether to show it on standard error; ``None``: where that is a terminal.
 
     Raises:
         OptionError: no tokenizer; not exactly one of ``texts`` and ``files``; a path in ``texts``;
-            two tokenizers of one name; no tokenizer has the reference's name.
+            two tokenizers of one name; no tokenizer has the reference's name; an unknown
+            measure; a level that is not between 0 and 1.
         FormatError: a file cannot be read.
         UnknownNameError: no published tokenizer has this name.
 
@@ -105,6 +116,10 @@ def compare(  # noqa: D417  # on= only has an error
     sources = named_texts(texts=texts, files=files)
     reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     whole("sample", sample, least=1)
+    whole("seed", seed, least=0)
+    chosen, level = chosen_measures(measures), checked_level(intervals)
+    speed = speed and (not chosen or "megabytes_per_second" in chosen)
+    words = not chosen or not set(chosen).isdisjoint(OF_WORDS)
     if reference is None:
         reference = next(iter(named))
     if reference not in named:
@@ -115,14 +130,42 @@ def compare(  # noqa: D417  # on= only has an error
     with comparing_progress(sum(sizes), progress) as report:
         found = [
             measured(
-                named, text, Options(reading, sample, seed, speed, threads, report, sum(sizes[:i]))
+                named,
+                text,
+                Options(reading, sample, seed, speed, threads, report, words, sum(sizes[:i])),
             )
             for i, text in enumerate(sources)
         ]
     if parallel is None:
         lines = {each.lines for each in found}
         parallel = len(found) > 1 and len(lines) == 1
-    return _comparison(named, found, reference, parallel, seed)
+    compared = _comparison(named, found, reference, parallel, seed)
+    notes = compared.notes if words else ()
+    compared = replace(compared, measures=chosen, level=level, notes=notes)
+    return compared if level is None else _with_intervals(compared, found, level)
+
+
+def _with_intervals(compared: Comparison, texts: Sequence[Measured], level: float) -> Comparison:
+    """Return a comparison with the intervals of its figures."""
+    drawn = {
+        text.about.name: draw(
+            text.about.bytes,
+            text.sample,
+            {name: counted.sampled for name, counted in text.counted.items()},
+            [compared.seed, place],
+        )
+        for place, text in enumerate(texts)
+    }
+
+    def add(figures: Figures) -> Figures:
+        of = list(drawn.values()) if figures.text == ALL else [drawn[figures.text]]
+        return replace(
+            figures, intervals=intervals_of(of, figures.tokenizer, compared.reference, level)
+        )
+
+    figures = tuple(map(add, compared.figures))
+    total = figures if len(texts) == 1 else tuple(map(add, compared.total))
+    return replace(compared, figures=figures, total=total)
 
 
 def _comparison(

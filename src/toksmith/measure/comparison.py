@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import nan
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
+from toksmith.measure.frames import frame
 from toksmith.measure.scripts import WHITE
 from toksmith.short_repr import short_repr
 from toksmith.show.report import Report, count_of, written
@@ -29,7 +31,8 @@ class Figures:
 
     What is ``None`` was not measured: no words without the extra ``segment``, no parity of texts
     that are not parallel. What is ``nan`` in Python and ``null`` in JSON cannot be said of this
-    text, such as the fertility of a text without words.
+    text, such as the fertility of a text without words. ``intervals`` holds the lower and the
+    upper end by the name of the measure, where they were asked for; see bootstrap.py.
     """
 
     tokenizer: str
@@ -52,6 +55,7 @@ class Figures:
     single_token_words: float | None = None
     parity: float | None = None
     megabytes_per_second: float | None = None
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @short_repr
@@ -172,6 +176,9 @@ class Comparison(Report):
         seed: of the sample.
         notes: what was left out, and why.
         passages: the start of each text, token by token.
+        measures: the names of the measures that are shown and written, in this order; all if
+            empty.
+        level: of the intervals, such as 0.95; ``None`` if there are none.
 
     Example:
         >>> import toksmith
@@ -193,7 +200,9 @@ class Comparison(Report):
     parallel: bool
     seed: int
     notes: tuple[str, ...] = ()
-    passages: tuple[Passage, ...] = field(default=(), repr=False)
+    passages: tuple[Passage, ...] = ()
+    measures: tuple[str, ...] = ()
+    level: float | None = None
 
     def __getitem__(self, key: str | tuple[str, str]) -> Figures:
         """Return the figures of a tokenizer on all texts, or of ``[tokenizer, text]``.
@@ -241,10 +250,41 @@ class Comparison(Report):
             if each.name == "passages":
                 continue
             value = getattr(self, each.name)
-            is_records = isinstance(value, tuple) and each.name != "notes"
-            held[each.name] = [asdict(item) for item in value] if is_records else value
-        held["notes"] = list(self.notes)
+            if isinstance(value, tuple):
+                is_text = each.name in ("notes", "measures")
+                value = list(value) if is_text else [asdict(item) for item in value]
+            held[each.name] = value
         return held
+
+    def rows(self) -> list[dict[str, str | float | None]]:
+        """Return a row for each tokenizer and text, and for all texts: names and measures.
+
+        Where there are intervals, ``fertility_low`` and ``fertility_high`` follow ``fertility``.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower", measures=["tokens"])
+            >>> found.rows()
+            [{'tokenizer': 'low', 'text': 'text', 'tokens': 3}]
+        """
+        every = [each.name for each in fields(Figures)][2:-1]
+        names = self.measures or every
+        ginis = {tok.name: tok.gini for tok in self.tokenizers}
+        with_intervals = {name for each in self.figures for name in each.intervals}
+        found = []
+        for figures in [*self.figures, *(self.total if len(self.texts) > 1 else ())]:
+            is_total = figures.text == ALL
+            gini = ginis[figures.tokenizer] if is_total else None
+            row: dict[str, str | float | None] = {}
+            row["tokenizer"], row["text"] = figures.tokenizer, figures.text
+            for name in names:
+                row[name] = gini if name == "gini" else getattr(figures, name)
+                if name in with_intervals:
+                    ends = figures.intervals.get(name, (None, None))
+                    row[f"{name}_low"], row[f"{name}_high"] = ends
+            found.append(row)
+        return found
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
         """Return a row for each tokenizer and text, and for all texts, as CSV.
@@ -252,15 +292,58 @@ class Comparison(Report):
         Args:
             path: also write it to this file. The file is written whole or not at all.
         """
-        rows = [*self.figures, *(self.total if len(self.texts) > 1 else ())]
+        rows = self.rows()
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        names = [each.name for each in fields(Figures)]
-        writer.writerow(names)
-        for figures in rows:
-            values = (getattr(figures, name) for name in names)
+        writer.writerow(rows[0])
+        for row in rows:
+            values = row.values()
             writer.writerow(["" if value is None or value != value else value for value in values])
         return written(out.getvalue(), path)
+
+    def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """Return the rows of :meth:`to_csv` as a data frame.
+
+        Args:
+            library: whose; ``None`` for pandas, or polars if pandas is not installed.
+
+        Raises:
+            MissingExtraError: the library is not installed, or neither is.
+            OptionError: ``library`` is none of these.
+        """
+        return frame(self.rows(), library)
+
+    def to_markdown(self, measure: str | None = None) -> str:
+        """Return a table in Markdown, as GitHub reads it; the best values are bold.
+
+        Args:
+            measure: the name of a measure, for a row for each text; ``None`` for all texts
+                together, with a row for each measure.
+
+        Raises:
+            OptionError: no such measure, or one that is not of single texts.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> bytes_ = toksmith.train(texts=["low"], vocab_size=256)
+            >>> names = ["tokens", "bytes_per_token"]
+            >>> found = toksmith.compare({"low": low, "b": bytes_}, texts="lower", measures=names)
+            >>> print(found.to_markdown(), end="")
+            |  | low | b |
+            | :-- | --: | --: |
+            | tokens ↓ | **3** | 5 |
+            | bytes a token ↑ | **1.67** | 1.00 |
+        """
+        from toksmith.show.comparison_tables import markdown
+
+        return markdown(self, measure)
+
+    def to_latex(self, measure: str | None = None) -> str:
+        """Return a table in LaTeX, for the package booktabs; see :meth:`to_markdown`."""
+        from toksmith.show.comparison_tables import latex
+
+        return latex(self, measure)
 
     def __repr__(self) -> str:
         tokenizers, texts = (

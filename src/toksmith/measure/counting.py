@@ -40,6 +40,7 @@ class Options:
     speed: bool
     threads: int | None
     report: Report
+    words: bool = True
     done: int = 0
 
 
@@ -69,7 +70,7 @@ def measured(named: Mapping[str, Tokenizer], text: NamedText, options: Options) 
     counter = _Counter(named, text.name, options)
     documents = text.feed(counter, options.reading, counter.stored)
     options.report(f"words of {text.name}", counter.done)
-    sample = Sample.of(counter.sampler.passages)
+    sample = Sample.of(counter.sampler.passages, has_words=options.words)
     counted = {}
     for name, tok in named.items():
         options.report(f"{name}: words of {text.name}", counter.done)

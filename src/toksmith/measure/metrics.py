@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from toksmith.errors import OptionError
 from toksmith.short_repr import short_repr
 
 
@@ -48,6 +50,23 @@ class Metric:
             return _percent(100 * value)
         return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.2f}"
 
+    @property
+    def arrow(self) -> str:
+        """Which direction is better: ``↑``, ``↓``, or nothing."""
+        return {"more": "↑", "less": "↓", None: ""}[self.better]
+
+    def written_interval(self, interval: tuple[float, float] | None) -> str:
+        """Return an interval as people read it, to follow its value; nothing for ``None``.
+
+        Example:
+            >>> METRICS["split_words"].written_interval((0.5, 0.625))
+            ' (50.0–62.5 %)'
+        """
+        if interval is None:
+            return ""
+        low, high = map(self.written, interval)
+        return f" ({low.removesuffix(' %') if high.endswith(' %') else low}–{high})"
+
 
 def _percent(value: float) -> str:
     """Return percents; nothing that is more than nothing is shown as 0."""
@@ -76,7 +95,7 @@ METRICS: dict[str, Metric] = {
             "code points / tokens", "", _NOT_BY_ITSELF,
         ),
         Metric(
-            "normalized_sequence_length", "tokens to reference", "ratio", "less",
+            "normalized_sequence_length", "tokens, relative to the reference", "ratio", "less",
             "Σ T(D) / Σ T_reference(D)", "NSL: Dagan et al. 2024, arXiv 2402.01035",
             "as good as the reference is on this text",
         ),
@@ -91,7 +110,7 @@ METRICS: dict[str, Metric] = {
             "an unknown token counts as one", True,
         ),
         Metric(
-            "continuation", "continuation", "share", "less",
+            "continuation", "tokens that continue words", "share", "less",
             "Σ(nᵢ − 1) / Σ nᵢ over the tokens nᵢ that touch each word", _RUST, _NOT_QUALITY, True,
         ),
         Metric(
@@ -123,7 +142,7 @@ METRICS: dict[str, Metric] = {
             "what decoding adds is not counted", True,
         ),
         Metric(
-            "changed", "passages changed", "share", "less",
+            "changed", "passages not restored", "share", "less",
             "passages with decode(encode(text)) ≠ text / passages", "", "", True,
         ),
         Metric(
@@ -140,7 +159,35 @@ METRICS: dict[str, Metric] = {
 """All figures of one tokenizer on one text, in the order in which views show them."""
 
 GINI = Metric(
-    "gini", "Gini", "ratio", "less", "Σᵢ Σⱼ |cᵢ − cⱼ| / (2 n² μ), c = tokens a byte of each text",
+    "gini", "Gini across texts", "ratio", "less",
+    "Σᵢ Σⱼ |cᵢ − cⱼ| / (2 n² μ), c = tokens a byte of each text",
     "Foroutan et al. 2025, arXiv 2508.04796", "scripts of three bytes a character look cheap",
 )  # fmt: skip
 """How unequally a tokenizer serves the texts."""
+
+
+MEASURES = {**METRICS, GINI.name: GINI}
+"""All measures by name, as ``measures=`` of :func:`toksmith.compare` takes them."""
+
+OF_WORDS = ("fertility", "split_words", "continuation", "single_token_words")
+"""The measures that need words to be found."""
+
+
+def chosen_measures(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names of measures, each once; nothing for ``None``, which is all of them.
+
+    Raises:
+        OptionError: one is no measure, or there is none.
+    """
+    if names is None:
+        return ()
+    known = f"Measures: {', '.join(MEASURES)}"
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise OptionError(f"measures is {names!r:.80}: use a list of names. {known}")
+    found = tuple(dict.fromkeys(names))
+    for name in found:
+        if not isinstance(name, str) or name not in MEASURES:
+            raise OptionError(f"unknown measure {name!r:.80}. {known}")
+    if not found:
+        raise OptionError(f"measures is empty: use at least one. {known}")
+    return found

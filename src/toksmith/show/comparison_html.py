@@ -6,19 +6,22 @@ one. Everything that comes from tokens, texts or names is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.comparison import ALL, Comparison, Passage
-from toksmith.measure.metrics import GINI, METRICS, Metric
-from toksmith.show.comparison import (
-    BY_TEXT,
-    best,
-    best_of,
+from toksmith.measure.metrics import MEASURES, METRICS, Metric
+from toksmith.show.comparison_tables import (
+    FigureTable,
+    Row,
     measured_on,
-    shown_metrics,
+    script_table,
     shown_scripts,
+    text_table,
+    text_tables,
+    title_of,
+    total_table,
 )
 from toksmith.show.html import lines_html, marked_html, token_title, word_break
 from toksmith.show.palette import PALETTE, SERIES
@@ -124,52 +127,26 @@ def comparison_html(comparison: Comparison) -> str:
     if len(comparison.texts) == 1:
         parts += [passage_html(passage) for passage in comparison.passages if passage.is_whole]
     parts.append(figures_table(comparison))
-    if len(comparison.texts) > 1:
-        parts += [text_table(comparison, METRICS[name]) for name in BY_TEXT]
-    parts.append(script_table(comparison))
+    parts += [_table(comparison, table) for table in text_tables(comparison)]
+    parts.append(script_table_html(comparison))
     parts += [f'<p class="ts-note">{escape(line)}</p>' for line in measured_on(comparison)]
     return "".join([*parts, "</div>"])
 
 
 def figures_table(comparison: Comparison, text: str = ALL) -> str:
-    """Return the table of all figures: a row each, a column for each tokenizer.
+    """Return the table of all measures: a row each, a column for each tokenizer.
 
     Args:
-        comparison: whose figures.
+        comparison: the comparison.
         text: on which text; all of them together if nothing is said.
     """
-    figures = comparison.total if text == ALL else comparison.of_text(text)
-    sizes = [f"{tok.vocab_size:,}" for tok in comparison.tokenizers]
-    rows = [_row("vocabulary", "", sizes, set(), comparison)]
-    rows += [
-        _row(
-            metric_title(metric, comparison),
-            metric.formula,
-            [metric.written(getattr(each, metric.name)) for each in figures],
-            best(metric, figures),
-            comparison,
-        )
-        for metric in shown_metrics(figures)
-    ]
-    if text == ALL and len(comparison.texts) > 1:
-        ginis = {tok.name: tok.gini for tok in comparison.tokenizers}
-        written = [GINI.written(value) for value in ginis.values()]
-        winners = best_of(GINI, ginis)
-        rows.append(_row("Gini across texts", GINI.formula, written, winners, comparison))
-    head = "all texts" if text == ALL and len(comparison.texts) > 1 else ""
-    return _table(comparison, head, rows)
+    return _table(comparison, total_table(comparison, text))
 
 
-def text_table(comparison: Comparison, metric: Metric) -> str:
-    """Return the table of one figure, text by text; nothing where there is no such figure."""
-    if all(getattr(figures, metric.name) is None for figures in comparison.figures):
-        return ""
-    rows = []
-    for text in comparison.texts:
-        figures = comparison.of_text(text.name)
-        written = [metric.written(getattr(each, metric.name)) for each in figures]
-        rows.append(_row(visible_name(text.name), "", written, best(metric, figures), comparison))
-    return _table(comparison, metric_title(metric, comparison), rows)
+def text_table_html(comparison: Comparison, metric: Metric) -> str:
+    """Return the table of one measure, text by text; nothing where no text has it."""
+    table = text_table(comparison, metric)
+    return "" if table is None else _table(comparison, table)
 
 
 def bars(comparison: Comparison, metric: Metric) -> str:
@@ -181,7 +158,7 @@ def bars(comparison: Comparison, metric: Metric) -> str:
         for text in comparison.texts
     }
     better = f"<small>{_BETTER[metric.name]}</small>" if metric.name in _BETTER else ""
-    title = f'<span title="{escape(metric.formula)}">{escape(metric_title(metric, comparison))}'
+    title = f'<span title="{escape(metric.formula)}">{escape(title_of(metric, comparison))}'
     return _figure(comparison, metric, groups, f"{title}</span>{better}")
 
 
@@ -196,24 +173,12 @@ def script_bars(comparison: Comparison) -> str:
     return _figure(comparison, metric, known, "") if len(known) > 1 else ""
 
 
-def script_table(comparison: Comparison) -> str:
+def script_table_html(comparison: Comparison) -> str:
     """Return how many tokens are of each script; nothing where there is one script only."""
-    scripts = shown_scripts(comparison)
-    if len(scripts) < 2:
-        return ""
-    metric = METRICS["tokens"]
-    rows = [
-        _row(
-            script,
-            "",
-            [metric.written(each.tokens) for each in figures],
-            best_of(metric, {each.tokenizer: each.tokens for each in figures}),
-            comparison,
-        )
-        for script, figures in scripts.items()
-    ]
     is_whole = all(text.is_whole for text in comparison.texts)
-    return _table(comparison, f"tokens{'' if is_whole else ' of the sample'}", rows)
+    head = f"tokens{'' if is_whole else ' of the sample'}"
+    table = script_table(comparison, METRICS["tokens"], head)
+    return "" if table is None else _table(comparison, table)
 
 
 def _figure(
@@ -336,33 +301,25 @@ def series(place: int) -> str:
     return f"ts-s{place % len(SERIES)}"
 
 
-def metric_title(metric: Metric, comparison: Comparison) -> str:
-    """Return what a figure is called in this comparison."""
-    if metric.name == "normalized_sequence_length":
-        return f"tokens to {visible_name(comparison.reference)}"
-    return metric.title
-
-
-def _table(comparison: Comparison, head: str, rows: Iterable[str]) -> str:
+def _table(comparison: Comparison, table: FigureTable) -> str:
     names = "".join(
         f'<th scope="col">{name_html(place, tok.name)}</th>'
         for place, tok in enumerate(comparison.tokenizers)
     )
+    rows = "".join(_row(row, comparison) for row in table.rows)
     return (
-        f'<div class="ts-wide"><table class="ts-figures"><thead><tr><th>{escape(head)}</th>{names}'
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f'<div class="ts-wide"><table class="ts-figures"><thead><tr><th>{escape(table.head)}</th>'
+        f"{names}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _row(
-    title: str, hint: str, written: Sequence[str], winners: set[str], comparison: Comparison
-) -> str:
+def _row(row: Row, comparison: Comparison) -> str:
     cells = ""
-    for place, (tok, cell) in enumerate(zip(comparison.tokenizers, written, strict=True)):
-        names = f' class="ts-best {series(place)}"' if tok.name in winners else ""
+    for place, (tok, cell) in enumerate(zip(comparison.tokenizers, row.cells, strict=True)):
+        names = f' class="ts-best {series(place)}"' if tok.name in row.best else ""
         cells += f"<td{names}>{escape(cell)}</td>"
-    hinted = f' title="{escape(hint)}"' if hint else ""
-    return f'<tr><th scope="row"{hinted}>{escape(title)}</th>{cells}</tr>'
+    hinted = f' title="{escape(row.hint)}"' if row.hint else ""
+    return f'<tr><th scope="row"{hinted}>{escape(row.title)}</th>{cells}</tr>'
 
 
 _SOURCES = ("formula", "source", "mind that")
@@ -379,7 +336,7 @@ def sources_table(metrics: Mapping[str, Metric] | None = None) -> str:
             )
         )
         + "</tr>"
-        for metric in (metrics or {**METRICS, GINI.name: GINI}).values()
+        for metric in (metrics or MEASURES).values()
     )
     heads = "".join(f"<th>{head}</th>" for head in ("measure", *_SOURCES))
     return (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from toksmith.measure.comparison import Comparison, MeasuredText
-from toksmith.measure.metrics import METRICS
-from toksmith.show.comparison import comparison_view, measured_on
+from toksmith.measure.metrics import MEASURES, METRICS
+from toksmith.show.comparison import comparison_view
 from toksmith.show.comparison_html import (
     COMPARISON_STYLE,
     bars,
@@ -15,10 +15,11 @@ from toksmith.show.comparison_html import (
     name_html,
     passage_html,
     script_bars,
-    script_table,
+    script_table_html,
     sources_table,
-    text_table,
+    text_table_html,
 )
+from toksmith.show.comparison_tables import BY_TEXT, measured_on
 from toksmith.show.document import document
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
@@ -80,7 +81,8 @@ def _section(name: str, title: str, body: str, hint: str = "") -> str:
 def _by_text(comparison: Comparison) -> str:
     if len(comparison.texts) < 2:
         return ""
-    drawn = "".join(bars(comparison, METRICS[name]) for name in _DRAWN)
+    chosen = [name for name in comparison.measures if name in METRICS]
+    drawn = "".join(bars(comparison, METRICS[name]) for name in chosen or _DRAWN)
     tables = "".join(
         f"<details><summary>{escape(visible_name(text.name))}</summary>"
         f"{figures_table(comparison, text.name)}</details>"
@@ -88,7 +90,7 @@ def _by_text(comparison: Comparison) -> str:
     )
     body = (
         f'{_legend(comparison)}<div class="plots">{drawn}</div>'
-        f"{text_table(comparison, METRICS['tokens'])}"
+        f"{text_table_html(comparison, METRICS[(chosen or BY_TEXT)[0]])}"
         f'<p class="ts-note">All figures of each text</p>{tables}'
     )
     return _section("texts", "Text by text", body)
@@ -99,7 +101,7 @@ def _by_script(comparison: Comparison) -> str:
         "A token is of the script of its first character that is no white space. The bars are "
         "characters a token: longer bars, fewer tokens."
     )
-    drawn, table = script_bars(comparison), script_table(comparison)
+    drawn, table = script_bars(comparison), script_table_html(comparison)
     body = f'{_legend(comparison)}<div class="scripts">{drawn}{table}</div>'
     return _section("scripts", "Script by script", body if table else "", hint)
 
@@ -160,10 +162,11 @@ def _about(comparison: Comparison) -> str:
         "of one text for all tokenizers. All texts have samples of about one size, so large ones "
         "weigh no more in what is said of all samples together.",
         *comparison.notes,
-        measured_on(comparison)[-1],
+        *measured_on(comparison)[-1 if comparison.level is None else -2 :],
     ]
     said = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    return _section("about", "How this was measured", said + texts + sources_table())
+    chosen = {name: MEASURES[name] for name in comparison.measures}
+    return _section("about", "How this was measured", said + texts + sources_table(chosen))
 
 
 def _text_row(text: MeasuredText) -> str:
