@@ -178,5 +178,5 @@ def test_more_text_makes_intervals_narrower(low: Tokenizer) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, -1, 95, "0.95", True, float("nan")])
 def test_levels_that_cannot_be(low: Tokenizer, level: Any) -> None:
-    with pytest.raises(OptionError, match="use a number between 0 and 1, such as 0.95"):
+    with pytest.raises(OptionError, match=r"use a number between 0 and 1, such as 0\.95"):
         toksmith.compare({"low": low}, texts="low", intervals=level)

@@ -121,7 +121,8 @@ def test_intervals_follow_their_measure() -> None:
     ]
     low_end, high = found["low"].intervals["bytes_per_token"]
     assert (row["bytes_per_token_low"], row["bytes_per_token_high"]) == (low_end, high)
-    cell = f"1.64 ({low_end:.2f}–{high:.2f})"
+    # 18 bytes in 10 tokens.
+    cell = f"1.80 ({low_end:.2f}–{high:.2f})"
     assert f"| bytes a token ↑ | {cell} |" in found.to_markdown()
     assert cell in str(found)
     assert cell in found._repr_html_()
@@ -183,7 +184,7 @@ def _library(name: str) -> ModuleType:
 def test_frames(found: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match="needs pandas or polars, .*: pip install pandas"):
+    with pytest.raises(MissingExtraError, match=r"needs pandas or polars, .*: pip install pandas"):
         found.to_frame()
     monkeypatch.setitem(sys.modules, "polars", _library("polars"))
     assert found.to_frame().columns["tokens"] == [3, 7, 3, 3, 6, 10]
