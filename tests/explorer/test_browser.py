@@ -131,6 +131,19 @@ def test_typing_shows_tokens_at_once(browser: Browser) -> None:
     assert browser.one("#size").text == "10 characters · 10 bytes"
 
 
+def test_labels_of_bytes_are_not_mirrored_in_a_line_from_right_to_left(browser: Browser) -> None:
+    browser.open(t="pieces.model", text="مرحبا\u200b")
+    browser.until(lambda: browser.all(".panel .tokens bdi"), "a label")
+    labels = browser.run(
+        "return [...document.querySelectorAll('.panel .tokens bdi')].map(label => {"
+        " const left = place => { const range = document.createRange();"
+        "  range.setStart(label.firstChild, place); range.setEnd(label.firstChild, place + 1);"
+        "  return range.getBoundingClientRect().left; };"
+        " return [label.innerText, left(0) < left(1), left(6) < left(7)]; })"
+    )
+    assert labels == [["<U+200B>", True, True]]
+
+
 def test_pointing_links_text_and_ids(browser: Browser) -> None:
     browser.open(t=["small.json", "words.json"], text="lowest newest")
     browser.until(lambda: len(browser.all(".panel")) == 2 and browser.all(".t"), "two panels")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -19,6 +20,10 @@ from toksmith.explorer.serving import serve
 from toksmith.explorer.shelf import Shelf
 
 PORT = 4242
+UNSUPPORTED = (
+    b'{"version": "1.0", "added_tokens": [], "normalizer": {"type": "New"}, "pre_tokenizer": null,'
+    b'"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}'
+)
 OURS = {"host": f"127.0.0.1:{PORT}"}
 FROM_PAGE = {
     **OURS,
@@ -29,7 +34,7 @@ FROM_PAGE = {
 
 
 def ask(
-    path: str, headers: dict[str, str], method: str = "GET", body: bytes = b""
+    path: str, headers: dict[str, str], method: str = "GET", body: bytes = b"", query: bytes = b""
 ) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers and body of an answer, without a server."""
     app, close = make_app(Shelf(), Path(), PORT)
@@ -46,7 +51,7 @@ def ask(
         "method": method,
         "path": path,
         "raw_path": path.encode(),
-        "query_string": b"",
+        "query_string": query,
         "root_path": "",
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
@@ -112,6 +117,18 @@ def test_questions_that_are_none(body: bytes) -> None:
     status, _, answer = ask("/ask/tokens", FROM_PAGE, "POST", body)
     assert status == 400
     assert b"error" in answer
+
+
+def test_errors_name_the_file_that_was_opened() -> None:
+    """Not the temporary file that it was put into."""
+    path = "/ask/open"
+    for body, word in ((b"{", "content"), (UNSUPPORTED, "cannot be read yet")):
+        status, _, answer = ask(path, FROM_PAGE, "POST", body, b"name=my.json")
+        assert status == 400
+        error = json.loads(answer)["error"]
+        assert error.startswith("my.json: ")
+        assert word in error
+        assert "toksmith-" not in error
 
 
 def test_port_that_is_taken() -> None:

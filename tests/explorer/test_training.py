@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -56,6 +57,34 @@ def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
     assert data.startswith(b"minbpe")
     with pytest.raises(UnsupportedError):
         page.saved("bpe-270", "sentencepiece")
+
+
+@pytest.mark.parametrize("form", ["minbpe", "tiktoken", "huggingface"])
+def test_saving_overwrites_nothing(page: TrainPage, tmp_path: Path, form: str) -> None:
+    trained(page, text="low lower", vocab_size=258, special_tokens=["<x>"])
+    question = {"tokenizer": "bpe-258", "format": form}
+    page.save(Asked({**question, "path": "first.x"}))
+    beside = {path.name.replace("first", "second") for path in tmp_path.glob("first*")}
+    assert "second.x" in beside
+    for name in beside:
+        (tmp_path / name).write_text("precious")
+        before = {path.name for path in tmp_path.iterdir()}
+        with pytest.raises(OptionError, match=f"'{name}' is there already; choose another name"):
+            page.save(Asked({**question, "path": "second.x"}))
+        assert {path.name for path in tmp_path.iterdir()} == before
+        assert (tmp_path / name).read_text() == "precious"
+        (tmp_path / name).unlink()
+    page.save(Asked({**question, "path": "second.x"}))
+    assert {path.name for path in tmp_path.glob("second*")} == beside
+
+
+def test_minbpe_has_a_file_beside_it(page: TrainPage, tmp_path: Path) -> None:
+    trained(page, text="low lower", vocab_size=258)
+    (tmp_path / "v.vocab").write_text("precious")
+    with pytest.raises(OptionError, match=r"'v\.vocab' is there already"):
+        page.save(Asked({"tokenizer": "bpe-258", "format": "minbpe", "path": "v.model"}))
+    assert (tmp_path / "v.vocab").read_text() == "precious"
+    assert not (tmp_path / "v.model").exists()
 
 
 def test_options_are_those_of_the_model(page: TrainPage) -> None:
@@ -163,6 +192,46 @@ def test_folder(tmp_path: Path) -> None:
         with pytest.raises(OptionError):
             folder.listing(path)
     for path in ("sub/b.txt", "../x", "no/x", "", ".", ".x", "link", "a\0b"):
-        with pytest.raises(OptionError):
-            folder.free(path)
-    assert folder.free("sub/new.json") == root / "sub" / "new.json"
+        with pytest.raises(OptionError), folder.writing(path) as (place, _):
+            place.write_text("new")
+    with folder.writing("sub/new.json") as (place, target):
+        assert target == root / "sub" / "new.json"
+        place.write_text("new")
+        place.with_suffix(".other").write_text("beside")
+        assert not target.exists()
+    assert target.read_text() == "new"
+    assert target.with_suffix(".other").read_text() == "beside"
+    assert [path.name for path in root.iterdir() if path.name.startswith(".t")] == []
+
+
+def test_a_folder_stands_for_its_own_files(tmp_path: Path) -> None:
+    """Links in a folder lead nowhere else, and what is no file is not read."""
+    root = tmp_path / "root"
+    (root / "sub" / "deep").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("secret")
+    (root / "a.txt").write_text("a")
+    (root / "sub" / "deep" / "b.txt").write_text("b")
+    (root / "sub" / "ours.txt").symlink_to(root / "a.txt")
+    (root / "sub" / "secret.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    (root / "sub" / "outside").symlink_to(tmp_path / "outside")
+    (root / "sub" / "gone.txt").symlink_to(root / "gone.txt")
+    (root / "only").mkdir()
+    (root / "only" / "secret.txt").symlink_to(tmp_path / "outside" / "secret.txt")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(root / "sub" / "fifo")
+        os.mkfifo(root / "fifo")
+        with pytest.raises(OptionError, match="'fifo' is neither a file nor a folder"):
+            Folder(root).chosen(["fifo"], "")
+    expected = [str(root / "sub" / "deep" / "b.txt"), str(root / "sub" / "ours.txt")]
+    assert Folder(root).chosen(["sub"], "") == ({"sub": expected}, [])
+    assert Folder(root).chosen(["sub/ours.txt"], "")[0] == {"sub/ours.txt": [str(root / "a.txt")]}
+    with pytest.raises(OptionError, match="'only' holds no files"):
+        Folder(root).chosen(["only"], "")
+
+
+def test_uploads_are_called_by_their_names(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    key = folder.add_upload("poem.txt", tmp_path / "tmp" / "7-poem.txt")
+    assert folder.chosen([key], "")[0] == {"poem.txt": [str(tmp_path / "tmp" / "7-poem.txt")]}
+    assert folder.named(f"{tmp_path}/tmp/7-poem.txt: is empty") == "poem.txt: is empty"

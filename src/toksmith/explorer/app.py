@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from toksmith.errors import FormatError, ToksmithError
+from toksmith.errors import ToksmithError
 from toksmith.explorer.asking import Answer, Asked, asking, refused
 from toksmith.explorer.compare_page import ComparePage
 from toksmith.explorer.folder import Folder
@@ -81,8 +81,9 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
     def opened(name: str, path: Path) -> str:
         try:
             return shelf.put(name, load(path))
-        except FormatError as wrong:
-            raise FormatError(name, wrong.reason) from wrong
+        except ToksmithError as wrong:
+            wrong.args = (str(wrong).replace(str(path), name),)
+            raise
 
     async def open_tokenizer(request: Request) -> Response:
         try:

@@ -70,8 +70,8 @@ class ComparePage:
         answer: dict[str, Any] = {
             **job.progress,
             "state": job.state,
-            "error": job.error,
-            "warnings": job.warnings,
+            "error": self._folder.named(job.error),
+            "warnings": [*map(self._folder.named, job.warnings)],
         }
         if job.state == "done":
             answer["report"] = report_body(self._comparison(job))

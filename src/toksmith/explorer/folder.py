@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from toksmith.errors import OptionError
 
@@ -44,20 +46,43 @@ class Folder:
         self._uploads[key] = (name, path)
         return key
 
-    def chosen(self, files: Sequence[str], text: str) -> tuple[dict[str, str], list[str]]:
-        """Return what a page wants to be read: the places of files by name, or a text.
+    def named(self, message: str) -> str:
+        """Return a message with the names of uploaded files in place of their temporary paths."""
+        for name, path in self._uploads.values():
+            message = message.replace(str(path), name)
+        return message
+
+    def chosen(self, files: Sequence[str], text: str) -> tuple[dict[str, list[str]], list[str]]:
+        """Return what a page wants to be read: the paths of files by name, or a text.
+
+        A folder stands for the files in it, at any depth, without links that lead out of the root.
 
         Raises:
-            OptionError: neither or both, or a file that is not below the root.
+            OptionError: neither or both, or something that is no file or folder below the root.
         """
-        found: dict[str, str] = {}
+        found: dict[str, list[str]] = {}
         for file in files:
-            name, path = self._uploads.get(file) or (file, self.inside(file))
-            found[name if name not in found else f"{name} ({len(found) + 1})"] = str(path)
+            if file in self._uploads:
+                name, path = self._uploads[file]
+                paths = [path]
+            else:
+                name, paths = file, self._below(file)
+            found[name if name not in found else f"{name} ({len(found) + 1})"] = [*map(str, paths)]
         texts = [text] if text else []
         if bool(found) == bool(texts):
             raise OptionError("choose files, or paste a text")
         return found, texts
+
+    def _below(self, file: str) -> list[Path]:
+        path = self.inside(file)
+        if path.is_file():
+            return [path]
+        if not path.is_dir():
+            raise OptionError(f"{file[:200]!r} is neither a file nor a folder")
+        files = sorted(each for each in path.rglob("*") if each.is_file() and self._is_ours(each))
+        if not files:
+            raise OptionError(f"the folder {file[:200]!r} holds no files")
+        return files
 
     def inside(self, path: str) -> Path:
         """Return a path that is below the root.
@@ -102,12 +127,27 @@ class Folder:
         except (OSError, RuntimeError):
             return False
 
-    def free(self, path: str) -> Path:
-        """Return where a new file may be written below the root.
+    @contextmanager
+    def writing(self, path: str) -> Iterator[tuple[Path, Path]]:
+        """Yield where to write a new file, which comes to its place afterwards, and that place.
+
+        Whatever else is written beside it comes along.
 
         Raises:
-            OptionError: something is there already, or there is no such folder.
+            OptionError: there is no such folder below the root, or something is there already that
+                has the name of one of the files.
         """
+        target = self._free(path)
+        with TemporaryDirectory(prefix=".toksmith-", dir=target.parent) as temporary:
+            yield Path(temporary, target.name), target
+            made = sorted(Path(temporary).iterdir())
+            for each in made:
+                self._free(str(Path(path).with_name(each.name)))
+            for each in made:
+                each.rename(target.with_name(each.name))
+
+    def _free(self, path: str) -> Path:
+        """Return where something new may be written below the root."""
         given = Path(path)
         if not given.name or given.name.startswith(".") or "\0" in path:
             raise OptionError(f"{path[:200]!r} is no name for a file")

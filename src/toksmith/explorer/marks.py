@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from toksmith.explorer.stretches import Shown
+from toksmith.show.html import visible_html
 from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
 from toksmith.visible import LINE_BREAK, SPACE, TAB, visible
 
@@ -30,14 +31,16 @@ def colour_of(place: int, is_special: bool = False) -> str:
 
 
 def spaced(token: bytes) -> str:
-    """Return bytes as they are shown, escaped, marks of white space set apart.
+    r"""Return bytes as they are shown, escaped, marks of white space set apart.
+
+    Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere.
 
     Example:
-        >>> spaced(b" <b>")
-        '<wbr><i>·</i>&lt;b&gt;'
+        >>> spaced(b" <b>\xff")
+        '<wbr><i>·</i>&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
     """
-    # The only spaces in it stand inside bytes in hex, which are not to be torn apart.
-    shown = escape(visible(token)).replace(" ", "\u00a0")
+    # The only other space stands in the tag; labels are not to be torn apart.
+    shown = visible_html(token).replace(" ", "\u00a0").replace("<bdi\u00a0dir", "<bdi dir")
     for mark, html in _MARKS.items():
         shown = shown.replace(mark, html)
     return shown

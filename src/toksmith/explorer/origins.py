@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from toksmith.reference.diagrams import Diagram, MergeTree
+from toksmith.show.html import visible_html
 from toksmith.show.stepper import stepper_html
 from toksmith.tokenizer import Tokenizer
-from toksmith.visible import visible
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explanation
@@ -144,10 +143,8 @@ def origin_html(origin: Origin, colour: int = 0) -> str:
     title = "How it came about in the text" if origin.in_text else "How its bytes come to it"
     parts = [f"<h3>{title}</h3>"]
     if not origin.reached:
-        shown = ", ".join(visible(token) for token in diagram.tokens)
-        parts.append(
-            f'<p class="error">They do not: alone they become <code>{escape(shown)}</code>.</p>'
-        )
+        shown = ", ".join(visible_html(token) for token in diagram.tokens)
+        parts.append(f'<p class="error">They do not: alone they become <code>{shown}</code>.</p>')
     if isinstance(diagram, MergeTree) and diagram.whole and not diagram.merges:
         parts.append('<p class="soft">It is looked up as a whole; no merges lead to it.</p>')
     return "".join(parts) + stepper_html(diagram, first=colour - origin.place)

@@ -78,7 +78,7 @@ class TrainPage:
         size = asked.number("vocab_size", 0)
         task = {
             "task": "train",
-            "files": list(files.values()),
+            "files": [path for paths in files.values() for path in paths],
             "texts": texts,
             "model": asked.text("model", "bpe"),
             "vocab_size": size or None,
@@ -101,8 +101,8 @@ class TrainPage:
         answer: dict[str, Any] = {
             **job.progress,
             "state": job.state,
-            "error": job.error.replace("--option ", ""),
-            "warnings": job.warnings,
+            "error": self._folder.named(job.error.replace("--option ", "")),
+            "warnings": [*map(self._folder.named, job.warnings)],
             "model": job.task["model"],
             "last": merges[-1][0] if merges else since,
             "merges": [merge_html(*each) for each in merges[-100:]],
@@ -146,11 +146,12 @@ class TrainPage:
 
     def save(self, asked: Asked) -> Answer:
         """Write a tokenizer to a new file below the folder."""
-        target = self._folder.free(asked.text("path"))
         form = asked.text("format")
         if form not in FORMATS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
-        self._shelf[asked.text("tokenizer")].tokenizer.save(target, format=form)
+        tok = self._shelf[asked.text("tokenizer")].tokenizer
+        with self._folder.writing(asked.text("path")) as (place, target):
+            tok.save(place, format=form)
         return {"path": str(target)}
 
 
