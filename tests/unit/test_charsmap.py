@@ -190,3 +190,17 @@ def test_what_is_shipped_is_what_the_rules_compile_to(name: str) -> None:
 def test_names_of_rules() -> None:
     with pytest.raises(OptionError, match="no normalization rule 'nfc'; use nmt_nfkc, nfkc"):
         charsmap_of("nfc")
+
+
+@pytest.mark.parametrize("name", ["identity", "nfkc", "nmt_nfkc_cf"])
+def test_characters_of_keys(name: str) -> None:
+    character_map = CharacterMap(charsmap_of(name))
+    keys = character_map.entries
+    assert character_map.first_characters == {key[0] for key in keys}
+    assert character_map.later_characters == {each for key in keys for each in key[1:]}
+
+
+def test_characters_of_keys_that_share_nodes() -> None:
+    keys = ["a", "ab", "abé", "é", "éa", "\U0001f600x\U0001f600", "xyxy", "yxyx", "ﬁa"]
+    character_map = CharacterMap(compiled(dict.fromkeys(keys, "-")))
+    assert character_map.later_characters == set("béax\U0001f600y")

@@ -53,6 +53,7 @@ _BY_SUFFIX = {
     ".json": "huggingface",
     ".txt": "wordpiece",
 }
+_OF_SUFFIX = {".model": ("minbpe", "sentencepiece")}
 _IN_FOLDER = {"huggingface": "tokenizer.json", "gpt2": "encoder.json", "wordpiece": "vocab.txt"}
 """The main file of formats that may be saved as a directory."""
 
@@ -178,9 +179,11 @@ def _named(name: str) -> Format:
 
 
 def _recognised(path: Path) -> Format:
-    for candidate in FORMATS.values():
-        if candidate.recognise(path):
-            return candidate
+    # Those that the suffix points at come first, so that hardly any other has to be imported.
+    likely = _OF_SUFFIX.get(path.suffix, ())
+    for name in sorted(FORMATS, key=lambda name: name not in likely):
+        if FORMATS[name].recognise(path):
+            return FORMATS[name]
     if not path.is_dir():
         files.read_bytes(path)  # says if it is missing or empty
     what = "directory holds" if path.is_dir() else "content is of"

@@ -103,29 +103,8 @@ class CharacterMap:
 
     @cached_property
     def later_characters(self) -> frozenset[str]:
-        """The characters that stand in some key, but not first."""
-        later = set()
-        seen = {node for _, node in self._characters(0)}
-        todo = list(seen)
-        while todo:
-            for character, node in self._characters(todo.pop()):
-                later.add(character)
-                if node not in seen:
-                    seen.add(node)
-                    todo.append(node)
-        return frozenset(later)
-
-    def _characters(self, node: int) -> Iterator[tuple[str, int]]:
-        """Return the characters that lead on from a node, and the nodes behind them."""
-        todo = [(node, b"")]
-        while todo:
-            node, start = todo.pop()
-            for byte, child in self._children(node):
-                begun = start + bytes([byte])
-                if len(begun) == _character_size(begun[0]):
-                    yield begun.decode("utf-8", "replace"), child
-                else:
-                    todo.append((child, begun))
+        """The characters that are in some key, but not first."""
+        return frozenset(map(chr, self._trie.later_codes()))
 
     def _walk(self, node: int, character: str) -> tuple[int, str | None] | None:
         """Return the node behind a character, and the replacement of the key that ends there."""
@@ -274,10 +253,30 @@ class _Trie:
 
     def first_codes(self) -> list[int]:
         """Return the code points that keys start with; :meth:`values` has found no fault."""
-        if not len(self.units):
-            return []
+        codes: list[int] = self._characters(np.zeros(1, np.int64))[0].tolist()
+        return codes
+
+    def later_codes(self) -> list[int]:
+        """Return the code points inside keys; :meth:`values` has found no fault."""
+        nodes = self._characters(np.zeros(1, np.int64))[1]
+        is_seen = np.zeros(len(self.units), bool)
         found = []
-        nodes, codes, missing = (np.zeros(1, np.int64) for _ in range(3))
+        while len(nodes):
+            is_seen[nodes] = True
+            codes, nodes = self._characters(nodes)
+            found.append(_distinct(codes))
+            nodes = _distinct(nodes)
+            nodes = nodes[~is_seen[nodes]]
+        later: list[int] = _distinct(np.concatenate(found)).tolist() if found else []
+        return later
+
+    def _characters(self, nodes: _Places) -> tuple[_Places, _Places]:
+        """Return the characters that lead on from nodes, and the node behind each."""
+        none = np.zeros(0, np.int64)
+        if not len(self.units):
+            return none, none
+        found, ends = [none], [none]
+        codes, missing = np.zeros((2, len(nodes)), np.int64)
         size = 0
         while len(nodes):
             size += 1
@@ -287,12 +286,14 @@ class _Trie:
                 codes = labels & 0x7F >> missing + (missing > 0)
             else:
                 codes = codes[which] << 6 | labels & 0x3F
-            ended = codes[missing == 0]
+            is_last, goes_on = missing == 0, missing > 0
+            ended, behind = codes[is_last], nodes[is_last]
             is_character = (ended >= (0, 0, 0x80, 0x800, 0x10000)[size]) & (ended < 0x110000)
-            found += ended[is_character & (ended >> 11 != 0xD800 >> 11)].tolist()
-            goes_on = missing > 0
+            is_character &= ended >> 11 != 0xD800 >> 11
+            found.append(ended[is_character])
+            ends.append(behind[is_character])
             nodes, codes, missing = nodes[goes_on], codes[goes_on], missing[goes_on]
-        return found
+        return np.concatenate(found), np.concatenate(ends)
 
 
 def _distinct(values: _Places) -> _Places:
