@@ -2,8 +2,9 @@
 
 ``encoder.json`` and ``vocab.bpe``, or under their later names ``vocab.json`` and ``merges.txt``;
 any common start of the names is allowed (``gpt2_encoder.json``). Bytes are spelled in the printable
-byte alphabet. The split is GPT-2's by definition. A token that is neither a byte nor the result of
-a merge is a special token.
+byte alphabet. The split is GPT-2's by definition, but for what a ``tokenizer_config.json`` beside
+the later names says (:mod:`.hf_pair`). A token that is neither a byte nor the result of a merge is
+a special token.
 """
 
 from __future__ import annotations
@@ -64,9 +65,16 @@ def read(path: Path) -> Pipeline:
 
     Raises:
         FormatError: one is missing, or is not what it should be.
-        UnsupportedError: the tokens are those of CLIP, which marks the ends of words.
+        UnsupportedError: the tokens are those of CLIP, which marks the ends of words; or files
+            beside them say that the rules are not GPT-2's or RoBERTa's.
     """
-    return read_pair(*_pair_of(path))
+    encoder, merges = _pair_of(path)
+    pipeline = read_pair(encoder, merges)
+    if not encoder.name.endswith("vocab.json"):
+        return pipeline
+    from toksmith.formats import hf_pair
+
+    return hf_pair.configured(encoder, pipeline)
 
 
 def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
