@@ -36,6 +36,16 @@ from toksmith.splitters.names import NAMES, WORDS
         ("o200k_base", "o200k"),
         ("gpt-4o", "o200k"),
         ("gpt4o", "o200k"),
+        ("gpt-4o-mini", "o200k"),
+        ("GPT-4o-2024-08-06", "o200k"),
+        ("gpt5", "o200k"),
+        ("o3-mini", "o200k"),
+        ("gpt-oss-20b", "o200k"),
+        ("gpt-4-turbo", "cl100k"),
+        ("gpt-3.5-turbo-0125", "cl100k"),
+        ("text-embedding-3-small", "cl100k"),
+        ("text-davinci-003", "gpt2"),
+        ("davinci", "gpt2"),
     ],
 )
 def test_every_published_name_is_a_split(name: str, family: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from toksmith.errors import SplitError
+from toksmith.model_names import MODELS, encoding_of_model
 from toksmith.splitters.families import FAMILIES
 
 WORDS = r"\S+|\s"
@@ -14,16 +14,16 @@ WORDS = r"\S+|\s"
 
 NAMES: dict[str, tuple[str, ...]] = {
     "gpt2": ("r50k", "r50k_base", "p50k", "p50k_base", "p50k_edit", "gpt3"),
-    "cl100k": ("gpt4", "gpt-4-turbo", "gpt-3.5", "gpt-3.5-turbo", "llama3", "llama3.1",
-               "llama3.2", "llama3.3"),
+    "cl100k": ("gpt4", "llama3", "llama3.1", "llama3.2", "llama3.3"),
     "cl100k-tiktoken": ("cl100k_base",),
     "qwen2": ("qwen", "qwen2.5", "qwen3"),
-    "o200k": ("o200k_base", "o200k_harmony", "gpt4o", "gpt-4o-mini", "chatgpt-4o", "gpt-4.1",
-              "gpt-4.5", "gpt5", "gpt-oss", "o1", "o3", "o4-mini", "toksmith-small"),
+    "o200k": ("o200k_base", "o200k_harmony", "gpt4o", "gpt5", "gpt-oss", "toksmith-small"),
     "words": (),
     "none": (),
-}  # fmt: skip
+}
 """The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name make no difference.
+
+The names of OpenAI's models are known as well (:mod:`toksmith.model_names`).
 
 ``cl100k_base`` is the pattern of tiktoken's encoding of that name; ``cl100k``, ``gpt4`` and
 ``llama3`` are the pattern as all other libraries have it (see :mod:`.families`).
@@ -41,6 +41,12 @@ _PATTERNS: dict[str, str | None] = {
     **{name: family.pattern for name, family in FAMILIES.items()},
     "words": WORDS,
     "none": None,
+}
+_OF_ENCODING = {"cl100k_base": "cl100k", "o200k_base": "o200k", "o200k_harmony": "o200k"}
+_OF_MODEL = {
+    _key(model): _OF_ENCODING.get(encoding, "gpt2")
+    for encoding, models in MODELS.items()
+    for model in models
 }
 
 
@@ -62,15 +68,19 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
         Traceback (most recent call last):
         toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2 (r50k, ...
     """
-    name = _BY_KEY.get(_key(split))
+    name = _BY_KEY.get(_key(split)) or _OF_MODEL.get(_key(split))
     if name is not None:
         return _PATTERNS[name]
     if not _BARE_WORD.fullmatch(split):
         return split
+    if encoding := encoding_of_model(split.lower()):
+        return _PATTERNS[_OF_ENCODING.get(encoding, "gpt2")]
     raise SplitError(_unknown(split, also))
 
 
 def _unknown(split: str, also: Sequence[str]) -> str:
+    from difflib import get_close_matches  # slow to import
+
     every = {**_BY_KEY, **{_key(name): name for name in also}}
     spelled = {_key(each): each for name, group in NAMES.items() for each in (name, *group)}
     near = get_close_matches(_key(split.strip()), every, n=2, cutoff=0.75)
@@ -80,5 +90,6 @@ def _unknown(split: str, also: Sequence[str]) -> str:
     )
     return (
         f"unknown split {split!r:.80}{f' (did you mean {hint}?)' if hint else ''}. Known names: "
-        f"{', '.join([known, *also])}; a regular expression is accepted too"
+        f"{', '.join([known, *also])}; names of models "
+        "(gpt-4o-mini, …) and regular expressions are accepted too"
     )
