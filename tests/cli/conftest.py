@@ -73,7 +73,7 @@ def model(corpus_file: Path, run: Run) -> Path:
     path = corpus_file.with_name("small.model")
     ran = run(
         "train", corpus_file, "-o", path, "--vocab-size", 280, "--split", "gpt2",
-        "--special-token", "<|end|>", "--quiet",
+        "--special-token", "<|end|>", "--quiet", "--record",
     )  # fmt: skip
     assert (ran.code, ran.out, ran.err) == (0, b"", "")
     return path

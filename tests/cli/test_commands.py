@@ -80,7 +80,18 @@ class TestTrain:
         assert f"{len(CORPUS):,} bytes" in figures
         assert "4 merges" in figures
         assert figures.endswith(f"→ {path}\n")
+        assert folder_of(tmp_path) == {"t.model", "t.vocab"}
+
+    def test_a_record_is_written_on_demand(
+        self, run: Run, corpus_file: Path, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "t.model"
+        ran = run("train", corpus_file, "-o", path, "--vocab-size", 260, "--record")
+        assert ran.out.decode().endswith(f"→ {path}, with its training record beside it\n")
         assert folder_of(tmp_path) == {"t.model", "t.vocab", "t.model.training.json"}
+        record = toksmith.load(path).training
+        assert record is not None
+        assert [source.path for source in record.sources] == [str(corpus_file)]
 
     def test_options_reach_the_trainer(self, run: Run, corpus_file: Path, tmp_path: Path) -> None:
         path = tmp_path / "t.tiktoken"

@@ -26,7 +26,7 @@ def test_all_options_together(run: Run, lines: Path, tmp_path: Path) -> None:
     ran = run(
         *("train", lines, "-o", path, "--vocab-size", 260, "--read-as", "jsonl"),
         *("--field", "body", "--weight", f"{lines}=2.5", "--deduplicate"),
-        *("--sample", 0.5, "--seed", 3),
+        *("--sample", 0.5, "--seed", 3, "--record"),
     )
     assert ran.code == 0
     record = json.loads((tmp_path / "t.json.training.json").read_text())
@@ -36,12 +36,6 @@ def test_all_options_together(run: Run, lines: Path, tmp_path: Path) -> None:
     assert record["bytes"] == record["documents"] * 45  # 18 bytes each
     told = f"{record['documents']} documents ({record['skipped']['not_sampled']} not sampled, "
     assert told in ran.out.decode()
-
-
-def test_no_record(run: Run, lines: Path, tmp_path: Path) -> None:
-    ran = run("train", lines, "-o", tmp_path / "t.json", "--vocab-size", 260, "--no-record")
-    assert ran.code == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"t.json", lines.name}
 
 
 @pytest.mark.parametrize(

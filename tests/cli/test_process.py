@@ -227,8 +227,18 @@ def test_quickstart_and_the_commands_that_it_names(tmp_path: Path) -> None:
     assert ran.stderr == ""
     assert toksmith.load(path).vocab_size == 8192
     _, _, next_steps = ran.stdout.partition("What to do next:\n")
-    commands = next_steps.splitlines()
+    explore, *commands = next_steps.splitlines()
     assert len(commands) == 3
+    assert explore.strip().endswith(f"explore {shlex.quote(str(path))}")
+    served = subprocess.Popen(
+        [*shlex.split(explore), "--no-browser"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert served.stdout is not None
+        assert b"http://127.0.0.1:" in served.stdout.readline()
+    finally:
+        served.terminate()
+        assert served.communicate(timeout=30)[1] == b""
     for command in commands:
         step = subprocess.run(command, shell=True, capture_output=True, timeout=60, check=False)
         assert (step.returncode, step.stderr) == (0, b"")

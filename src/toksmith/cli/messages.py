@@ -49,7 +49,7 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
             return found[0]
         if option.startswith("--option "):
             return f"{option}={value}" if value else option
-        return f"{option} {value}" if value and value[0] != "{" else option
+        return option if not value or value[0] == "{" or value == "True" else f"{option} {value}"
 
     message = _NAMED.sub(written, message)
     subject = _SUBJECT.match(message)
@@ -65,6 +65,7 @@ def options_of(command: Any) -> dict[str, str]:
         shown = option or parameter.metavar or parameter.name.upper()
         for name in (parameter.name, f"{parameter.name}s"):
             found.setdefault(name, shown)
+    found.setdefault("record", "--record")  # of train, which other commands name
     if "option" in found:  # a trainer's options, which have no option of their own
         from dataclasses import fields
 

@@ -99,6 +99,7 @@ def _print_next_steps(output: Path, files: list[Path]) -> None:
     text = shlex.quote(str(files[-1]))
     target = shlex.quote(str(output.with_suffix(".json")))
     print("What to do next:")
+    print(f"  {program} explore {path}")
     print(f"  {program} inspect 'Any text of yours' -t {path} --steps")
     print(f"  {program} encode --file {text} -t {path} | {program} decode -t {path}")
     print(f"  {program} convert {path} {target}")

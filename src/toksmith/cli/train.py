@@ -141,10 +141,11 @@ def run(
     record: Annotated[
         bool,
         typer.Option(
-            "--record/--no-record",
-            help="Write what was done, and the text's hashes, to OUTPUT.training.json.",
+            "--record",
+            help="Also write OUTPUT.training.json: the options, the counts of the merges, and the "
+            "paths and SHA-256 of the files. toksmith advise --tokenizer reads it.",
         ),
-    ] = True,
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn a tokenizer from text and write it to a file.
@@ -205,7 +206,8 @@ def run(
 
         delete(checkpoint)
     if not quiet:
-        print(f"{figures(tok)} → {output}")
+        beside = ", with its training record beside it" if record else ""
+        print(f"{figures(tok)} → {output}{beside}")
 
 
 def _options_of(model: Model) -> type:
