@@ -1,6 +1,6 @@
 """What a splitter is: frozen data, one kind a file.
 
-How each kind cuts stands in :mod:`toksmith.reference.splitting` (patterns) and
+How each kind cuts is in :mod:`toksmith.reference.splitting` (patterns) and
 :mod:`toksmith.reference.pre_tokenizing` (all others).
 """
 

@@ -28,7 +28,7 @@ class Whitespace:
 @short_repr
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    """Chunks are what stands between white space."""
+    """Chunks are the text between white space."""
 
 
 @short_repr

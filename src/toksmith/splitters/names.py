@@ -1,4 +1,4 @@
-"""The names that ``split=`` takes, and the patterns they stand for."""
+"""The names that ``split=`` takes, and their patterns."""
 
 from __future__ import annotations
 

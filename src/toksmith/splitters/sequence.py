@@ -21,7 +21,7 @@ class Split:
     Attributes:
         pattern: a regular expression of the ``regex`` package, or a literal.
         behavior: what becomes of the matches.
-        invert: the matches are what stands *between* the cuts.
+        invert: the matches are the text *between* the cuts.
         is_regex: which of the two the pattern is.
 
     Raises:

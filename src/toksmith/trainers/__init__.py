@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["MODELS", "Counts", "TrainingRecord", "count_chunks", "train"]
 
 Trainer: TypeAlias = "Callable[[Corpus, int | None, Any], Trained]"
-"""Trains on a corpus, for so many ids, with the options of its model."""
+"""Trains on a corpus, up to a number of ids, with the options of its model."""
 
 _PLACES = {
     "bpe": ("bpe", "BPEOptions", "train_bpe"),

@@ -90,7 +90,7 @@ class BPEOptions(Options):
             raise OptionError('unk_token= is for unit="characters": no byte is unknown')
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return about how many bytes of memory training on so many distinct chunks takes."""
+        """Return about how many bytes of memory training on a number of distinct chunks takes."""
         if self.unit == "bytes":
             # Measured: a cell and places for each byte; the pairs of 32,000 merges.
             return 16 * chunks + 16 * size + min(100 * chunks, 150 << 20)

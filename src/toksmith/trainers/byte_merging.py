@@ -43,7 +43,7 @@ def learn(
         tokens: how many new ids to make.
         counts: the text's chunks.
         options: of the training.
-        corpus: tells the threads, and whether to show the progress.
+        corpus: has the number of threads, and whether to show the progress.
         checkpoint: where merges are kept, and may have been before.
 
     Raises:

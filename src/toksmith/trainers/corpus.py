@@ -40,7 +40,7 @@ class Corpus:
         counts: what was counted before.
         reading: how files are read, and which documents are taken.
         threads: for counting; ``None`` for the cores this process may use.
-        progress: whether to show it; ``None`` where standard error is a terminal.
+        progress: whether to show it; ``None`` if standard error is a terminal.
         hashed: whether hashes are made of the files, meanwhile in a thread; then the corpus is used
             as a context, which ends it.
         limits: how much memory the chunks may take, and which of them are too rare.
@@ -208,10 +208,10 @@ class Corpus:
     def _check_without_files(self) -> None:
         if self.reading.separator is not None:
             raise OptionError(
-                "separator= stands inside files; documents in texts= are apart already"
+                "separator= is for files: the documents in texts= are separate already"
             )
         if self.reading.field != Reading.field or self.reading.read_as is not None:
-            raise OptionError("field= and read_as= are for files, and there are none")
+            raise OptionError("field= and read_as= are for files, and none are given")
         if self.reading.encoding_errors != "strict":
             raise OptionError("encoding_errors= is for files, and there are none")
         if self.reading.weights:

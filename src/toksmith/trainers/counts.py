@@ -37,7 +37,7 @@ class Counts:
     Attributes:
         chunks: the chunks end to end.
         ends: uint64, shape ``(n,)``: where each chunk ends in ``chunks``.
-        counts: uint64, shape ``(n,)``: how often each stands in the text.
+        counts: uint64, shape ``(n,)``: how often each occurs in the text.
         splitter: what the chunks were cut with; ``None`` where they are whole documents.
         documents: how many documents were read.
 
@@ -126,7 +126,7 @@ class Counts:
                 ``"o200k"``, ``"llama3"``, …), ``"words"``, a regular expression, or ``None``:
                 documents are counted whole.
             gaps: whether text that a regular expression leaves unmatched is kept as chunks.
-            separator: what stands between documents inside the files.
+            separator: the text that separates documents inside a file.
             field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the
                 text.
             read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's
@@ -141,9 +141,9 @@ class Counts:
             memory: how much counting may take, in bytes or as in ``"4G"``; what does not fit is
                 sorted, written to a temporary file (in ``TMPDIR``), and merged in the end. The
                 result does not depend on it.
-            min_count: chunks that stand in the text less often are left out.
+            min_count: chunks that occur fewer times than this are left out.
             threads: ``None`` for the cores this process may use; the result does not depend on it.
-            progress: whether to show it; ``None`` where standard error is a terminal.
+            progress: whether to show it; ``None`` if standard error is a terminal.
 
         Raises:
             OptionError: an argument is not what it should be, or the memory is not enough.
@@ -299,7 +299,7 @@ class Counts:
         return np.diff(self.ends, prepend=np.uint64(0))
 
     def filter(self, min_count: int) -> Counts:
-        """Return the chunks that stand in the text so often, or more often.
+        """Return the chunks that occur at least this many times.
 
         Example:
             >>> dict(Counts.of({b"ab": 3, b"c": 1}).filter(min_count=2))
@@ -439,8 +439,8 @@ def count_chunks(
         source: the corpus.
         splitter: what to cut it with.
         threads: how many threads count.
-        progress: whether to show it; ``None`` where standard error is a terminal.
-        limits: how much memory this may take; it is told what was done about it.
+        progress: whether to show it; ``None`` if standard error is a terminal.
+        limits: how much memory this may take; it records what was spilled.
 
     Raises:
         OptionError: the memory is not enough.

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from toksmith.engine import ChunkCounter
 
 Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
-"""How many distinct chunks, and bytes of them, stand in the text 0, 1, 2 … times."""
+"""How many distinct chunks, and bytes of them, occur in the text 0, 1, 2 … times."""
 
 Need = Callable[[int, int], int]
-"""How many bytes of memory so many distinct chunks, of so many bytes, take."""
+"""The memory, in bytes, that a number of distinct chunks of a number of bytes takes."""
 
 LEAST = 1 << 20
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}

@@ -23,12 +23,12 @@ def watching(
     Args:
         alphabet: the first symbols.
         merges: how many merges there will be.
-        progress: whether to show it; ``None`` where standard error is a terminal.
+        progress: whether to show it; ``None`` if standard error is a terminal.
         before: how many of them are known already.
         join: what two symbols become.
 
     Yields:
-        What the kernel tells its merges.
+        The callback that the kernel calls with new merges.
     """
     known = dict(enumerate(alphabet))
     with training_progress(merges, progress) as report:

@@ -53,7 +53,7 @@ class QuickNormalizer:
             self._hard = re.compile("")  # all texts
 
     def __call__(self, text: str) -> str:
-        """Return the normalized text; surrogates are bytes that are no UTF-8."""
+        """Return the normalized text; surrogates are bytes of invalid UTF-8."""
         if self._hard.search(text):
             return normalized((self.step,), text)
         new = text.translate(self._table)

@@ -35,7 +35,7 @@ class Options:
     """Options that people may look for, and why they are none."""
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return about how many bytes of memory training on so many distinct chunks takes.
+        """Return about how many bytes of memory training on a number of distinct chunks takes.
 
         Args:
             chunks: how many.

@@ -36,7 +36,7 @@ def train_sentencepiece_bpe(
 
     Raises:
         OptionError: the options do not fit each other, or ``vocab_size``.
-        TrainingError: there is no text, or too little for so many pieces.
+        TrainingError: there is no text, or too little for this many pieces.
     """
     text = _prepare(corpus, vocab_size, options, "bpe")
     learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress, corpus.threads)
@@ -62,7 +62,7 @@ def train_sentencepiece_unigram(
 
     Raises:
         OptionError: the options do not fit each other, or ``vocab_size``.
-        TrainingError: there is no text, or too little for so many pieces.
+        TrainingError: there is no text, or too little for this many pieces.
     """
     text = _prepare(corpus, vocab_size, options, "unigram")
     pieces = train_unigram(

@@ -36,13 +36,13 @@ def learn_pieces(
 ) -> LearnedPieces:
     """Join the most frequent pair that makes a piece, again and again.
 
-    How it works stands in :mod:`toksmith.reference.sentencepiece_bpe_training`.
+    The algorithm is in :mod:`toksmith.reference.sentencepiece_bpe_training`.
 
     Args:
         words: words of known characters.
         pieces: how many pieces to learn; there are fewer where no pair is left.
         rules: what may be a piece.
-        progress: whether to show it; ``None`` where standard error is a terminal.
+        progress: whether to show it; ``None`` if standard error is a terminal.
         threads: how many threads work; the result does not depend on it.
     """
     characters = words.characters

@@ -62,7 +62,7 @@ class SentencePieceOptions(Options):
     )
     input_sentence_size: int = field(
         default=0,
-        metadata={"help": "train on so many sentences only; 0 for all."},
+        metadata={"help": "the largest number of sentences to train on; 0 for all."},
     )
     shuffle_input_sentence: bool = field(
         default=True,
@@ -102,7 +102,7 @@ class SentencePieceOptions(Options):
     )
     split_by_number: bool = field(
         default=True,
-        metadata={"help": "digits are of a script of their own; without, they stand with any."},
+        metadata={"help": "digits are a script of their own; without this, they join any script."},
     )
     split_digits: bool = field(
         default=False,
@@ -114,7 +114,7 @@ class SentencePieceOptions(Options):
     )
     treat_whitespace_as_suffix: bool = field(
         default=False,
-        metadata={"help": "▁ stands at the end of words."},
+        metadata={"help": "▁ ends words instead of starting them."},
     )
     allow_whitespace_only_pieces: bool = field(
         default=False,
@@ -142,7 +142,7 @@ class SentencePieceOptions(Options):
     )
     user_defined_symbols: str | Iterable[str] = field(
         default=(),
-        metadata={"help": "always one piece, wherever they stand; given likewise."},
+        metadata={"help": "always one piece, wherever they occur; given in the same way."},
     )
     hard_vocab_limit: bool = field(
         default=True,

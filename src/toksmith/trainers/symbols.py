@@ -35,7 +35,7 @@ class CharacterWords:
         """Return counted words as symbols.
 
         Args:
-            counted: how often each word stands in the text; none is empty.
+            counted: how often each word occurs in the text; none is empty.
         """
         ends = np.cumsum(np.fromiter(map(len, counted), np.uint64, len(counted)), dtype=np.uint64)
         codes = np.frombuffer("".join(counted).encode("utf-32-le"), np.uint32)
@@ -49,7 +49,7 @@ class CharacterWords:
         return cls("".join(map(chr, used.tolist())), words)
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
-        """Return how often each character stands in the text: uint64, by symbol."""
+        """Return how often each character occurs in the text: uint64, by symbol."""
         return self.words.symbol_counts()
 
     def only(self, characters: str) -> CharacterWords:
@@ -95,7 +95,7 @@ class MixedWords:
 
     @cached_property
     def _counts(self) -> dict[str, int]:
-        """How often each character stands in the text."""
+        """How often each character occurs in the text."""
         counts = {
             self._letter(byte): count
             for byte, count in enumerate(byte_counts(self.ascii).tolist())
@@ -115,7 +115,7 @@ class MixedWords:
         return "".join(sorted(self._counts))
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
-        """Return how often each character stands in the text: uint64, by character."""
+        """Return how often each character occurs in the text: uint64, by character."""
         return np.array([self._counts[character] for character in self.characters], np.uint64)
 
     def only(self, characters: str) -> CharacterWords:

@@ -33,11 +33,11 @@ def train_unigram(
 ) -> list[tuple[str, float]]:
     """Learn the pieces of a Unigram model.
 
-    How it works stands in :mod:`toksmith.reference.unigram_training`. Where the distinct words come
+    The algorithm is in :mod:`toksmith.reference.unigram_training`. Where the distinct words come
     to more than ``MOST_CHARACTERS``, the rarest are left out, with a warning.
 
     Args:
-        words: words of known characters (what stands between unknown ones is a word each).
+        words: words of known characters (the text between two unknown ones is a word).
         vocab_size: how many pieces are wanted; there are fewer where the text does not have as
             many, and more where more characters are required.
         required: characters that have to be pieces, the most frequent first; ``None`` for those of
@@ -48,7 +48,7 @@ def train_unigram(
         options: how training goes.
         threads: how many threads work; ``None`` for the cores this process may use. The result
             does not depend on it.
-        progress: whether to show it; ``None`` where standard error is a terminal.
+        progress: whether to show it; ``None`` if standard error is a terminal.
 
     Returns:
         Pieces with their scores (each a float32), the best first; of equal ones, by code points.

@@ -59,8 +59,8 @@ class WordPieceOptions(Options):
     limit_alphabet: int | None = field(
         default=None,
         metadata={
-            "help": "at most so many characters, the most frequent; words with others are left out,"
-            " as they will be unknown. ``None`` for all."
+            "help": "the largest number of characters to keep, the most frequent first; words with "
+            "other characters are left out, because they will be unknown. ``None`` for all."
         },
     )
     initial_alphabet: str = field(
@@ -103,7 +103,7 @@ class WordPieceOptions(Options):
     split: str | None = field(
         default="bert",
         metadata={
-            "help": '``"bert"`` (white space is dropped, punctuation stands alone), '
+            "help": '``"bert"`` (white space is dropped, each punctuation mark is a word), '
             '``"whitespace"``, or as for ``"bpe"``.'
         },
     )

@@ -36,7 +36,7 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
 
     Args:
         options: a dataclass whose fields are the options.
-        given: what stands on the command line; ``-`` in a name is ``_``.
+        given: the words of the command line; ``-`` in a name is ``_``.
 
     Raises:
         OptionError: there is no such option, or its values are not of this kind.
