@@ -117,8 +117,16 @@ def __getattr__(name: str) -> object:
         return __version__
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
-    return _find(name)
+    try:
+        return _find(name)
+    except AttributeError:
+        # Not "from toksmith import habits", which comes here first.
+        from toksmith.habits import MODULE, unknown_name
+
+        raise AttributeError(
+            unknown_name(f"module {__name__!r}", name, MODULE), name=name
+        ) from None
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_PACKAGES})

@@ -12,7 +12,7 @@ from toksmith.lazy import np
 from toksmith.pipeline import Pipeline
 from toksmith.rows import Stretch
 from toksmith.text import Text, characters, check_texts, utf8
-from toksmith.threads import thread_count
+from toksmith.threads import SMALL, thread_count
 from toksmith.types import Batch, Encoding, IdArray, SpanArray, stack
 
 Special = str | Collection[str]
@@ -52,7 +52,8 @@ class TextEncoder:
             ids: list[int] = self.encode(text, "text", threads).tolist()
             return ids * self.times
         try:  # as in _run, but for a short text each call counts
-            return self._encode_list(text, thread_count(threads, len(text)))
+            is_small = threads is None and len(text) < SMALL
+            return self._encode_list(text, 1 if is_small else thread_count(threads, len(text)))
         except _NOT_AS_IT_IS:
             return _run(self._encode_list, utf8(text), threads)
 

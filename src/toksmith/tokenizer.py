@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
 
+from toksmith import habits
 from toksmith.arguments import whole
 from toksmith.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
@@ -43,7 +44,17 @@ if TYPE_CHECKING:
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-class Tokenizer(Explaining, Sampling):
+class _Class(type):
+    """The class of Tokenizer itself: it names our call where another library's is looked for."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            owner = f"type object {cls.__name__!r}"
+            raise AttributeError(habits.unknown_name(owner, name, habits.CLASS), name=name)
+
+
+class Tokenizer(Explaining, Sampling, metaclass=_Class):
     """Encodes text to ids and decodes ids to text.
 
     Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share
@@ -96,6 +107,20 @@ class Tokenizer(Explaining, Sampling):
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
         return type(self), (self.pipeline, self._training)
+
+    if not TYPE_CHECKING:  # for checkers, these names are not there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if hasattr(type(self), name):  # it is there, and failed with an AttributeError
+                return object.__getattribute__(self, name)
+            owner = f"{type(self).__name__!r} object"
+            raise AttributeError(
+                habits.unknown_name(owner, name, habits.TOKENIZER), name=name, obj=self
+            )
+
+        def __call__(self, *texts: object, **options: object) -> NoReturn:
+            """Raise an error that names what to call."""
+            raise TypeError(habits.CALLED)
 
     # What it is
 
@@ -260,6 +285,7 @@ class Tokenizer(Explaining, Sampling):
         add_special_tokens: bool = False,
         threads: int | None = None,
         pair: Text | None = None,
+        **_unknown: NoReturn,
     ) -> list[int]:
         """Return the ids of a text.
 
@@ -281,6 +307,8 @@ class Tokenizer(Explaining, Sampling):
             OptionError: ``special`` is none of these, or the text is no text.
             SplitError: a split pattern of the user's took too long.
         """
+        if _unknown:
+            raise habits.unknown_keywords("encode", _unknown)
         if special == "text" and pair is None and not add_special_tokens:
             return self._encoder.encode_list(text, threads)
         found = self.encode_array(
@@ -297,8 +325,11 @@ class Tokenizer(Explaining, Sampling):
         add_special_tokens: bool = False,
         threads: int | None = None,
         pair: Text | None = None,
+        **_unknown: NoReturn,
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
+        if _unknown:
+            raise habits.unknown_keywords("encode_array", _unknown)
         ids = self._encoder.encode(text, special, threads)
         if pair is None and not add_special_tokens and self._encoder.times == 1:
             return ids
@@ -315,6 +346,7 @@ class Tokenizer(Explaining, Sampling):
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
+        **_unknown: NoReturn,
     ) -> Batch:
         """Return the ids of many texts, or pairs of texts, in one array; see :meth:`encode`.
 
@@ -339,6 +371,8 @@ class Tokenizer(Explaining, Sampling):
             >>> tok.encode_batch(["ab", "ba"]).to_lists()
             [[256], [98, 97]]
         """
+        if _unknown:
+            raise habits.unknown_keywords("encode_batch", _unknown)
         columns = columns_of("encode_batch", texts, pairs)
         if pairs is None and not add_special_tokens and self._encoder.times == 1:
             return self._encoder.encode_batch(columns[0], special, threads, "texts")
@@ -389,6 +423,7 @@ class Tokenizer(Explaining, Sampling):
         special: Special = "text",
         add_special_tokens: bool = False,
         pair: Text | None = None,
+        **_unknown: NoReturn,
     ) -> Encoding:
         """Return the tokens of a text with the characters and bytes that each covers.
 
@@ -401,6 +436,8 @@ class Tokenizer(Explaining, Sampling):
             >>> tok.encoding("abé").spans.tolist()
             [[0, 2], [2, 3], [2, 3]]
         """
+        if _unknown:
+            raise habits.unknown_keywords("encoding", _unknown)
         both = [text] if pair is None else [text, pair]
         texts = [self._encoder.located(each, special) for each in both]
         parts = [self._trim(each.stretch(place)) for place, each in enumerate(texts)]
@@ -451,6 +488,7 @@ class Tokenizer(Explaining, Sampling):
         special: Special = "text",
         add_special_tokens: bool = True,
         threads: int | None = None,
+        **_unknown: NoReturn,
     ) -> Inputs:
         """Return texts, or pairs of texts, as arrays that a model takes: ``n`` rows of ``L`` ids.
 
@@ -482,12 +520,23 @@ class Tokenizer(Explaining, Sampling):
             >>> inputs.ids.tolist(), inputs.document.tolist()
             ([[256, 0], [256, 98], [97, 0]], [0, 1, 1])
         """
+        if _unknown:
+            raise habits.unknown_keywords("prepare", _unknown)
         cut, fill = lengths(self._framing, truncation, padding, max_length, stride)
         how = Preparation(cut, fill, special, add_special_tokens, overflow, spans, threads)
         return how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
 
-    def count(self, text: Text, *, special: Special = "text", threads: int | None = None) -> int:
+    def count(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+        **_unknown: NoReturn,
+    ) -> int:
         """Return how many tokens a text has, without making them; see :meth:`encode`."""
+        if _unknown:
+            raise habits.unknown_keywords("count", _unknown)
         return self._encoder.count(text, special, threads) * self._encoder.times
 
     def count_batch(

@@ -1,0 +1,178 @@
+"""What users of other libraries reach for, and how to say it here; nothing of it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+_IDS = "tok.special_tokens holds the ids of all special tokens"
+_NAME = 'toksmith.get(name), such as get("gpt2") or get("gpt-4o"), or toksmith.load(path)'
+_TRAIN = "toksmith.train(texts=[...], vocab_size=...)"
+
+TOKENIZER: Mapping[str, str] = {
+    # tiktoken
+    "encode_ordinary": 'encode(text), whose special="text" is the default',
+    "encode_ordinary_batch": "encode_batch(texts)",
+    "encode_to_numpy": "encode_array(text)",
+    "encode_single_token": "token_id(token)",
+    "encode_with_unstable": "encode(text); there is no unstable end",
+    "decode_with_offsets": "encoding(text).spans, which tells where each token stands",
+    "decode_tokens_bytes": "[tok.token_bytes(i) for i in ids]",
+    "decode_single_token_bytes": "token_bytes(id)",
+    "decode_bytes_batch": "[tok.decode_bytes(each) for each in batch]",
+    "n_vocab": "vocab_size, or len(tok)",
+    "max_token_value": "vocab_size - 1",
+    "eot_token": "special_tokens['<|endoftext|>']",
+    "special_tokens_set": "special_tokens",
+    "is_special_token": "id in tok.special_tokens.values()",
+    "token_byte_values": "tokens",
+    # tokenizers and transformers
+    "tokenize": "encoding(text).strings, or .tokens for bytes",
+    "convert_tokens_to_ids": "token_id(token), for each",
+    "convert_ids_to_tokens": "token_text(id), or token_bytes(id), for each",
+    "convert_tokens_to_string": "decode(ids)",
+    "token_to_id": "token_id(token)",
+    "id_to_token": "token_text(id), or token_bytes(id)",
+    "get_vocab": "vocab, a mapping from bytes to ids",
+    "get_vocab_size": "vocab_size, or len(tok)",
+    "get_added_vocab": "special_tokens",
+    "all_special_tokens": "special_tokens",
+    "all_special_ids": "special_tokens.values()",
+    "special_tokens_map": "special_tokens",
+    "add_tokens": "with_special_tokens([...]), which returns a new tokenizer",
+    "add_special_tokens": "with_special_tokens([...]), which returns a new tokenizer",
+    "enable_padding": "prepare(texts, padding=...)",
+    "no_padding": "prepare(texts, padding=...)",
+    "pad": "prepare(texts, padding=...)",
+    "enable_truncation": "prepare(texts, max_length=...), or truncate(text, max_tokens)",
+    "no_truncation": "encode(text), which returns all tokens",
+    "post_processor": "with_template(bos=..., eos=...), which returns a new tokenizer",
+    "build_inputs_with_special_tokens": "encode(text, add_special_tokens=True)",
+    "num_special_tokens_to_add": "pipeline.framing.template.added()",
+    "pre_tokenizer": "pipeline.splitter; toksmith.split(text, split) shows what it does",
+    "normalizer": "pipeline.normalizer",
+    "model": "pipeline.model",
+    "backend_tokenizer": "pipeline",
+    "to_str": 'save("tokenizer.json")',
+    "save_pretrained": 'save("folder/"), which writes tokenizer.json and what belongs to it',
+    "save_vocabulary": "save(path)",
+    "batch_decode": "decode_batch(batch)",
+    "encode_plus": "prepare([text]), or encoding(text)",
+    "batch_encode_plus": "prepare(texts)",
+    "batch_encode": "encode_batch(texts)",
+    "apply_chat_template": "encode(text, special='encode'), with the messages as one text",
+    "model_max_length": "prepare(texts, max_length=...)",
+    "padding_side": 'prepare(texts, padding=toksmith.framing.Padding(direction="left"))',
+    "truncation_side": 'truncate(text, max_tokens, side="left")',
+    **dict.fromkeys(
+        [f"{name}_token{end}" for name in ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
+         for end in ("", "_id")],
+        _IDS,
+    ),
+    # SentencePiece
+    **dict.fromkeys(("bos_id", "eos_id", "pad_id", "unk_id"), _IDS),
+    "id_to_piece": "token_text(id)",
+    "IdToPiece": "token_text(id)",
+    "piece_to_id": "token_id(piece)",
+    "PieceToId": "token_id(piece)",
+    "piece_size": "vocab_size, or len(tok)",
+    "get_piece_size": "vocab_size, or len(tok)",
+    "GetPieceSize": "vocab_size, or len(tok)",
+    "encode_as_ids": "encode(text)",
+    "EncodeAsIds": "encode(text)",
+    "encode_as_pieces": "encoding(text).strings, or .tokens for bytes",
+    "EncodeAsPieces": "encoding(text).strings, or .tokens for bytes",
+    "decode_ids": "decode(ids)",
+    "DecodeIds": "decode(ids)",
+    "decode_pieces": "decode([tok.token_id(piece) for piece in pieces])",
+    "sample_encode_as_ids": "sample(text, seed=...)",
+    "nbest_encode_as_ids": "nbest(text, size)",
+    "Encode": "encode(text)",
+    "Decode": "decode(ids)",
+    # minbpe
+    "register_special_tokens": "with_special_tokens({...}), which returns a new tokenizer",
+    "pattern": "pipeline.splitter",
+    "train": "toksmith.train, which returns a tokenizer",
+    "load": "toksmith.load(path)",
+}  # fmt: skip
+"""What to say in place of an attribute of a tokenizer."""
+
+CLASS: Mapping[str, str] = {
+    "from_pretrained": f"{_NAME}; a folder of Hugging Face's is a path",
+    "from_file": "toksmith.load(path)",
+    "from_str": "toksmith.load(path)",
+    "from_buffer": "toksmith.load(path)",
+    "train": "toksmith.train, which returns a tokenizer",
+    "load": "toksmith.load(path)",
+}
+"""What to say in place of an attribute of the class Tokenizer."""
+
+MODULE: Mapping[str, str] = {
+    "get_encoding": _NAME,
+    "encoding_for_model": _NAME,
+    "encoding_name_for_model": "toksmith.get(name).name",
+    "list_encoding_names": _NAME,
+    "from_pretrained": CLASS["from_pretrained"],
+    "AutoTokenizer": _NAME,
+    "PreTrainedTokenizerFast": _NAME,
+    "GPT2Tokenizer": _NAME,
+    "SentencePieceProcessor": "toksmith.load(path)",
+    "SentencePieceTrainer": 'toksmith.train(files, model="sentencepiece-unigram", ...)',
+    "BasicTokenizer": f"{_TRAIN}, with split=None",
+    "RegexTokenizer": _TRAIN,
+    "GPT4Tokenizer": 'toksmith.get("cl100k_base")',
+    "ByteLevelBPETokenizer": _TRAIN,
+    "BertWordPieceTokenizer": 'toksmith.train(texts=[...], model="wordpiece", ...)',
+    "BpeTrainer": _TRAIN,
+    "encode": "toksmith.get(name).encode(text)",
+    "decode": "toksmith.get(name).decode(ids)",
+    "tokenize": "toksmith.get(name).encoding(text).strings",
+    "count_tokens": "toksmith.get(name).count(text)",
+}
+"""What to say in place of a name of the package."""
+
+KEYWORDS: Mapping[str, str] = {
+    "allowed_special": 'special="encode" (all of them) or special={"<|endoftext|>"}',
+    "disallowed_special": 'special="raise"; the default, "text", takes them as text',
+    "num_threads": "threads=",
+    "text_pair": "pair=",
+    "out_type": "encoding(text).strings, or encode_array(text)",
+    "add_bos": "add_special_tokens=True; with_template(bos=...) says which",
+    "add_eos": "add_special_tokens=True; with_template(eos=...) says which",
+    **dict.fromkeys(
+        ("max_length", "truncation", "padding", "stride", "return_attention_mask"),
+        "prepare(texts, ...), which makes rows for a model",
+    ),
+    "return_tensors": "prepare(texts), whose arrays are NumPy's: torch.from_numpy(inputs.ids)",
+    "return_offsets_mapping": "encoding(text).spans, or prepare(texts, spans=True)",
+    "return_overflowing_tokens": "prepare(texts, overflow=True)",
+    "is_split_into_words": "encode_batch(words)",
+}
+"""What to say in place of a keyword of a method that encodes."""
+
+CALLED = (
+    "a Tokenizer is not called: use tok.encode(text) for ids, or tok.prepare(texts) for arrays "
+    "that a model takes"
+)
+
+
+def unknown_name(owner: str, name: str, habits: Mapping[str, str]) -> str:
+    """Return the message for a name that an owner does not have.
+
+    Example:
+        >>> unknown_name("'Tokenizer' object", "token_to_id", TOKENIZER)
+        "'Tokenizer' object has no attribute 'token_to_id': use token_id(token)"
+    """
+    said = f"{owner} has no attribute {name!r}"
+    return f"{said}: use {habits[name]}" if name in habits else said
+
+
+def unknown_keywords(call: str, names: Iterable[str]) -> TypeError:
+    """Return the error for keywords that a method does not have.
+
+    Example:
+        >>> print(unknown_keywords("encode", ["num_threads"]))
+        encode() got an unexpected keyword argument 'num_threads': use threads=
+    """
+    name = next(iter(names))
+    said = f"{call}() got an unexpected keyword argument {name!r}"
+    return TypeError(f"{said}: use {KEYWORDS[name]}" if name in KEYWORDS else said)
