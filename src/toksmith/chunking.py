@@ -9,6 +9,7 @@ from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith.errors import OptionError
 from toksmith.lazy import np
+from toksmith.short_repr import short_repr
 from toksmith.text import characters, utf8
 from toksmith.types import IdArray, OffsetArray, Span, SpanArray
 
@@ -22,6 +23,7 @@ _MARGIN = 8
 """Tokens at the end of a window that its cut may have changed."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class TextChunk(Generic[AnyText]):
     """A part of a text.

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from toksmith.short_repr import short_repr
 from toksmith.visible import shortened, visible
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _PRINTED = 60
 _FIRST, _LAST = 40, 10
 
 
+@short_repr
 class MergeRow(NamedTuple):
     """One merge.
 

@@ -1,4 +1,4 @@
-"""Reprs of dataclasses that fit one line, however much a value holds."""
+"""Reprs of dataclasses and named tuples that fit one line, however much a value holds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Class = TypeVar("Class", bound=type)
 
 
 def short_repr(kind: Class) -> Class:
-    """Give a dataclass a repr of one line: what is long is replaced by its size.
+    """Give a dataclass or a named tuple a repr of one line: what is long is replaced by its size.
 
     Example:
         >>> from dataclasses import dataclass
@@ -33,9 +33,10 @@ def short_repr(kind: Class) -> Class:
 
 def _repr(self: Any) -> str:
     line = f"{type(self).__name__}("
-    shown = [each.name for each in fields(self) if each.repr]
+    names = getattr(self, "_fields", None)  # of a NamedTuple
+    shown = names or [each.name for each in fields(self) if each.repr]
     for place, name in enumerate(shown):
-        held = vars(self)
+        held = getattr(self, "__dict__", {})
         value = held[name] if name in held else getattr(self, name)  # merges are found later
         part = f"{', ' if place else ''}{name}={brief(value)}"
         if len(line) + len(part) > MOST - len(", …)"):

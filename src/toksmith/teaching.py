@@ -20,7 +20,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.text import Text, Texts, string, texts_of, utf8
 from toksmith.trainers.options import choice
-from toksmith.visible import SPACE, visible
+from toksmith.visible import SPACE, shortened, visible
 
 Symbol = TypeVar("Symbol", bound=Hashable)
 
@@ -229,14 +229,19 @@ class MergeStep:
         return self._learned.shown(self.index)
 
     def __str__(self) -> str:
-        left, right, token = map(visible, (self.left_token, self.right_token, self.token))
+        return self._line(map(visible, (self.left_token, self.right_token, self.token)))
+
+    def __repr__(self) -> str:
+        tokens = map(visible, (self.left_token, self.right_token, self.token))
+        return self._line(shortened(token, 40) for token in tokens)
+
+    def _line(self, tokens: Iterable[str]) -> str:
+        left, right, token = tokens
         times = "once" if self.count == 1 else f"{self.count:,} times"
         return (
             f"merge {self.index:,}/{self.total:,}: '{left}' + '{right}' → '{token}' ({self.new}), "
             f"{times}"
         )
-
-    __repr__ = __str__
 
 
 def training_steps(

@@ -106,8 +106,7 @@ def _wrong_item(text: object, place: int, name: str) -> OptionError:
 
 def _a_path(name: str) -> OptionError:
     return OptionError(
-        f"{name} is a path, and texts are always text: give files as the first argument (files=), "
-        "or read the file"
+        f"{name} is a path, and texts are always text: give paths as files=, or read the file"
     )
 
 

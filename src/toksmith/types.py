@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
+from toksmith.short_repr import short_repr
 from toksmith.visible import shortened, visible
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Span(NamedTuple):
     end: int
 
 
+@short_repr
 class Token(NamedTuple):
     """One token of an :class:`Encoding`.
 

@@ -45,11 +45,31 @@ def _made() -> dict[str, Any]:
         "Explanation": tok.explain(" ".join(MANY[:40])),
         "Words": toksmith.words(" ".join(MANY)),
         "UnicodeText": toksmith.unicode(" ".join(MANY)),
+        **_of_long_tokens(),
+        "ChunkTrace": tok.explain(" ".join(MANY[:40])).chunks[3],
+        "MergeTree": tok.explain("x" * 500).diagrams[0],
+        "Recommendation": toksmith.advise(tokenizer=_trained_whole()).recommendation,
+        "SizePoint": toksmith.advise(tokenizer=_trained_whole()).points[0],
         "Finding": toksmith.audit(tok).findings[0],
         "Figures": toksmith.compare({EVIL: tok}, texts="a", speed=False).figures[0],
         "MeasuredText": toksmith.compare({EVIL: tok}, texts={EVIL: "a"}, speed=False).texts[0],
         "SourceRecord": SourceRecord(EVIL * 50, 1, "0" * 64, 1, 1),
         "Example": Example(EVIL.encode() * 50, 1, EVIL),
+    }
+
+
+def _of_long_tokens() -> dict[str, Any]:
+    """What holds tokens of hundreds of bytes, some of which are not printable."""
+    text = "\x1b\u202e é" * 3000
+    tok = toksmith.train(texts=[text], vocab_size=268, split=None)
+    *_, step = toksmith.training_steps([text], vocab_size=268)
+    return {
+        "Vocabulary": tok.vocab,
+        "Tokens": tok.tokens,
+        "MergeTable": tok.merge_table,
+        "MergeRow": tok.merge_table[-1],
+        "TextChunk": tok.chunks(text, 3000)[0],
+        "merge": step,
     }
 
 

@@ -52,13 +52,13 @@ def expand(path: AnyPath) -> list[Path]:
     if len(fspath(path)) > LONGEST:
         raise OptionError(
             f"files holds a path of {len(fspath(path)):,} characters ({path!r:.60}…), and none has "
-            f"more than {LONGEST:,}: text goes to texts="
+            f"more than {LONGEST:,}: is it text?"
         )
     try:
         return _files(path)
     except (OSError, RecursionError) as wrong:
         why = wrong.strerror if isinstance(wrong, OSError) else "too many folders in one pattern"
-        raise OptionError(f"files holds {path!r:.80}: {why}; text goes to texts=") from None
+        raise OptionError(f"files holds {path!r:.80}: {why}") from None
 
 
 def _files(path: AnyPath) -> list[Path]:

@@ -17,8 +17,8 @@ from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
 from toksmith.measure.naming import named_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
-from toksmith.measure.texts import AnyFiles, AnyTexts, NamedText, check_sources, named_texts
-from toksmith.text import Text
+from toksmith.measure.texts import AnyFiles, NamedText, check_sources, named_texts
+from toksmith.text import Text, Texts
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ KINDS = {
 def audit(  # noqa: D417  # on= only has an error
     tokenizer: AnyTokenizer,
     *,
-    texts: AnyTexts | None = None,
+    texts: Texts | None = None,
     files: AnyFiles | None = None,
     separator: str | None = None,
     field: str = "text",

@@ -37,8 +37,9 @@ from toksmith.measure.fairness import gini, parity
 from toksmith.measure.metrics import OF_WORDS, chosen_measures
 from toksmith.measure.naming import AnyTokenizers, named_tokenizers
 from toksmith.measure.scripts import SCRIPTS
-from toksmith.measure.texts import AnyFiles, AnyTexts, check_sources, named_texts
+from toksmith.measure.texts import AnyFiles, check_sources, named_texts
 from toksmith.measure.words import continuation, fertility, single_token_words, split_words
+from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 
 SAMPLE = 250_000
@@ -48,7 +49,7 @@ SAMPLE = 250_000
 def compare(  # noqa: D417  # on= only has an error
     tokenizers: AnyTokenizers,
     *,
-    texts: AnyTexts | None = None,
+    texts: Texts | None = None,
     files: AnyFiles | None = None,
     reference: str | None = None,
     separator: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,10 +13,7 @@ from toksmith.corpus import AnyPath, Counter, Files, Reading, expand
 from toksmith.documents import document_bounds
 from toksmith.errors import OptionError
 from toksmith.lazy import np
-from toksmith.text import Text, utf8
-
-AnyTexts: TypeAlias = "Text | Iterable[Text] | Mapping[str, Text | Iterable[Text]]"
-"""One text, the documents of one text, or either by name."""
+from toksmith.text import Texts, texts_of, utf8
 
 AnyFiles: TypeAlias = "AnyPath | Iterable[AnyPath] | Mapping[str, AnyPath | Iterable[AnyPath]]"
 """A path, directory or pattern, a list of them, or either by name."""
@@ -87,7 +84,7 @@ def check_sources(call: str, texts: object, files: object, on: object) -> None:
         raise OptionError(f"{call} takes one of texts= and files=, and both are given")
 
 
-def named_texts(*, texts: AnyTexts | None = None, files: AnyFiles | None = None) -> list[NamedText]:
+def named_texts(*, texts: Texts | None = None, files: AnyFiles | None = None) -> list[NamedText]:
     """Return what ``texts`` or ``files`` holds, each text under a name of its own.
 
     - ``files``: each file is a text. In a mapping, the files of a name are one text.
@@ -106,7 +103,9 @@ def named_texts(*, texts: AnyTexts | None = None, files: AnyFiles | None = None)
     if texts is not None:
         by_name = texts if isinstance(texts, Mapping) else {THE_TEXT: texts}
         found = [
-            NamedText(str(name), (), tuple(_documents(given, _where("texts", name, texts))))
+            NamedText(
+                str(name), (), tuple(map(utf8, texts_of(given, _where("texts", name, texts))))
+            )
             for name, given in by_name.items()
         ]
     elif isinstance(files, Mapping):
@@ -128,52 +127,8 @@ def named_texts(*, texts: AnyTexts | None = None, files: AnyFiles | None = None)
     return found
 
 
-def documents(texts: AnyTexts) -> Iterable[Text]:
-    """Return the documents of all texts, whatever their names.
-
-    Raises:
-        OptionError: a document is a path, or no text.
-
-    Example:
-        >>> list(documents({"en": "two", "fr": ["un", "deux"]}))
-        ['two', 'un', 'deux']
-    """
-    if isinstance(texts, Mapping):
-        return (each for given in texts.values() for each in documents(given))
-    return _checked(texts, "texts")
-
-
 def _where(name: str, key: object, given: object) -> str:
     return f"{name}[{key!r:.80}]" if isinstance(given, Mapping) else name
-
-
-def _documents(given: object, where: str) -> Iterator[bytes]:
-    return (utf8(each) for each in _checked(given, where))
-
-
-def _checked(given: object, where: str) -> Iterator[Text]:
-    if isinstance(given, PathLike):
-        raise OptionError(f"{where} is {given!r:.80}, a path: texts= is always text; use files=")
-    if not isinstance(given, Text | Iterable):
-        raise OptionError(
-            f"{where} is {given!r:.80}: use a str, UTF-8 bytes, or a list of them, not "
-            f"{type(given).__name__}"
-        )
-    return _each(given, where)
-
-
-def _each(given: Text | Iterable[object], where: str) -> Iterator[Text]:
-    for number, each in enumerate([given] if isinstance(given, Text) else given):
-        if isinstance(each, PathLike):
-            raise OptionError(
-                f"{where}[{number}] is {each!r:.80}, a path: texts= is always text; use files="
-            )
-        if not isinstance(each, Text):
-            raise OptionError(
-                f"{where}[{number}] is {each!r:.80}: use a str or UTF-8 bytes, not "
-                f"{type(each).__name__}"
-            )
-        yield each
 
 
 def _paths(given: object, where: str) -> list[Path]:

@@ -17,12 +17,12 @@ from toksmith.arguments import whole
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.lazy import np, npt
 from toksmith.loading import AnyTokenizer, tokenizer_of
-from toksmith.measure.texts import AnyTexts, documents
 from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
 from toksmith.short_repr import short_repr
 from toksmith.show.report import Report, count_of
+from toksmith.text import Texts, texts_of
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath
@@ -135,7 +135,7 @@ class VocabularyAdvice(Report):
 def advise(
     files: AnyPath | Sequence[AnyPath] | None = None,
     *,
-    texts: AnyTexts | None = None,
+    texts: Texts | None = None,
     counts: Counts | None = None,
     tokenizer: AnyTokenizer | None = None,
     max_vocab: int = MAX_VOCAB,
@@ -197,7 +197,7 @@ def advise(
             )
         tok = tokenizer_of(tokenizer)
     else:
-        source = {"files": files, "texts": None if texts is None else documents(texts)}
+        source = {"files": files, "texts": None if texts is None else texts_of(texts)}
         tok = _trained(max_vocab, **source, counts=counts, **options)
     merges, tokens = _curve(tok, max_vocab)
     record = tok.training
