@@ -57,7 +57,7 @@ def load(
         )
     if isinstance(path, str) and not os.path.lexists(path) and _may_be_a_name(path):
         if published.encoding_of(path) is None:
-            raise UnknownNameError(f"there is no file {path!r}, and {published.unknown(path)}")
+            raise UnknownNameError(f"there is no file {path!r:.80}, and {published.unknown(path)}")
         if format is not None or split is not UNSET or special_tokens is not None:
             raise OptionError(
                 f"{path!r} is a published tokenizer, which has a format, a split and special "

@@ -218,9 +218,9 @@ def unknown(name: str) -> str:
             repr(each) if each in ENCODINGS else f"{each!r} (which uses {encoding_of(each)})"
             for each in near
         )
-        return f"no published encoding is called {name!r}; did you mean {shown}?"
+        return f"no published encoding is called {name!r:.80}; did you mean {shown}?"
     return (
-        f"no published encoding is called {name!r}; there are {', '.join(ENCODINGS)}, and names of "
+        f"no published encoding is called {name!r:.80}; there are {', '.join(ENCODINGS)}, and names of "
         "models that use them (gpt-4o, gpt-4, text-embedding-3-small …). For other models, load() "
         "reads their files"
     )

@@ -51,6 +51,17 @@ def test_directories_in_hugging_face_form(
     assert formats.read(tmp_path / name) == pipeline()
 
 
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    for path in (tmp_path / ("x" * 5000), tmp_path / f"{'x' * 5000}.json"):
+        with pytest.raises(OptionError, match="cannot be used: File name too long"):
+            formats.write(pipeline(), path)
+        with pytest.raises(OptionError, match="cannot be used: File name too long"):
+            formats.read(path)
+    for name in ("a\0b", "a\0b.json"):
+        with pytest.raises(OptionError, match="embedded null"):
+            formats.write(pipeline(), tmp_path / name)
+
+
 def test_directories_in_other_forms(tmp_path: Path) -> None:
     formats.write(pipeline("gpt2"), f"{tmp_path}/a/", "gpt2")
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["encoder.json", "vocab.bpe"]

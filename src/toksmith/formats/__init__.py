@@ -169,7 +169,12 @@ def _checked(path: str | PathLike[str]) -> Path:
         )
     if not fspath(path):
         raise OptionError("the path is empty: give the name of a file or directory")
-    return Path(path)
+    place = Path(path)
+    try:
+        place.is_dir()
+    except OSError as wrong:  # a name that is too long, a directory that may not be searched
+        raise OptionError(f"{str(place)!r:.200} cannot be used: {wrong.strerror}") from wrong
+    return place
 
 
 def _named(name: str) -> Format:
