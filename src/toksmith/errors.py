@@ -19,12 +19,13 @@ knowing and stops nothing.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from os import PathLike, fspath
 from pathlib import Path
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 class ToksmithError(Exception):

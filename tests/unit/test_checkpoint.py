@@ -350,7 +350,8 @@ def test_the_message_has_the_values_in_effect(files: Path, tmp_path: Path) -> No
         with pytest.raises(OptionError, match=message):
             train(files, folder, **given)
     # What is the default is the same training, whether it is given or not.
-    assert same(train(files, folder, split="gpt4", ties="first-seen", min_count=1), train(files))
+    for split in ("gpt4", "GPT-4", "cl100k", "llama3"):
+        assert same(train(files, folder, split=split, ties="first-seen", min_count=1), train(files))
 
 
 def test_no_split_is_not_the_default_split(files: Path, tmp_path: Path) -> None:

@@ -193,3 +193,31 @@ def test_warnings_of_a_second_stage_and_of_steps_point_at_the_call() -> None:
     with pytest.warns(UserWarning, match="ran out of pairs") as seen:
         toksmith.training_steps("ab", vocab_size=300)
     assert Path(seen[0].filename).name == Path(__file__).name
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_values_of_no_kind_are_option_errors(model: str) -> None:
+    for field in fields(MODELS[model][0]):  # type: ignore[arg-type]
+        for value in (object(), [1], 2.5j, Path("q")):
+            with pytest.raises(OptionError, match=field.name):
+                toksmith.train(texts="low", vocab_size=300, model=model, **{field.name: value})
+
+
+@pytest.mark.parametrize("name", ["min_count", "memory", "sample", "seed", "threads", "weights"])
+@pytest.mark.parametrize("model", ["bpe", "unigram"])
+def test_values_of_no_kind_for_all_models(name: str, model: str) -> None:
+    for value in (object(), "x", 2.5j, Path("q")):
+        with pytest.raises(OptionError, match=name):
+            toksmith.train(texts="low", vocab_size=300, model=model, **{name: value})
+
+
+def test_a_value_of_another_kind_says_which_is_wanted() -> None:
+    for given, message in (
+        ({"lowercase": "no"}, "lowercase is 'no': use True or False, not str"),
+        ({"strip_accents": 1}, "strip_accents is 1: use True or False or None, not int"),
+        ({"prefix": 5}, "prefix is 5: use a str, not int"),
+        ({"special_tokens": 5}, "special_tokens is 5: use a list, not int"),
+        ({"min_frequency": "2"}, "min_frequency is '2': use a whole number, not str"),
+    ):
+        with pytest.raises(OptionError, match=re.escape(message)):
+            toksmith.train(texts="a", model="wordpiece", **given)  # type: ignore[call-overload]

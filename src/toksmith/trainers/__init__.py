@@ -269,6 +269,7 @@ def train(
     )
     if vocab_size is not None:
         whole("vocab_size", vocab_size, least=0)
+    whole("min_count", min_count, least=1)
     if model not in ON_CHUNKS and (memory is not None or min_count > 1):
         raise OptionError(
             f"memory= and min_count= are for models that train on chunks, {', '.join(ON_CHUNKS)}: "

@@ -20,16 +20,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from toksmith.corpus import AnyPath, Files, Source, WhatWasRead
 from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.sources import FileRead
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.formats.files import dump, read_json, write_bytes, write_text
 from toksmith.lazy import extra, np, npt
 from toksmith.models import BPE
+from toksmith.splitters import splitter
 from toksmith.training_engine import Merges
 
 if TYPE_CHECKING:
@@ -267,6 +268,8 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
         for name in [*before, *(name for name in now if name not in before)]:
             if before.get(name) == now.get(name) and (name in before) == (name in now):
                 continue
+            if name == "split" and _is_same_split(before.get(name), now.get(name)):
+                continue
             if group == "options":
                 differences.append(
                     f"{name} was {before.get(name)!r:.60}, now {now.get(name)!r:.60}"
@@ -286,6 +289,13 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
             f"checkpoint {folder} is of another training: {'; '.join(differences[:3])}{more}. Give "
             "another folder, or delete this one"
         )
+
+
+def _is_same_split(one: object, other: object) -> bool:
+    """Return whether two splits are the same under two names."""
+    with suppress(SplitError):
+        return splitter(cast("str", one)) == splitter(cast("str", other))
+    return False
 
 
 def _parts(source: Source) -> Sequence[Source]:

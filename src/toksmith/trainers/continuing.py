@@ -17,7 +17,7 @@ from toksmith.trainers.byte_merging import joined, learn
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.trainers.merging import warn_of_end
-from toksmith.trainers.options import framing_of, literals
+from toksmith.trainers.options import check_kinds, framing_of, literals
 from toksmith.trainers.record import Trained
 from toksmith.training_engine import Merges
 
@@ -126,6 +126,7 @@ def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
         if name in {field.name for field in fields(BPEOptions)}:
             raise OptionError(f"{name}= is the tokenizer's own if training goes on from one")
         raise OptionError(f"{name}= is no option here; there are {', '.join(_OPTIONS)}")
+    check_kinds(BPEOptions, given)
     known = tok.training.options if tok.training else {}
     inherited = {name: known[name] for name in _INHERITED if name in known}
     split = cut.pattern if cut else None

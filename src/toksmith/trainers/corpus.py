@@ -77,7 +77,10 @@ class Corpus:
         if files is None:
             self._check_without_files()
         if counts is not None and not isinstance(counts, Counts):
-            raise OptionError(f"counts is {type(counts).__name__}: use Counts, or Counts.of(…)")
+            raise OptionError(
+                f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
+                "Counts.load(path)"
+            )
         self.limits = limits or Memory()
         self.counts = counts = None if counts is None else limited(counts, self.limits)
         self.progress = progress

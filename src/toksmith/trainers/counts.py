@@ -482,7 +482,10 @@ def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None
         OptionError: the model needs other counts, or another split was asked for.
     """
     if not isinstance(counts, Counts):
-        raise OptionError(f"counts is {type(counts).__name__}: use Counts, or Counts.of(…)")
+        raise OptionError(
+            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
+            "Counts.load(path)"
+        )
     given = splitter_name(counts.splitter)
     if model not in ON_CHUNKS:
         if counts.splitter is not None:

@@ -8,8 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from enum import Enum
+from math import isfinite
+from numbers import Real
 from textwrap import fill, indent
-from typing import Any, ClassVar, Final, TypeVar
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
@@ -77,7 +90,45 @@ def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given
             raise OptionError(
                 f"{name}= is no option of model {model!r}, which has {', '.join(known)}"
             )
+    check_kinds(kind, given)
     return kind(**given)
+
+
+def check_kinds(kind: type[Options], given: Mapping[str, Any]) -> None:
+    """Check that options are of the types of their fields.
+
+    Raises:
+        OptionError: one is not.
+    """
+    hints = get_type_hints(kind)
+    for name, value in given.items():
+        kinds = hints[name]
+        kinds = get_args(kinds) if get_origin(kinds) in (Union, UnionType) else (kinds,)
+        if not any(_is_of(value, each) for each in kinds):
+            words = " or ".join(_WORDS.get(get_origin(each) or each, "a list") for each in kinds)
+            raise OptionError(f"{name} is {value!r:.80}: use {words}, not {type(value).__name__}")
+
+
+_WORDS = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a str",
+    NoneType: "None",
+    Literal: "one of its words",
+}
+
+
+def _is_of(value: object, kind: Any) -> bool:
+    if get_origin(kind) is Literal:
+        return True  # which words there are is checked with the values
+    if get_origin(kind) is not None:
+        return isinstance(value, Iterable)
+    if kind is int:
+        return hasattr(value, "__index__")
+    if kind is float:
+        return isinstance(value, Real) and isfinite(value)
+    return isinstance(value, kind)
 
 
 def choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -104,6 +155,11 @@ def literals(special_tokens: Sequence[str]) -> tuple[str, ...]:
             "of their ids"
         )
     found = tuple(special_tokens)
+    for place, token in enumerate(found):
+        if not isinstance(token, str):
+            raise OptionError(
+                f"special_tokens[{place}] is {token!r:.80}: use a str, not {type(token).__name__}"
+            )
     framing_of(found, 0)
     return found
 
