@@ -16,27 +16,11 @@ bool is_finalizing() {
 #endif
 }
 
-// A thread that waits for the GIL when the interpreter shuts down never gets it: before Python
-// 3.14, pthread_exit() unwinds its stack, which no destructor and no catch clause survives. So it
-// sleeps until the process ends, as Python 3.14 lets it do.
-[[noreturn]] void sleep_for_good() {
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
-}
-
-template <typename Take>
-auto take_or_sleep(const Take& take) noexcept {
-    try {
-        return take();
-    } catch (...) {
-        sleep_for_good();
-    }
-}
-
 // Python runs signal handlers on its main thread alone: other threads are not polled again.
 bool poll() {
     const WithGil gil;
     const nb::module_ threading = nb::module_::import_("threading");
-    const auto main = threading.attr("main_thread")().attr("ident");
+    const auto main = call_python(threading.attr("main_thread")).attr("ident");
     if (nb::cast<unsigned long>(main) != PyThread_get_thread_ident()) return false;
     check_signals_with_gil();
     return true;
@@ -47,17 +31,18 @@ bool poll() {
 WithoutGil::WithoutGil() : stop_(poll), scope_(stop_), state_(PyEval_SaveThread()) {}
 
 WithoutGil::~WithoutGil() {
-    take_or_sleep([this] {
-        PyEval_RestoreThread(state_);
-        return true;
-    });
+    or_sleep([this] { PyEval_RestoreThread(state_); });
+}
+
+void sleep_for_good() {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 bool may_call_python() { return PyGILState_Check() || !is_finalizing(); }
 
 WithGil::WithGil() {
     if (!may_call_python()) throw ShuttingDown();
-    state_ = take_or_sleep(PyGILState_Ensure);
+    state_ = or_sleep(PyGILState_Ensure);
 }
 
 }  // namespace toksmith::bindings

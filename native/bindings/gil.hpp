@@ -45,6 +45,33 @@ class WithGil {
 // Whether this thread may still call Python.
 bool may_call_python();
 
+// Sleeps until the process ends.
+[[noreturn]] void sleep_for_good();
+
+// Returns what call() does, a function of Python's C API that may wait for the GIL.
+//
+// A thread that waits for it when the interpreter shuts down never gets it: before Python 3.14,
+// pthread_exit() unwinds its stack, which neither destructors that need the GIL nor nanobind's
+// catch clauses survive. So it sleeps, as Python 3.14 lets it do. Nothing inside `call` may have a
+// destructor.
+template <typename Call>
+auto or_sleep(const Call& call) noexcept {
+    try {
+        return call();
+    } catch (...) {
+        sleep_for_good();
+    }
+}
+
+// Calls a Python object, with the GIL; throws what it raises.
+template <typename... Arguments>
+nanobind::object call_python(nanobind::handle callable, const Arguments&... arguments) {
+    PyObject* const result = or_sleep(
+        [&] { return PyObject_CallFunctionObjArgs(callable.ptr(), arguments.ptr()..., nullptr); });
+    if (!result) throw nanobind::python_error();
+    return nanobind::steal(result);
+}
+
 // Runs signal handlers, with the GIL; for loops that hold it for long. Throws what they raise.
 inline void check_signals_with_gil() {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();

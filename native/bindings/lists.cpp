@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "gil.hpp"
+
 namespace toksmith::bindings {
 namespace {
 
@@ -39,7 +41,7 @@ nb::list new_list(std::size_t size) {
 }
 
 // While many lists are made, the collector of cycles would look at every id of every one, again and
-// again, and find nothing. Nothing else runs meanwhile: the GIL is held.
+// again, and find nothing. Only signal handlers run meanwhile: the GIL is held.
 class WithoutCollector {
  public:
     WithoutCollector() : was_enabled_(PyGC_Disable()) {}
@@ -64,6 +66,7 @@ nb::list to_lists(Input<Id> ids, Input<std::int64_t> offsets) {
             throw nb::value_error("the offsets must lie inside the ids, in order");
         }
         const auto held = static_cast<std::size_t>(end - start);
+        if (i % 4096 == 4095) check_signals_with_gil();
         set_item(lists.ptr(), i, to_list(ids.data() + start, held).release().ptr());
     }
     return lists;
@@ -89,10 +92,13 @@ std::optional<Array<Id>> to_array(nb::list list) {
 
 nb::list to_list(const Id* ids, std::size_t count) {
     nb::list list = new_list(count);
+    constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;
     // Counting a reference is writing to the int, wherever it lies.
     constexpr std::size_t kAhead = 24;
     std::size_t i = 0;
     for (; i + kAhead < count; ++i) {
+        if (i % kBetweenSignals == 0 && i != 0) [[unlikely]]
+            check_signals_with_gil();
         const Id ahead = ids[i + kAhead];
         __builtin_prefetch(shared[ahead < kShared ? ahead : 0], 1);
         set_item(list.ptr(), i, number(ids[i]));

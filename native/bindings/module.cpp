@@ -1,6 +1,14 @@
+#include <stdexcept>
+
 #include "buffers.hpp"
 
 NB_MODULE(_kernel, module) {
+    // A thread that takes the GIL, as PyGILState_Ensure() does, gets the main interpreter's.
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        throw std::runtime_error(
+            "toksmith runs in Python's main interpreter only, not in a sub-interpreter: use "
+            "threads or processes");
+    }
     module.doc() = "The compiled hot loops; only toksmith's engines import this module.";
     // At exit Python leaves what module globals hold to the system; that is no leak of ours.
     nanobind::set_leak_warnings(false);

@@ -124,7 +124,7 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
                           const std::uint8_t* chunk, std::size_t size,
                           std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
         const WithGil gil;
-        const nb::list found = nb::cast<nb::list>((*call)(nb::bytes(chunk, size)));
+        const nb::list found = nb::cast<nb::list>(call_python(*call, nb::bytes(chunk, size)));
         for (nb::handle each : found) {
             const auto piece = nb::cast<nb::bytes>(each);
             const auto* bytes = reinterpret_cast<const std::uint8_t*>(piece.c_str());
@@ -135,7 +135,7 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     auto table =
         std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
             const WithGil gil;
-            const nb::object rows = (*call)(block);
+            const nb::object rows = call_python(*call, nb::int_(block));
             if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
             return block_of(nb::cast<Rewritten>(rows));
         });

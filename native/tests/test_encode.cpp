@@ -1,4 +1,8 @@
 // The encoder with its threads and caches, the decoder, and the choice of instruction set.
+#include <atomic>
+#include <latch>
+#include <thread>
+
 #include "encode/decoder.hpp"
 #include "kit.hpp"
 
@@ -245,6 +249,101 @@ TEST(encode_names_the_first_chunk_that_is_unknown) {
         }
         CHECK(named == " longest", named);
     }
+}
+
+namespace {
+
+// Counts the chunks that it is run on, and the scratch memories that there are. A chunk of " no" is
+// unknown to it.
+struct Counting final : Model {
+    mutable std::atomic<std::size_t> chunks{0}, scratches{0};
+
+    struct Counted final : Scratch {
+        std::atomic<std::size_t>& count;
+        explicit Counted(std::atomic<std::size_t>& all) : count(all) { ++count; }
+        ~Counted() override { --count; }
+    };
+    std::unique_ptr<Scratch> scratch() const override {
+        return std::make_unique<Counted>(scratches);
+    }
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                      Ids*) const override {
+        if (std::string_view(reinterpret_cast<const char*>(chunk), size) == " no")
+            throw UnknownText(chunk, size, 1);
+        ++chunks;
+        out.push(static_cast<Id>(size));
+    }
+};
+
+}  // namespace
+
+TEST(an_exception_leaves_the_caches_as_they_are) {
+    Bytes known;
+    for (int i = 0; i < 2000; ++i) {
+        const Bytes word = bytes_of(" word" + std::to_string(i));
+        known.insert(known.end(), word.begin(), word.end());
+    }
+    Bytes large = known;  // several runs
+    while (large.size() < 2'000'000) large.insert(large.end(), known.begin(), known.end());
+    const Bytes no = bytes_of(" no");
+    large.insert(large.end(), no.begin(), no.end());
+    const std::uint16_t surrogate = 0xD800;
+    for (const std::size_t threads : {1, 2}) {
+        const auto model = std::make_shared<Counting>();
+        Encoder encoder(model, Family::kGpt2, isa::best());
+        encoder.encode({text_of(known)}, threads);
+        const std::size_t chunks = model->chunks;
+        const auto check = [&] {
+            encoder.encode({text_of(known)}, threads);
+            CHECK(model->chunks == chunks);
+        };
+        check();
+        CHECK_THROWS(encoder.encode({text_of(large)}, threads), UnknownText);
+        check();
+        CHECK_THROWS(encoder.count({text_of(large)}, threads), UnknownText);
+        check();
+        CHECK_THROWS(encoder.encode_here(text_of(no), [](const Ids&) { return 0; }), UnknownText);
+        check();
+        CHECK_THROWS(encoder.encode({Source(&surrogate, 1, utf8::kTwoBytes)}, threads),
+                     HasSurrogates);
+        check();
+        struct Interrupted {};
+        {
+            Stop stop([]() -> bool { throw Interrupted(); });
+            const Stop::Scope scope(stop);
+            bool interrupted = false;
+            while (!interrupted) {
+                try {
+                    encoder.encode({text_of({large.begin(), large.end() - std::ssize(no)})},
+                                   threads);
+                } catch (const Interrupted&) {
+                    interrupted = true;
+                }
+            }
+        }
+        check();
+    }
+}
+
+TEST(a_few_crews_are_kept) {
+    const auto model = std::make_shared<Counting>();
+    Encoder encoder(model, Family::kGpt2, isa::best());
+    const Bytes text = bytes_of(" a few words");
+    constexpr int kCallers = 12;
+    std::latch all_encode(kCallers);
+    std::vector<std::thread> callers;
+    for (int i = 0; i < kCallers; ++i) {
+        callers.emplace_back([&] {
+            encoder.encode_here(text_of(text), [&](const Ids&) {
+                all_encode.arrive_and_wait();
+                return 0;
+            });
+        });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(model->scratches > 0 && model->scratches <= 4, std::to_string(model->scratches));
+    encoder.forget();
+    CHECK(model->scratches == 0);
 }
 
 TEST(misses_of_one_hash_are_told_apart_by_their_text) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -137,6 +138,61 @@ TEST(turns_give_each_run_once) {
             });
             for (const std::atomic<int>& times : done) CHECK(times == 1);
         }
+    }
+}
+
+TEST(the_failure_of_the_lowest_run_is_thrown) {
+    for (const std::size_t threads : {1, 2, 3, 8}) {
+        for (int round = 0; round < 20; ++round) {
+            constexpr std::size_t kRuns = 200, kFirst = 50;
+            Turns turns(kRuns, threads);
+            std::vector<std::atomic<int>> done(kRuns);
+            run_on_threads(threads, [&](std::size_t thread) {
+                turns.work_off(thread, [&](std::size_t run) {
+                    if (run == kFirst)  // the last one to fail
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    if (run >= kFirst && run % 3 != 0) throw std::range_error(std::to_string(run));
+                    ++done[run];
+                });
+            });
+            std::string thrown;
+            try {
+                turns.rethrow_failure();
+            } catch (const std::range_error& error) {
+                thrown = error.what();
+            }
+            CHECK(thrown == "50", thrown);
+            for (std::size_t run = 0; run < kFirst; ++run) CHECK(done[run] == 1);
+            CHECK(done[kRuns - 2] == 0);
+        }
+    }
+}
+
+TEST(runs_behind_one_that_failed_are_stopped) {
+    Turns turns(2, 2);
+    std::atomic<bool> works{false};
+    run_on_threads(2, [&](std::size_t thread) {
+        turns.work_off(thread, [&](std::size_t run) {
+            if (run == 1) {
+                works = true;
+                work_for_ever();
+            }
+            while (!works) std::this_thread::yield();
+            throw std::range_error("run 0");
+        });
+    });
+    CHECK_THROWS(turns.rethrow_failure(), std::range_error);
+}
+
+TEST(a_stop_ends_turns) {
+    for (const std::size_t threads : {1, 3}) {
+        Stop stop([]() -> bool { throw Interrupted(); });
+        const Stop::Scope scope(stop);
+        Turns turns(100, threads);
+        const auto work = [&](std::size_t thread) {
+            turns.work_off(thread, [](std::size_t) { work_for_ever(); });
+        };
+        CHECK_THROWS(run_on_threads(threads, work), Interrupted);
     }
 }
 

@@ -23,6 +23,25 @@ std::string character(std::uint32_t number) {
 
 }  // namespace
 
+TEST(overlong_forms_are_no_characters) {
+    SingleCache singles;
+    const Id id = 7;
+    for (std::uint8_t byte = 0; byte < 0x80; ++byte) singles.insert(&byte, {&id, 1});
+    for (unsigned lead = 0; lead < 0x100; ++lead) {
+        for (unsigned second = 0; second < 0x100; ++second) {
+            for (unsigned third = 0; third < 0x100; ++third) {
+                const std::uint8_t bytes[4] = {static_cast<std::uint8_t>(lead),
+                                               static_cast<std::uint8_t>(second),
+                                               static_cast<std::uint8_t>(third), 'x'};
+                const bool overlong = lead == 0xE0 && second < 0xA0;
+                const bool shaped =
+                    lead >> 4 == 0xE && second >> 6 == 2 && third >> 6 == 2 && !overlong;
+                CHECK(SingleCache::may_be_at(bytes) == shaped);
+            }
+        }
+    }
+}
+
 TEST(runs_that_were_not_taken_are_not_forgotten) {
     const auto rows = [](std::uint32_t) { return std::make_unique<CharacterTable::Block>(); };
     const Boundaries boundaries(std::make_shared<const CharacterTable>(rows), {});

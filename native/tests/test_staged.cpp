@@ -384,6 +384,43 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
     }
 }
 
+TEST(the_end_of_a_short_text_is_cut_where_nul_is_open) {
+    // Letters stand alone, and NUL is rewritten together with what is before it, as BERT drops it.
+    const auto rows = [](std::uint32_t number) {
+        auto block = std::make_unique<CharacterTable::Block>();
+        if (number == 0) block->rows[0].left = block->rows[0].right = Boundaries::kOpen;
+        return block;
+    };
+    class Chunks final : public Model {
+     public:
+        explicit Chunks(Boundaries boundaries) : boundaries_(std::move(boundaries)) {}
+        std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                          Ids*) const override {
+            for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
+            out.push(0);
+        }
+        const Boundaries* boundaries() const override { return &boundaries_; }
+
+     private:
+        Boundaries boundaries_;
+    };
+    const auto model = std::make_shared<Chunks>(
+        Boundaries(std::make_shared<const CharacterTable>(rows), {{5, 5}}));
+    for (const isa::Level level : levels()) {
+        for (std::size_t size = 1; size < 200; ++size) {
+            std::string text, cut;
+            for (std::size_t i = 0; i < size; ++i) {
+                text += static_cast<char>('a' + i % 26);
+                cut += text.back();
+                cut += '|';
+            }
+            Encoder encoder(model, Family::kModel, level);
+            CHECK(spelled(encoder.encode({text_at(text)}, 1).ids) == cut);
+        }
+    }
+}
+
 TEST(classes_make_pieces) {
     const auto model = staged(Unit::kRemoved);
     CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");

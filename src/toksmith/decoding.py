@@ -172,6 +172,8 @@ def id_array(ids: Ids) -> IdArray:
             f"ids must be a flat sequence of whole numbers, not shape {array.shape} of "
             f"{array.dtype}"
         )
+    if array.dtype == np.uint32:
+        return np.ascontiguousarray(array)
     for position in (int(array.argmin()), int(array.argmax())):
         if not 0 <= int(array[position]) < 2**32:
             raise UnknownTokenError(

@@ -128,6 +128,37 @@ def test_sentencepiece_bpe(vocab: list[str], texts: list[str], seed: int, fallba
         agree(model, TEXT_STAGES, texts)
 
 
+@pytest.mark.parametrize("kind", [SentencePieceBPE, Unigram])
+def test_ids_of_malformed_bytes_do_not_depend_on_earlier_texts(
+    kind: type[SentencePieceBPE] | type[Unigram],
+) -> None:
+    """Overlong forms have the code of another character, which a warm cache knows."""
+    letters = [*"\n!abcdefz\u3400\u3401\ud55c\u2581", *(f"<0x{byte:02X}>" for byte in range(256))]
+    types = [PieceType.BYTE if len(letter) > 1 else PieceType.NORMAL for letter in letters]
+    model = kind(
+        (b"<unk>", *(letter.encode() for letter in letters)),
+        np.array([0.0, *(-1.0 - i % 7 for i in range(len(letters)))]),
+        np.array([PieceType.UNKNOWN, *types], np.uint8),
+        0,
+        True,
+    )
+    known = "\u3400\n\u3401 \u3400\u3401\n!\u3400a\u3401z\u3400" * 3
+    overlong = [bytes([0xE0, 0x80 | code >> 6, 0x80 | code & 63]) for code in (10, 33, 97, 0x7FF)]
+    others = [b"\xed\xa0\x80", b"\xc0\x8a", b"\xf0\x80\x80\x8a", b"\xe3\x90", b"\xe3\x90a", b"\x80"]
+    for normalizer in ((), (SentencePieceNormalizer(remove_extra_whitespaces=False),)):
+        pipeline = Pipeline(model, None, normalizer=normalizer)
+        warm, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
+        assert isinstance(warm, FusedEncoder)
+        assert warm.encode_list(known, 1) == reference.encode_list(known)
+        for wrong in (*overlong, *others):
+            text = "\u3400\u3401".encode() + wrong + "\u3400\u3401 \u3400".encode()
+            expected = reference.encode_list(text)
+            assert warm.encode_list(text, 1) == expected, wrong
+            assert warm.encode_list(text * 100, 2) == reference.encode_list(text * 100), wrong
+            assert warm.encode_list(known, 1) == reference.encode_list(known)
+            assert engine.compile(pipeline).encode_list(text, 1) == expected, wrong
+
+
 def test_characters_of_all_blocks() -> None:
     # Most blocks are left as they are by all stages, and are not asked for one by one.
     characters = [chr(code) for code in range(0, 0x110000, 997) if not 0xD800 <= code < 0xE000]

@@ -34,7 +34,9 @@ class CharacterModel::Reader {
 
     void read(const std::uint8_t* chunk, std::size_t size) {
         const bool by_place = !model_.options_.prefix.empty() || !model_.options_.suffix.empty();
+        InterruptionPoints<std::size_t{1} << 16> points;
         for (std::size_t start = 0; start < size;) {
+            points.step();
             const utf8::Char found = utf8::decode(chunk + start, chunk + size);
             const std::size_t end = start + found.size;
             const std::size_t place =

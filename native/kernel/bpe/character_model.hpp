@@ -42,6 +42,10 @@ class CharacterModel final : public Model {
     struct Scratch final : Model::Scratch {
         SymbolRun run;
         std::vector<Span> spans;  // what each symbol of the run stands for
+        void trim(std::size_t bytes) override {
+            run.trim(bytes);
+            Model::Scratch::trim(spans, bytes);
+        }
     };
     class Reader;
 

@@ -14,8 +14,13 @@ class ByteRow {
  public:
     ByteRow(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
             const Vocabulary& vocabulary)
-        : vocabulary_(vocabulary), cells_(size) {
-        for (std::size_t i = 0; i < size; ++i) cells_[i] = byte_ids[chunk[i]];
+        : vocabulary_(vocabulary) {
+        cells_.reserve(size);
+        InterruptionPoints<std::size_t{1} << 20> points;
+        for (std::size_t i = 0; i < size; ++i) {
+            cells_.push_back(byte_ids[chunk[i]]);
+            points.step();
+        }
     }
 
     std::size_t size() const { return cells_.size(); }
@@ -71,7 +76,11 @@ void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size
     }
     ByteRow row(chunk, size, by.byte_ids, by.vocabulary);
     LongMerge(row, by.pairs).run();
-    for (std::size_t i = 0; i < size; i = row.next(i)) out.push(row.id(i));
+    InterruptionPoints<std::size_t{1} << 18> points;
+    for (std::size_t i = 0; i < size; i = row.next(i)) {
+        out.push(row.id(i));
+        points.step();
+    }
 }
 
 }  // namespace toksmith::bpe

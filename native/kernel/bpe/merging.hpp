@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bpe/pair_table.hpp"
+#include "parallel/stop.hpp"
 
 namespace toksmith::bpe {
 
@@ -74,7 +75,11 @@ class LongMerge {
     LongMerge(Row& row, const PairTable& pairs) : row_(row), pairs_(pairs) {}
 
     void run() {
-        for (std::size_t i = 0; i + 1 < row_.size(); ++i) note(i, row_.id(i), row_.id(i + 1));
+        InterruptionPoints<std::size_t{1} << 14> points;
+        for (std::size_t i = 0; i + 1 < row_.size(); ++i) {
+            note(i, row_.id(i), row_.id(i + 1));
+            points.step();
+        }
         while (!ranks_.empty()) {
             const std::uint32_t rank = ranks_.top();
             ranks_.pop();
@@ -82,6 +87,7 @@ class LongMerge {
             places.sort();
             while (!places.empty()) {
                 merge(places.pop(), rank);
+                points.step();
                 // Only a list of merges that no training makes can put a lower rank behind a
                 // higher.
                 if (!ranks_.empty() && ranks_.top() < rank) break;

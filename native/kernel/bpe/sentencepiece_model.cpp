@@ -136,7 +136,9 @@ class SentencePieceModel::Reader {
     }
 
     void read(std::size_t size) {
+        InterruptionPoints<std::size_t{1} << 16> points;
         for (std::size_t start = 0; start < size;) {
+            points.step();
             const std::uint8_t* text = chunk_ + start;
             if (model_.starts_user_defined_[*text]) {
                 std::size_t length = 0;

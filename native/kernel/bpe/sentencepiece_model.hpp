@@ -41,6 +41,7 @@ class SentencePieceModel final : public Model {
  private:
     struct Scratch final : Model::Scratch {
         SymbolRun run;
+        void trim(std::size_t bytes) override { run.trim(bytes); }
     };
     class Reader;
     class Rules;

@@ -12,7 +12,14 @@ namespace {
 // its neighbours can be found without links.
 class SizedRow {
  public:
-    explicit SizedRow(std::vector<Id>& ids) : ids_(ids), sizes_(ids.size(), 1) {}
+    explicit SizedRow(std::vector<Id>& ids) : ids_(ids) {
+        constexpr std::size_t kStep = std::size_t{1} << 20;
+        sizes_.reserve(ids.size());
+        while (sizes_.size() < ids.size()) {
+            sizes_.resize(std::min(ids.size(), sizes_.size() + kStep), 1);
+            interruption_point();
+        }
+    }
 
     std::size_t size() const { return sizes_.size(); }
     bool starts(std::size_t place) const { return ids_[place] != kGone; }

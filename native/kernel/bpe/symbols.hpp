@@ -47,6 +47,10 @@ struct SymbolRun {
         ids.clear();
         merges.clear();
     }
+    // Frees the memory if it is more than so many bytes.
+    void trim(std::size_t bytes) {
+        if (merges.capacity() * sizeof(Merge) > bytes) *this = {};
+    }
 
     void merge(const PairTable& pairs, bool places);
 };

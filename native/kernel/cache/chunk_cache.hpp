@@ -64,9 +64,12 @@ class ChunkCache {
         new_chunks_ = {bytes, added_};
         read_.store(0, std::memory_order_relaxed);
         next_pause_.store(0, std::memory_order_relaxed);
-        end_pause();
+        is_prepared_.store(false, std::memory_order_relaxed);
+        wants_pause_.store(false, std::memory_order_relaxed);
     }
 
+    // That are in use now.
+    std::size_t lines() const { return lines_.size(); }
     // Whether it has had no room for much of what several threads brought. Nobody uses it now.
     bool is_crowded() const {
         return was_full_ || (lines_.size() == lines_.most() && refused_ > lines_.size() / kCrowded);
@@ -102,23 +105,25 @@ class ChunkCache {
     // Whether it is time for a pause. One of the threads prepares it.
     void check() {
         const bool is_time = (may_grow() || is_full()) && read_ >= next_pause_;
-        if (is_time && !is_prepared_.exchange(true)) prepare();
-    }
-    void prepare() {
-        next_lines_ = 0;
-        if (may_grow()) {
-            const std::size_t lines = lines_.size(), expected = new_chunks_.in_all(added_, read_);
-            if (new_chunks_.go_on(read_) && expected < lines + lines / kLittle) return end_pause();
-            const std::size_t room = lines < kMany ? 0 : std::bit_ceil(expected);
-            next_lines_ = std::clamp(room, lines * 4, lines_.most());
-            lines_.ask_for_pages(next_lines_);  // takes long: other threads go on
+        if (!is_time || is_prepared_.exchange(true)) return;
+        // Until the pause that this thread wants now, no other thread gets here, and none makes
+        // room, since this one does not pause: nothing below is looked at by others.
+        if (prepare()) {
+            wants_pause_.store(true, std::memory_order_release);
+        } else {
+            is_prepared_.store(false, std::memory_order_release);
         }
-        wants_pause_ = true;
     }
-    void end_pause() {
-        wants_pause_.store(false, std::memory_order_relaxed);
-        // Last: then another one may be prepared.
-        is_prepared_.store(false, std::memory_order_release);
+    // False: it is not worth a pause.
+    bool prepare() {
+        next_lines_ = 0;
+        if (!may_grow()) return true;
+        const std::size_t lines = lines_.size(), expected = new_chunks_.in_all(added_, read_);
+        if (new_chunks_.go_on(read_) && expected < lines + lines / kLittle) return false;
+        const std::size_t room = lines < kMany ? 0 : std::bit_ceil(expected);
+        next_lines_ = std::clamp(room, lines * 4, lines_.most());
+        lines_.ask_for_pages(next_lines_);  // takes long: other threads go on
+        return true;
     }
     // By a thread that looks at nothing in the cache now.
     void pause() {
@@ -132,16 +137,22 @@ class ChunkCache {
         ++pausing_;
         if_all_pause();
         if (over_.wait_for(lock, kPatience, [&] { return pauses_ != number; })) return;
-        --pausing_;
         next_pause_ = read_ + kBetweenPauses;
         end_pause();
     }
     void if_all_pause() {
         if (!wants_pause_ || pausing_ < users_) return;
         if (users_ != 0) make_room();
+        end_pause();
+    }
+    // For all who wait in it, whether there is room now or one of them has lost its patience. With
+    // the lock, unless alone: so it ends the pause that its caller is in, and never a later one.
+    void end_pause() {
         pausing_ = 0;
         ++pauses_;
-        end_pause();
+        wants_pause_.store(false, std::memory_order_relaxed);
+        // Last: then another one may be prepared.
+        is_prepared_.store(false, std::memory_order_release);
         over_.notify_all();
     }
     // When nobody looks at it.
@@ -174,7 +185,7 @@ class ChunkCache {
     std::mutex guard_;  // of what follows
     std::condition_variable over_;
     std::size_t users_ = 0, pausing_ = 0;
-    std::uint64_t pauses_ = 0;
+    std::uint64_t pauses_ = 0;  // that are over: the number of the next one
 };
 
 // What one thread uses it by, for as long as it has a Turn.
@@ -226,7 +237,16 @@ class ChunkCache::User {
     // Keeps what the chunk became, unless it or that is too long, or there is no room.
     void insert(const Key& key, const std::uint8_t* p, std::size_t size, const Found& found) {
         if (size > kLongest || found.count > kMostIds) return;
-        ++(keep(key, p, size, found) ? added_ : refused_);
+        switch (keep(key, p, size, found)) {
+            case Kept::kAdded:
+                ++added_;
+                break;
+            case Kept::kPresent:  // another thread was first
+                return;
+            case Kept::kFull:
+                ++refused_;
+                break;
+        }
         if (added_ + refused_ < kOften) return;
         tell();
         cache_.check();
@@ -279,16 +299,20 @@ class ChunkCache::User {
     }
 
     static std::size_t text_words(std::size_t size) { return (size + sizeof(Id) - 1) / sizeof(Id); }
-    bool keep(const Key& key, const std::uint8_t* p, std::size_t size, const Found& found) {
+    using Kept = ChunkLines::Kept;
+    Kept keep(const Key& key, const std::uint8_t* p, std::size_t size, const Found& found) {
         const bool alone = cache_.alone_;
         if (size <= Key::kInline && Answer::fits(found)) {
             return cache_.lines_.fill(key, false, alone,
                                       [&](Answer& answer) { answer.set(found); });
         }
-        if (!alone && cache_.lines_.search(key).end != ChunkLines::End::kFree) return false;
+        if (!alone) {
+            const ChunkLines::End end = cache_.lines_.search(key).end;
+            if (end != ChunkLines::End::kFree) return ChunkLines::not_added(end);
+        }
         const std::size_t text = size > Key::kInline ? text_words(size) : 0;
         const auto place = cache_.arena_.room(text + found.count, alone);
-        if (!place) return false;
+        if (!place) return Kept::kFull;
         Id* const stored = cache_.arena_.at(*place);
         if (text) std::memcpy(stored, p, size);
         std::copy_n(found.ids, found.count, stored + text);

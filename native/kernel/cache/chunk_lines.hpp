@@ -148,16 +148,19 @@ class ChunkLines {
         return near;
     }
 
+    // What became of a key that was to be added.
+    enum class Kept { kAdded, kPresent, kFull };
+
     // Fills a slot, with what `write(answer)` does to it. `alone`: nobody else uses the table now;
-    // then there is always one. Otherwise false: the key is there, or there is no room for it.
+    // then there is always one.
     template <typename Write>
-    [[gnu::always_inline]] bool fill(const Key& key, bool outside, bool alone, const Write& write) {
+    [[gnu::always_inline]] Kept fill(const Key& key, bool outside, bool alone, const Write& write) {
         for (;;) {
             Search place = search(key);
             if (alone) {
                 if (place.end == End::kFull) place = pushed_out(place);
             } else {
-                if (place.end != End::kFree) return false;
+                if (place.end != End::kFree) return not_added(place.end);
                 if (!take(place.line->keys[place.slot])) continue;
             }
             Key& slot = place.line->keys[place.slot];
@@ -165,9 +168,10 @@ class ChunkLines {
             std::atomic_ref(slot.low).store(key.low, std::memory_order_relaxed);
             std::atomic_ref(slot.high).store(outside ? key.high | kOutsideMark : key.high,
                                              std::memory_order_release);
-            return true;
+            return Kept::kAdded;
         }
     }
+    static Kept not_added(End end) { return end == End::kThere ? Kept::kPresent : Kept::kFull; }
 
     // Asks for the memory of so many lines; others may use the table meanwhile.
     void ask_for_pages(std::size_t lines) const {

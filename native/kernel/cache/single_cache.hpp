@@ -24,7 +24,9 @@ class SingleCache {
         std::uint32_t bytes;
         std::memcpy(&bytes, p, sizeof bytes);
         static_assert(std::endian::native == std::endian::little);
-        return (bytes & 0xC0C0F0) == 0x8080E0;
+        // Below U+0800 two bytes would have been enough: that is invalid UTF-8, and its code may be
+        // that of another character.
+        return (bytes & 0xC0C0F0) == 0x8080E0 && (bytes & 0x200F) != 0;
     }
 
     // Characters are numbered as they are met, so that those that come often lie side by side.

@@ -37,12 +37,15 @@ class Crew {
     }
     Worker& worker(std::size_t thread) { return *workers_[thread]; }
 
-    // Keeps so much of each memory that a run needs.
+    // Frees each buffer of more than so many bytes.
     void trim(std::size_t bytes) {
-        for (const auto& worker : workers_) {
-            worker->utf8.trim(bytes);
-            worker->spare.trim(bytes);
-        }
+        for (const auto& worker : workers_) worker->trim(bytes);
+    }
+    // How much its caches may hold, in lines: of two crews, the one with more knows more.
+    std::size_t lines() const {
+        std::size_t lines = 0;
+        for (const auto& caches : caches_) lines += caches->chunks.lines();
+        return lines;
     }
 
  private:

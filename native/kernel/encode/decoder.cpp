@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 #include "utf8/widen.hpp"
 
 namespace toksmith {
@@ -100,6 +101,7 @@ void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const
             stop = to + std::min(block, static_cast<std::size_t>(all - to));
             ask_for(fresh, to, stop);
             next = decode_some(next, last, to, stop);
+            interruption_point();
         }
     });
 }
@@ -130,7 +132,9 @@ void Decoder::Sum::add_characters(std::string_view text) {
 
 Decoder::Sum Decoder::sum(const Id* ids, const Id* last) const {
     Sum found;
+    InterruptionPoints<std::size_t{1} << 16> points;
     for (; ids < last; ++ids) {
+        points.step();
         const Summary each = summaries_[place(*ids)];
         if (each.size < kLong) [[likely]] {
             found.bytes += each.size;
@@ -211,6 +215,7 @@ bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts:
         if (left >= 4) return false;
         std::memmove(block.get(), rest, left);
         filled = block.get() + left;
+        interruption_point();
     }
     return filled == block.get() && to == stop;
 }

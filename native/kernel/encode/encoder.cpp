@@ -39,6 +39,7 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
       level_(level),
       loops_(loops(level)),
       kept_(std::make_shared<KeptIds>(kKeptCaches * ChunkCache::kBytes)) {
+    idle_.reserve(kMostIdle);
     if (traits(family).by_model && !model_->boundaries()) {
         throw std::invalid_argument("this model does not say where a text may be cut");
     }
@@ -56,12 +57,18 @@ std::unique_ptr<Crew> Encoder::take(std::size_t threads, std::size_t bytes) {
     return crew;
 }
 
-void Encoder::put(std::unique_ptr<Crew> crew) {
+void Encoder::put(std::unique_ptr<Crew> crew) noexcept {
     if (crew->cache_bytes() != cache_bytes_) return;  // the limit was set meanwhile
     crew->trim(kMostKept);
-    if (const std::unique_lock lock(guard_, std::try_to_lock); lock) {
+    const std::unique_lock lock(guard_, std::try_to_lock);
+    if (!lock) return;
+    if (idle_.size() < kMostIdle) {
         idle_.push_back(std::move(crew));
+        return;
     }
+    auto& smallest =
+        *std::ranges::min_element(idle_, {}, [](const auto& idle) { return idle->lines(); });
+    if (smallest->lines() < crew->lines()) std::swap(smallest, crew);
 }
 
 void Encoder::forget(std::optional<std::size_t> cache_bytes) {
@@ -164,20 +171,14 @@ std::vector<Encoder::Run> Encoder::runs_of(const std::vector<Piece>& work, std::
 template <typename Work>
 void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads,
                            const Work& work) {
-    std::unique_ptr<Crew> crew = take(threads, bytes);
+    const Lease lease(*this, threads, bytes);
     Turns turns(runs, threads);
-    try {
-        run_on_threads(threads, [&](std::size_t thread) {
-            Worker& worker = crew->worker(thread);
-            const ChunkCache::User::Turn turn(worker.cache);
-            while (const std::optional<std::size_t> run = turns.take(thread))
-                work(*run, thread, worker);
-        });
-    } catch (const HasSurrogates&) {
-        put(std::move(crew));  // what it knows is as good as before
-        throw;
-    }
-    put(std::move(crew));
+    run_on_threads(threads, [&](std::size_t thread) {
+        Worker& worker = lease->worker(thread);
+        const ChunkCache::User::Turn turn(worker.cache);
+        turns.work_off(thread, [&](std::size_t run) { work(run, thread, worker); });
+    });
+    turns.rethrow_failure();
 }
 
 Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t threads,

@@ -88,32 +88,40 @@ class Encoder {
     // Returns work(parts, worker) of one document.
     template <typename Work>
     auto run_here(const Source& document, const Work& work) {
-        std::unique_ptr<Crew> crew = take(1, document.size());
-        Worker& worker = crew->worker(0);
+        const Lease lease(*this, 1, document.size());
+        Worker& worker = lease->worker(0);
         const Piece piece{document, 0, true};
-        std::span<const Part> part;
-        try {
-            part = parts({&piece, 1}, worker);
-        } catch (const HasSurrogates&) {
-            put(std::move(crew));
-            throw;
-        }
-        auto result = [&] {
-            const ChunkCache::User::Turn turn(worker.cache);
-            return work(part, worker);
-        }();
-        put(std::move(crew));
-        return result;
+        const std::span<const Part> part = parts({&piece, 1}, worker);
+        const ChunkCache::User::Turn turn(worker.cache);
+        return work(part, worker);
     }
-    // For so many threads and bytes.
+    // A crew for one call. It is given back however the call ends: its caches hold whole answers
+    // only, so that what they know is as good after an exception.
+    class Lease {
+     public:
+        // For so many threads and bytes.
+        Lease(Encoder& encoder, std::size_t threads, std::size_t bytes)
+            : encoder_(encoder), crew_(encoder.take(threads, bytes)) {}
+        ~Lease() { encoder_.put(std::move(crew_)); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Crew* operator->() const { return crew_.get(); }
+
+     private:
+        Encoder& encoder_;
+        std::unique_ptr<Crew> crew_;
+    };
     std::unique_ptr<Crew> take(std::size_t threads, std::size_t bytes);
-    void put(std::unique_ptr<Crew> crew);
+    void put(std::unique_ptr<Crew> crew) noexcept;
 
     std::shared_ptr<const Model> model_;
     Family family_;
     isa::Level level_;
     const Loops& loops_;
     std::mutex guard_;
+    // So many crews are kept between calls, each with caches of its own: callers beyond that start
+    // with empty ones.
+    static constexpr std::size_t kMostIdle = 4;
     std::vector<std::unique_ptr<Crew>> idle_;
     std::shared_ptr<KeptIds> kept_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};

@@ -25,6 +25,7 @@
 #include "ids.hpp"
 #include "isa/isa.hpp"
 #include "isa/narrow.hpp"
+#include "parallel/stop.hpp"
 #include "split/family.hpp"
 #include "staged/boundaries.hpp"
 #include "train/chunk_table.hpp"
@@ -43,7 +44,7 @@ class Utf8Buffer {
  public:
     std::uint8_t* room(std::size_t bytes) {
         if (bytes > size_) {
-            bytes_.reset();
+            trim(0);  // first: should there be no memory, the size is right
             bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
             size_ = bytes;
         }
@@ -74,6 +75,28 @@ struct Worker {
     Worker(const Model& model, Caches& caches)
         : cache(caches.chunks), singles(caches.singles), scratch(model.scratch()) {}
 
+    // So many bytes of text were encoded. An interruption point once per kUnchecked of them.
+    void encoded(std::size_t bytes) {
+        unchecked += bytes;
+        if (unchecked < kUnchecked) [[likely]]
+            return;
+        unchecked = 0;
+        interruption_point();
+    }
+    static constexpr std::size_t kUnchecked = std::size_t{1} << 14;  // 40 µs of known text
+
+    // Frees each buffer of more than so many bytes.
+    void trim(std::size_t bytes) {
+        utf8.trim(bytes);
+        spare.trim(bytes);
+        scratch->trim(bytes);
+        for (Ids* const buffer : {&missed, &ids, &misses.more}) {
+            if (buffer->capacity() * sizeof(Id) > bytes) *buffer = Ids();
+        }
+        if (led.capacity() > bytes) led = {};
+        if (parts.capacity() * sizeof(Part) > bytes) parts = {};
+    }
+
     ChunkCache::User cache;
     SingleCache& singles;
     std::unique_ptr<Model::Scratch> scratch;
@@ -84,6 +107,7 @@ struct Worker {
     std::vector<Part> parts;        // that are encoded now
     Utf8Buffer utf8;                // theirs, where they were given as characters
     std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
+    std::size_t unchecked = 0;      // bytes since the last interruption point
 };
 
 struct Loops {

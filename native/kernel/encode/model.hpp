@@ -36,6 +36,14 @@ class Model {
     // Memory that a model may keep from one miss to the next; each thread has its own.
     struct Scratch {
         virtual ~Scratch() = default;
+        // Frees each buffer of more than so many bytes, as a very long chunk needs.
+        virtual void trim(std::size_t) {}
+
+     protected:
+        template <typename T>
+        static void trim(std::vector<T>& buffer, std::size_t bytes) {
+            if (buffer.capacity() * sizeof(T) > bytes) buffer = std::vector<T>();
+        }
     };
 
     virtual ~Model() = default;

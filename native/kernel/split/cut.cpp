@@ -1,5 +1,6 @@
 #include "split/cut.hpp"
 
+#include "parallel/stop.hpp"
 #include "staged/boundaries.hpp"
 #include "unicode/classes.hpp"
 
@@ -16,7 +17,9 @@ const Byte* safe_cut(Family family, const Byte* from, const Byte* end,
     // A byte that continues no character starts one, however the bytes before it are read.
     while (from < end && utf8::is_continuation(*from)) ++from;
     Class before = Class::kOther;
+    InterruptionPoints<std::size_t{1} << 19> points;
     for (const Byte* p = from; p < end;) {
+        points.step();
         const Classified c = unicode::classify(p, end);
         const bool ends_word = unicode::is_space(c.kind) || (c.kind == Class::kOther && *p != '\'');
         if (ends_word && unicode::is_letter(before)) return p;

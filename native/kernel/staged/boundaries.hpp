@@ -18,6 +18,7 @@
 
 #include "isa/byte_pairs.hpp"
 #include "isa/byte_set.hpp"
+#include "parallel/stop.hpp"
 #include "staged/character_table.hpp"
 
 namespace toksmith {
@@ -50,12 +51,16 @@ class Boundaries {
             return between(row(left), row(right)) && !stays(left, right);
         });
         opens_ = ByteSet([&](unsigned byte) { return row(byte).right == kOpen; });
+        for (closed_byte_ = 0; closed_byte_ < 0x7F && row(closed_byte_).right == kOpen;)
+            ++closed_byte_;
     }
 
     // The first boundary behind p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
+        InterruptionPoints<std::size_t{1} << 18> points;
         for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
             if (cuts_.has(p) && !opens_.has(p[2])) return p + 1;
+            points.step();
         }
         Seen c = see(p, end);
         if (c.end == end) return end;
@@ -67,6 +72,7 @@ class Boundaries {
             next = see(c.end, end);
             // Or else c may be rewritten together with what is behind it.
             if (cut && next.row->right != kOpen) return place;
+            points.step();
         }
     }
 
@@ -99,6 +105,8 @@ class Boundaries {
         return c.size == 3 && row.left != kOpen && row.right != kOpen &&
                (left_keys_[row.left] | right_keys_[row.right]) == 0;
     }
+    // A character of ASCII that is not rewritten together with what is before it, if there is one.
+    Byte closed_byte() const { return closed_byte_; }
     // Whether some character of ASCII may be rewritten together with what is before it.
     bool ascii_opens() const { return !opens_.empty(); }
     // How many characters that stand alone go into one chunk with what is behind them, at p: where
@@ -229,7 +237,8 @@ class Boundaries {
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
     BytePairs cuts_;  // between which one may cut
-    ByteSet opens_;   // that may be rewritten together with what is before them
+    Byte closed_byte_ = 0;
+    ByteSet opens_;  // that may be rewritten together with what is before them
 };
 
 }  // namespace toksmith

@@ -5,7 +5,15 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "parallel/stop.hpp"
+
 namespace toksmith {
+namespace {
+
+// Between two interruption points of a long chunk.
+constexpr std::size_t kCharacters = std::size_t{1} << 16;
+
+}  // namespace
 
 // Bytes that are put together a few at a time.
 class StagedModel::Piece {
@@ -24,6 +32,10 @@ class StagedModel::Piece {
         // Mostly one to three: a loop is quicker than a call.
         for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
     }
+    void trim(std::size_t most) {
+        size_ = 0;
+        if (bytes_.capacity() > most) bytes_ = {};
+    }
 
  private:
     std::vector<std::uint8_t> bytes_;
@@ -35,6 +47,12 @@ struct StagedModel::Buffers final : Model::Scratch {
     Piece piece;
     std::vector<std::uint8_t> pieces;
     std::vector<std::size_t> ends;
+    void trim(std::size_t bytes) override {
+        inner->trim(bytes);
+        piece.trim(bytes);
+        Scratch::trim(pieces, bytes);
+        Scratch::trim(ends, bytes);
+    }
 };
 
 std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
@@ -237,7 +255,9 @@ bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
         if (!encode(led.data(), led.size(), -1)) return false;
         p = next;
     }
+    InterruptionPoints<256> points;
     while (p < text.end) {
+        points.step();
         const std::uint8_t* const next = boundaries_->next(p, text.end);
         if (!encode(p, static_cast<std::size_t>(next - p), p - text.begin)) return false;
         p = next;
@@ -248,7 +268,9 @@ bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
 bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
     if (depends(chunk, size)) return false;
     if (stages_.origin != Origin::kKept) return true;
+    InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
         if (table_->row(CharacterTable::code_of(c)).size == 0) return false;
@@ -257,7 +279,9 @@ bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) con
 }
 
 bool StagedModel::depends(const std::uint8_t* chunk, std::size_t size) const {
+    InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
         if (table_->row(CharacterTable::code_of(c)).depends) return true;
@@ -304,7 +328,9 @@ void StagedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece
     };
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // the size of the space that the piece ends with
+    InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
         const utf8::Char c = utf8::decode(p, end);
         const auto start = static_cast<std::size_t>(p - chunk);
         origins.read(start, start + c.size);

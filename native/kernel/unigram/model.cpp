@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "parallel/stop.hpp"
 #include "trie/byte_ids.hpp"
 #include "trie/piece_types.hpp"
 #include "unigram/add_in_order.hpp"
@@ -164,7 +165,9 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
         settled = ready = place;
     };
 
+    InterruptionPoints<std::size_t{1} << 14> points;
     for (std::size_t start = 0; start < size;) {
+        points.step();
         if (start == furthest && start - settled > kSettling) settle(start);
         if (start - settled + longest_ >= cells.size()) {
             cells.resize(cells.size() * 2);

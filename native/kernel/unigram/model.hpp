@@ -70,6 +70,10 @@ class UnigramModel final : public Model, public Carrier {
     struct Scratch final : Model::Scratch {
         std::vector<Cell> cells;
         std::vector<std::uint32_t> path;
+        void trim(std::size_t bytes) override {
+            Model::Scratch::trim(cells, bytes);
+            Model::Scratch::trim(path, bytes);
+        }
     };
     class Writer;
     // Returns the sum at the end.

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "parallel/stop.hpp"
 #include "utf8/encode.hpp"
 
 namespace toksmith::wordpiece {
@@ -168,7 +169,9 @@ bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& 
                               Ids* spans) const {
     State state = at(start_);
     std::size_t start = 0, characters = 0;  // `start`: where the characters of the state start
+    InterruptionPoints<std::size_t{1} << 16> points;
     for (std::size_t i = 0; i < size; ++characters) {
+        points.step();
         if (characters == options_.max_characters) return false;
         const utf8::Char c = utf8::decode(chunk + i, chunk + size);
         bool known = step(state, chunk + i, c);

@@ -1,0 +1,192 @@
+"""Ctrl-C during a long native call ends it soon, and the tokenizer works on as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import toksmith
+import toksmith.tokenizer
+
+ROOT = Path(__file__).parents[2]
+SHORT = "some words that each tokenizer knows, 12 and 345"
+LONG_ENOUGH = 0.3  # seconds: six times as long as a call may go on before it looks for signals
+
+Call = Callable[[toksmith.Tokenizer, int, int], Callable[[], object]]
+"""Takes a tokenizer, a size in bytes and the number of threads; what it returns is interrupted."""
+
+
+@cache
+def words(size: int) -> bytes:
+    """Return random words, most of which come once: no cache makes the call short."""
+    letters = np.random.default_rng(7).integers(97, 123, (size // 8, 8), np.uint8)
+    letters[:, 0] = 32
+    return letters.tobytes()
+
+
+def encode(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = words(size).decode()
+    return lambda: tok.encode(text, threads=threads)
+
+
+def encode_array(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = words(size)
+    return lambda: tok.encode_array(text, threads=threads)
+
+
+def encode_wide(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = "\U0001f600" + words(size).decode()
+    return lambda: tok.encode_array(text, threads=threads)
+
+
+def encode_batch(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    texts = [text.decode() for text in words(size).split(b" a")]
+    return lambda: tok.encode_batch(texts, threads=threads)
+
+
+def encode_file(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    with tempfile.NamedTemporaryFile(delete=False) as file:
+        file.write(words(size))
+    return lambda: tok.encode_file(file.name, threads=threads)
+
+
+def count(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = words(size).decode()
+    return lambda: tok.count(text, threads=threads)
+
+
+def one_letter(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = b"a" * size
+    return lambda: tok.encode_array(text, threads=threads)
+
+
+def one_chunk(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = words(size).replace(b" ", b"")
+    return lambda: tok.encode_array(text, threads=threads)
+
+
+def with_spans(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    text = words(size).decode()
+    return lambda: tok.encoding(text)
+
+
+def many_ids(size: int) -> np.ndarray:
+    return np.resize(np.arange(97, 123, dtype=np.uint32), size)
+
+
+def decode(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    ids = many_ids(size)
+    return lambda: tok.decode(ids)
+
+
+def decode_bytes(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    ids = many_ids(size)
+    return lambda: tok.decode_bytes(ids, threads=threads)
+
+
+def decode_batch(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    batch = toksmith.Batch(many_ids(size), np.array([0, size], np.int64))
+    return lambda: tok.decode_batch(batch, threads=threads)
+
+
+CALLS: dict[str, Call] = {
+    call.__name__: call
+    for call in (
+        encode, encode_array, encode_wide, encode_batch, encode_file, count, one_letter, one_chunk,
+        with_spans, decode, decode_bytes, decode_batch,
+    )
+}  # fmt: skip
+
+
+def tokenizer(model: str) -> toksmith.Tokenizer:
+    sample = words(20_000).decode()
+    if model == "bpe":
+        return toksmith.train(texts=[sample], model="bpe", vocab_size=300, split="gpt2")
+    if model == "whole":
+        return toksmith.train(texts=[sample], model="bpe", vocab_size=300, split=None)
+    lines = [SHORT, *sample.split(" a")]
+    return toksmith.train(texts=lines, model=model, vocab_size=400)
+
+
+def interrupt_one(name: str, model: str, threads: int) -> None:
+    """Interrupt a call in the midst of native code, and print how long it took to end."""
+    tok = tokenizer(model)
+    expected = tok.encode(SHORT)
+    size, natural = 1 << 20, 0.0
+    while natural < LONG_ENOUGH:
+        size *= 2
+        call = CALLS[name](tok, size, threads)
+        call()  # what is done once only
+        begin = time.perf_counter()
+        call()
+        natural = time.perf_counter() - begin
+
+    # Another thread runs as soon as this one gives the GIL away, which is in native code.
+    sys.setswitchinterval(1000)
+    begun = threading.Event()
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        begun.wait()
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    if name == "encode_file":  # to map a file takes no GIL either
+        bounds = toksmith.tokenizer.document_bounds
+
+        def then_begin(*given: object) -> object:
+            found = bounds(*given)  # type: ignore[arg-type]
+            begun.set()
+            return found
+
+        toksmith.tokenizer.document_bounds = then_begin  # type: ignore[assignment]
+    else:
+        begun.set()
+    try:
+        call()
+    except KeyboardInterrupt:
+        took = time.perf_counter() - sent[0]
+    else:
+        took = natural
+    thread.join()
+    assert tok.encode(SHORT) == expected
+    print(json.dumps({"took": took, "natural": natural}))
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "threads"),
+    [
+        *((name, "bpe", 1) for name in CALLS),
+        *((name, "bpe", 2) for name in ("encode_array", "encode_wide", "count", "decode_bytes")),
+        *(
+            (name, model, 2)
+            for name in ("encode_wide", "one_letter", "with_spans")
+            for model in ("sentencepiece-bpe", "unigram", "wordpiece")
+        ),
+        ("one_chunk", "whole", 1),
+        ("one_letter", "whole", 1),
+    ],
+)
+def test_an_interrupted_call_ends_soon(name: str, model: str, threads: int) -> None:
+    command = f"interrupt_one({name!r}, {model!r}, {threads})"
+    child = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import *; {command}"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert child.returncode == 0, child.stderr
+    found = json.loads(child.stdout)
+    assert found["took"] < found["natural"] / 2, found
