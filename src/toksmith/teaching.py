@@ -106,7 +106,10 @@ def pairs(
     if not isinstance(text_or_ids, _TEXT):
         if unit != "bytes" or split is not None:
             raise OptionError("unit= and split= are for a text, and this is a sequence of ids")
-        return Counter(pairwise(_symbols(text_or_ids)))
+        try:
+            return Counter(pairwise(_symbols(text_or_ids)))
+        except TypeError as wrong:
+            raise OptionError(f"pairs are counted of ids, or of other symbols: {wrong}") from wrong
     cut = splitter(split)
     if unit == "characters":
         if cut is None:

@@ -337,7 +337,18 @@ def test_what_is_no_path(path: object) -> None:
     for read in (Counts.load, Counts.from_tsv, lambda path: Counts.merge([path])):
         with pytest.raises(OptionError, match=r"path is .*: use a str or a pathlib\.Path"):
             read(path)  # type: ignore[operator]
+    with pytest.raises(OptionError, match="counted is"):
+        Counts.of(path)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="checkpoint is"):
+        toksmith.train(counts=Counts.of({b"a": 1}), vocab_size=256, checkpoint=path or 5)  # type: ignore[call-overload]
     with pytest.raises(OptionError, match="paths is"):
         Counts.merge(5)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="path is"):
         Counts.of({b"a": 1}).save(path)  # type: ignore[arg-type]
+
+
+def test_gaps_are_kept_or_dropped() -> None:
+    with pytest.raises(SplitError, match="gaps is 'x': use 'keep' or 'drop'"):
+        Counts.from_texts("a b", split=r"\w", gaps="x")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="path is an empty string"):
+        Counts.of({b"a": 1}).save("")

@@ -72,6 +72,8 @@ class TestPairs:
             toksmith.pairs("a", unit="words")  # type: ignore[call-overload]
         with pytest.raises(OptionError, match="are for a text"):
             toksmith.pairs([1, 2], split="gpt2")  # type: ignore[call-overload]
+        with pytest.raises(OptionError, match="unhashable"):
+            toksmith.pairs([[1], [2]])  # type: ignore[type-var]
         with pytest.raises(OptionError, match="ids is 5"):
             toksmith.pairs(5)  # type: ignore[call-overload]
 

@@ -30,7 +30,7 @@ class PatternSplitter:
             own, ``"drop"`` leaves it out, as tiktoken and minbpe do.
 
     Raises:
-        SplitError: the pattern does not compile.
+        SplitError: the pattern does not compile, or ``gaps`` is another word.
 
     Example:
         >>> PatternSplitter(r"[a-z]+|\d").family is None
@@ -41,6 +41,8 @@ class PatternSplitter:
     gaps: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
+        if self.gaps not in ("keep", "drop"):
+            raise SplitError(f"gaps is {self.gaps!r:.80}: use 'keep' or 'drop'")
         if self.family is None:
             check_pattern(self.pattern)
 

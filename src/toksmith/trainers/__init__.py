@@ -15,7 +15,7 @@ from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import ON_CHUNKS, Counts, check_counts, count_chunks
+from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts, count_chunks
 from toksmith.trainers.memory import Memory, parsed
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, Options, choice, options_of
 from toksmith.trainers.record import Trained
@@ -301,7 +301,9 @@ def train(
                 "weights": {fspath(path): weight for path, weight in reading.weights.items()},
                 "min_count": min_count,
             }
-            corpus.checkpoint = opened(checkpoint, effective, files, counts, known)
+            corpus.checkpoint = opened(
+                a_path(checkpoint, "checkpoint"), effective, files, counts, known
+            )
         if known is None:
             trained = trainer(corpus, vocab_size, chosen)
         else:

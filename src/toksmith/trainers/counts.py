@@ -90,6 +90,11 @@ class Counts:
             >>> dict(Counts.of({b"ab": 3, b"c": 1}))
             {b'ab': 3, b'c': 1}
         """
+        if not isinstance(counted, Mapping):
+            raise OptionError(
+                f"counted is {counted!r:.80}: use a mapping from chunks to their counts, not "
+                f"{type(counted).__name__}"
+            )
         for chunk, count in counted.items():
             if not isinstance(chunk, bytes):
                 raise OptionError(f"chunk {chunk!r:.80} is {type(chunk).__name__}; use bytes")
@@ -333,16 +338,18 @@ class Counts:
         return int(np.dot(self.sizes, self.counts))
 
 
-def a_path(path: object) -> AnyPath:
-    """Return a path of one file.
+def a_path(path: object, name: str = "path") -> AnyPath:
+    """Return an argument that is one path.
 
     Raises:
         OptionError: it is no path.
     """
     if isinstance(path, str | PathLike) and not isinstance(fspath(path), bytes):
-        return path
+        if fspath(path):
+            return path
+        raise OptionError(f"{name} is an empty string: give a path")
     raise OptionError(
-        f"path is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
+        f"{name} is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
     )
 
 
