@@ -76,3 +76,22 @@ def test_numbers(text: str, number: int) -> None:
 def test_no_numbers(text: str) -> None:
     with pytest.raises(OptionError):
         number_of("--x", text)
+
+
+def test_the_recommendation_comes_first(run: Run, corpus_file: Path) -> None:
+    ran = run("advise", corpus_file, "--max-vocab", 300, "-q")
+    lines = ran.out.decode().splitlines()
+    assert lines[0].startswith("Recommended: ")
+    words = " ".join(ran.out.decode().split())
+    assert "(--d-model, --layers)" in words
+    assert "newest: how often the newest token occurred" in words
+    assert not any("d_model=" in line for line in lines)
+
+
+def test_json_is_the_report_of_the_library(run: Run, corpus_file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    ran = run("advise", corpus_file, "--max-vocab", 300, "-q", "--json", "--html", page)
+    held = json.loads(ran.out)
+    assert held["sizes"][-1]["vocab_size"] == 300
+    chosen = held["recommendation"]["vocab_size"]
+    assert f"Recommended: {chosen:,}" in page.read_text("utf-8")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toksmith.cli.common import Quiet, load_tokenizer, split_of
 from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
 from toksmith.errors import OptionError
+
+if TYPE_CHECKING:
+    from toksmith.measure.vocabulary_size import VocabularyAdvice
 
 EXAMPLE = "toksmith advise corpus/*.txt --max-vocab 65536 --d-model 768 --layers 12"
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "B": 10**9}
@@ -87,9 +89,7 @@ def run(
     from toksmith.cli.writing import check_folder
 
     if [bool(files), bool(counts), bool(tokenizer)].count(True) != 1:
-        raise OptionError(
-            "advise on what? FILES, --counts PATH or --tokenizer PATH is wanted, one of them"
-        )
+        raise OptionError("advise reads FILES, --counts PATH or --tokenizer PATH: give one of them")
     for path in (html, svg):
         if path is not None:
             check_folder(path)
@@ -113,22 +113,39 @@ def run(
         enough=enough,
         **reading,
     )
+    advice = _in_options(advice)
     from toksmith.formats.files import write_text
     from toksmith.show.plot_svg import plot_svg
-    from toksmith.show.vocabulary_size import advice_page, advice_plot, advice_view
+    from toksmith.show.vocabulary_size import advice_plot, advice_view
 
     if html is not None:
-        write_text(html, advice_page(advice))
+        advice.to_html(html)
     if svg is not None:
         write_text(svg, plot_svg(advice_plot(advice)) + "\n")
     if as_json:
-        print(json.dumps(advice.to_dict(), indent=2))
+        print(advice.to_json(), end="")
         return
     from rich.console import Console
 
     console = Console(highlight=False)
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
     console.print(advice_view(advice, console.width, ascii_only=is_ascii))
+
+
+def _in_options(advice: VocabularyAdvice) -> VocabularyAdvice:
+    """Return the advice with Python's arguments written as options."""
+    from dataclasses import replace
+
+    from toksmith.cli.messages import in_options
+
+    named = ("training_bytes", "d_model", "layers", "parameters")
+    options = {name: f"--{name.replace('_', '-')}" for name in named}
+    chosen = advice.recommendation
+    reasons, caveats = (
+        tuple(in_options(line, options) for line in lines)
+        for lines in (chosen.reasons, chosen.caveats)
+    )
+    return replace(advice, recommendation=replace(chosen, reasons=reasons, caveats=caveats))
 
 
 def number_of(option: str, text: str | None) -> int | None:

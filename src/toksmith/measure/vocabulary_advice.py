@@ -113,13 +113,13 @@ def recommend(
         else:
             size = round(sqrt(first * second))
             reasons.append(
-                f"{size:,} lies between the {first:,} and {second:,} that the scaling laws give "
-                f"{of_model}"
+                f"{size:,} is the geometric mean of the {first:,} and {second:,} that the scaling "
+                f"laws give {of_model}"
             )
     else:
         size = knee
         reasons.append(
-            f"{size:,} is {by_text[0].meaning}; the model's size would say more (d_model, layers)"
+            f"{size:,} is {by_text[0].meaning}; the model's size would say more (d_model=, layers=)"
         )
     limits = []
     if seen < largest and (shape is None or training_bytes):
@@ -215,8 +215,8 @@ def _padded(size: int, is_limited: bool, reasons: list[str]) -> int:
     up = 0 if is_limited else MULTIPLE - 1
     padded = max((size + up) // MULTIPLE * MULTIPLE, 256)
     if padded != size:
-        where = "below" if is_limited else "above"
-        reasons.append(f"{padded:,} is the multiple of {MULTIPLE} {where} it, which suits matrices")
+        change = "lowered" if padded < size else "raised"
+        reasons.append(f"{change} to {padded:,}: a multiple of {MULTIPLE} rows makes fast matrices")
     return padded
 
 
@@ -236,7 +236,7 @@ def _caveats(
         found.append(
             f"tokens beyond {seen:,} stand in this text fewer than {enough:,} times: if the model "
             "is trained on no more than this, take fewer; if on more, say how much "
-            "(training_bytes)"
+            "(training_bytes=)"
         )
     if size > UINT16:
         found.append(

@@ -24,7 +24,8 @@ _STYLE = (
     "<style>.toksmith-advice{font:14px/1.5 ui-sans-serif,system-ui,sans-serif;max-width:60em}"
     ".toksmith-advice table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     ".toksmith-advice td,.toksmith-advice th{padding:2px 10px;text-align:right;"
-    "border-bottom:1px solid #8884}.toksmith-advice .wide{overflow-x:auto}</style>"
+    "border-bottom:1px solid #8884}.toksmith-advice .wide{overflow-x:auto}"
+    ".toksmith-advice .legend{opacity:.75;font-size:12.5px;max-width:46em}</style>"
 )
 
 
@@ -47,7 +48,7 @@ def advice_plot(advice: VocabularyAdvice) -> Plot:
 def advice_view(
     advice: VocabularyAdvice, width: int = 80, *, ascii_only: bool = False
 ) -> RenderableType:
-    """Return the advice for a terminal: a plot, a table, the recommendation with its reasons.
+    """Return the advice for a terminal: the recommendation, a plot, tables, each way to a size.
 
     Args:
         advice: what to show.
@@ -55,23 +56,28 @@ def advice_view(
         ascii_only: draw with ASCII alone.
     """
     chosen = advice.recommendation
-    plot = plot_text(advice_plot(advice), min(width, 100), ascii_only=ascii_only)
-    parts: list[RenderableType] = [Text(plot), Text()]
-    for headings, rows in _tables(advice):
+    sign = "-" if ascii_only else "•"
+    parts: list[RenderableType] = [
+        Text(f"Recommended: {chosen.vocab_size:,}", "bold"),
+        _bullets(chosen.reasons, sign),
+        Text("But:"),
+        _bullets(chosen.caveats, sign),
+        Text(),
+        Text(plot_text(advice_plot(advice), min(width, 100), ascii_only=ascii_only)),
+        Text(),
+    ]
+    for headings, rows, legend in _tables(advice):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in headings:
             table.add_column(heading, justify="right")
         for row in rows:
             table.add_row(*row)
-        parts += [table, Text()]
+        parts += [table, Text(legend, "dim"), Text()]
     ways = Table.grid(padding=(0, 1))
     ways.add_column(justify="right")
     for way in chosen.suggestions:
         ways.add_row(_size(way), Text(f"{way.source}: {way.meaning}"))
-    parts += [ways, Text(), Text(f"Recommended: {chosen.vocab_size:,}", "bold")]
-    sign = "-" if ascii_only else "•"
-    parts += [_bullets(chosen.reasons, sign), Text("But:"), _bullets(chosen.caveats, sign)]
-    return Group(*parts)
+    return Group(*parts, Text("Each way of looking at it"), ways)
 
 
 def _bullets(lines: tuple[str, ...], sign: str) -> Table:
@@ -91,8 +97,8 @@ def advice_html(advice: VocabularyAdvice) -> str:
     tables = "".join(
         f'<div class="wide"><table><tr>{_row("th", headings)}</tr>'
         + "".join(f"<tr>{_row('td', cells)}</tr>" for cells in rows)
-        + "</table></div><br>"
-        for headings, rows in _tables(advice)
+        + f'</table></div><p class="legend">{escape(legend)}</p>'
+        for headings, rows, legend in _tables(advice)
     )
     ways = "".join(
         f"<li><b>{_size(way)}</b> {escape(way.source)}: {escape(way.meaning)}</li>"
@@ -119,17 +125,22 @@ def _row(kind: str, cells: list[str]) -> str:
     return "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells)
 
 
-def _tables(advice: VocabularyAdvice) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Yield headings and rows: what the text says, and what the model pays."""
+def _tables(advice: VocabularyAdvice) -> Iterator[tuple[list[str], list[list[str]], str]]:
+    """Yield headings, rows, and what the headings mean: for the text, and for the model."""
     counts = ["newest", f"below {advice.enough:,}", "unused"]
     yield (
         ["ids", "tokens", "bytes/token", "by doubling", *counts],
         [_of_text(point) for point in advice.points],
+        "by doubling: change of the tokens against half as many ids; newest: how often the newest "
+        f"token occurred when it was made; below {advice.enough:,}: tokens that training shows "
+        "less often; unused: tokens that only occur inside longer ones",
     )
     if advice.shape:
         yield (
             ["ids", "embedding", "output", "of the model", "FLOPs/token", "FLOPs/byte", "logits"],
             [_of_model(point) for point in advice.points],
+            "embedding and output: parameters; of the model: their share of all parameters; FLOPs: "
+            "of training; logits: the share of these that the output layer takes",
         )
 
 
