@@ -219,10 +219,11 @@ def unknown(name: str) -> str:
             for each in near
         )
         return f"no published encoding is called {name!r:.80}; did you mean {shown}?"
+    every = ", ".join(ENCODINGS)
     return (
-        f"no published encoding is called {name!r:.80}; there are {', '.join(ENCODINGS)}, and names of "
-        "models that use them (gpt-4o, gpt-4, text-embedding-3-small …). For other models, load() "
-        "reads their files"
+        f"no published encoding is called {name!r:.80}; there are {every}, and names "
+        "of models that use them (gpt-4o, gpt-4, text-embedding-3-small …). For other models, "
+        "load() reads their files"
     )
 
 
