@@ -168,9 +168,11 @@ def id_array(ids: Ids) -> IdArray:
         whole = all(isinstance(i, int) for i in array.ravel().tolist())
         if array.dtype == object and whole:
             raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
+        if isinstance(ids, str | bytes):
+            raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
+        shape = f" with {array.ndim} dimensions" if array.ndim > 1 else ""
         raise OptionError(
-            f"ids must be a flat sequence of whole numbers, not shape {array.shape} of "
-            f"{array.dtype}"
+            f"ids are {ids!r:.80}{shape}: use a list of whole numbers, or an array of one dimension"
         )
     if array.dtype == np.uint32:
         return np.ascontiguousarray(array)

@@ -47,7 +47,7 @@ class TestHelp:
     @pytest.mark.parametrize("command", _commands())
     def test_help_names_no_types(self, run: Run, command: str) -> None:
         assert not re.search(
-            r"<(bool|int|str|float|path)|range|list\[|x>=",
+            r"<(bool|int|str|float|path)\b|range|list\[|x>=",
             run(*command.split(), "--help").out.decode(),
         )
 
@@ -111,6 +111,8 @@ class TestTrain:
         assert toksmith.load(path).special_tokens == expected.special_tokens
         assert 0 < len(expected.merges) < 43
         assert ran.err.startswith("toksmith: warning: the text ran out of pairs that ")
+        assert "vocab_size" not in ran.err
+        assert "smaller --vocab-size" in ran.err
 
     @pytest.mark.parametrize(
         ("arguments", "reason"),
@@ -379,6 +381,8 @@ class TestCount:
         ran = run("count", *names, "-t", model)
         assert ran.code == 2
         assert f"{names[0]}: there is no such file" in ran.err
+        hint = "; to give a text, quote it: 'two words gone'\n"
+        assert ran.err.endswith(hint) == (len(names) > 1)
 
 
 class TestInspect:
@@ -503,6 +507,10 @@ class TestErrors:
             (["--frobnicate"], "No such option: --frobnicate; see toksmith --help"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "--sample", "3"],
              "--sample is 3.0: use a number above 0, and 1 at most"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "new=1", "-m",
+              "char"],
+             "--option new is no option of model 'char', which has unk_token, special_tokens, "
+             "min_frequency"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unit=words"],
              "--option unit='words': bytes or characters is wanted"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unk_token=?"],

@@ -9,6 +9,9 @@ from typing import Any
 
 _VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
 _NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?(?![\w=])")
+_ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w='\"(])")
+"""A name that no word of English looks like, and that is no item of a list."""
+
 _SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has) )")
 _REASONS = {
     "int_parsing": "{value!r} is not a whole number",
@@ -41,10 +44,14 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
         "give --split and unit='bytes'"
         >>> in_options("seed is -1: use 0 or more", {"seed": "--seed"})
         '--seed is -1: use 0 or more'
+        >>> in_options("use a smaller vocab_size", {"vocab_size": "--vocab-size"})
+        'use a smaller --vocab-size'
     """
 
     def written(found: re.Match[str]) -> str:
         option, value = options.get(found[1]), found[2]
+        if option is None and found.end() == len(found[0]) and "option" in options:
+            option = f"--option {found[1]}"  # a model's, which it does not have
         if option is None:
             return found[0]
         if option.startswith("--option "):
@@ -52,6 +59,14 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
         return option if not value or value[0] == "{" or value == "True" else f"{option} {value}"
 
     message = _NAMED.sub(written, message)
+    message = _ALONE.sub(
+        lambda found: (
+            option
+            if (option := options.get(found[1], "")).startswith("--") and " " not in option
+            else found[0]
+        ),
+        message,
+    )
     subject = _SUBJECT.match(message)
     option = subject and options.get(subject[1])
     return option + message[subject.end() :] if subject and option else message

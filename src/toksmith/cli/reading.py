@@ -61,7 +61,9 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
         return [found for name in inputs for found in _below(Path(name))] + files, None
     is_text = len(inputs) == 1 and not files and not looks_like_path(inputs[0])
     if not is_text:
-        raise OptionError(f"{missing[0]}: there is no such file")
+        text = " ".join(inputs)
+        hint = f"; to give a text, quote it: {text!r:.80}" if len(inputs) > 1 else ""
+        raise OptionError(f"{missing[0]}: there is no such file{hint}")
     return [], os.fsencode(inputs[0])
 
 
