@@ -30,7 +30,7 @@ def run(
             "--tokenizer",
             "-t",
             metavar="PATH",
-            help="Byte-level BPE that was trained here, with its record beside it, instead.",
+            help="Instead of a text: byte-level BPE that train --record wrote.",
         ),
     ] = None,
     max_vocab: Annotated[
@@ -39,7 +39,9 @@ def run(
     size: Annotated[
         list[int] | None,
         typer.Option(
-            min=256, metavar="N", help="A size to tell of, in place of powers of two. Repeatable."
+            min=256,
+            metavar="N",
+            help="A size to report, instead of powers of two. Repeat for several.",
         ),
     ] = None,
     d_model: Annotated[
@@ -64,7 +66,12 @@ def run(
         ),
     ] = None,
     enough: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A token should be seen there so often.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How often each token should occur in the model's training text.",
+        ),
     ] = 100,
     split: Annotated[
         str | None,

@@ -41,7 +41,8 @@ def run(
         typer.Option(
             "--on",
             metavar="FILES...",
-            help="A corpus: report the tokens that it never uses. All words up to the next option.",
+            help="Files to read: report the tokens that they never use. All words up to the next "
+            "option.",
         ),
     ] = None,
     separator: Separator = None,
@@ -54,15 +55,19 @@ def run(
     ignore: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KIND", help="Leave out findings of a kind, as 'round trip'; several times."
+            metavar="KIND",
+            help="Leave out findings of a kind, such as 'round trip'. Repeat for several.",
         ),
     ] = None,
     json: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write all of it as JSON; - prints it.")
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, help="Shown of each finding, up to 12.")] = 5,
+    examples: Annotated[
+        int, typer.Option(min=0, help="How many examples of each finding to show, up to 12.")
+    ] = 5,
     long: Annotated[
-        int, typer.Option(min=1, metavar="CHARACTERS", help="Longer tokens are reported.")
+        int,
+        typer.Option(min=1, metavar="CHARACTERS", help="Report tokens that are longer than this."),
     ] = 32,
     split: Split = None,
     special_token: SpecialTokens = None,

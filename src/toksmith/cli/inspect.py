@@ -31,32 +31,32 @@ EXAMPLE = "toksmith inspect 'Hello  wörld' -t cl100k_base --steps"
 def run(
     tokenizer: TokenizerName,
     text: Annotated[
-        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Also print every chunk and every step in it.")
+        bool, typer.Option("--steps", help="Also print each step of encoding, chunk by chunk.")
     ] = False,
     tree: Annotated[
         bool,
         typer.Option(
             "--tree",
-            help="Also draw each distinct chunk: its tree of merges, its lattice, or the longest "
-            "matches.",
+            help="Also draw how each word was put together.",
         ),
     ] = False,
     token: Annotated[
         str | None,
         typer.Option(
             metavar="ID|TOKEN",
-            help="Draw how a token of the vocabulary comes about, in place of a text.",
+            help="Draw how a token of the vocabulary is put together, instead of a text.",
         ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write all of it to one HTML page, with trees to step through, and print nothing.",
+            help="Write all of it to an HTML page, with trees to step through, and print nothing.",
         ),
     ] = None,
     brief: Annotated[

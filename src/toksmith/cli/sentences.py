@@ -22,7 +22,8 @@ class Rules(str, Enum):
 
 def run(
     text: Annotated[
-        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
     language: Annotated[

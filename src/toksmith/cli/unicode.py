@@ -13,7 +13,8 @@ EXAMPLE = "toksmith unicode 'naïve 한 👋🏽'"
 
 def run(
     text: Annotated[
-        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
     limit: Annotated[

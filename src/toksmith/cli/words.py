@@ -14,7 +14,8 @@ EXAMPLE = 'toksmith words "Don\'t panic: 東京へ行く"'
 
 def run(
     text: Annotated[
-        str | None, typer.Argument(help="The text; without it, --file or standard input.")
+        str | None,
+        typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
     every: Annotated[
