@@ -100,7 +100,7 @@ def resampled_sums(
 
     Example:
         >>> resampled_sums(np.array([[1, 10], [2, 20]]), [0], 3).tolist()
-        [[3.0, 30.0], [2.0, 20.0], [3.0, 30.0]]
+        [[4.0, 40.0], [3.0, 30.0], [3.0, 30.0]]
     """
     rows = len(columns)
     sums = np.zeros((draws, columns.shape[1]))
@@ -172,8 +172,8 @@ def percentile_interval(
         The lower and the upper end, or ``None`` if no value is a number.
 
     Example:
-        >>> percentile_interval(np.arange(101.0), 0.9)
-        (5.0, 95.0)
+        >>> percentile_interval(np.arange(101.0), 0.5)
+        (25.0, 75.0)
     """
     finite = values[np.isfinite(values)]
     if not len(finite):
