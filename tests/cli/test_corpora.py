@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import toksmith
 from tests.cli.conftest import Run
 
 
@@ -57,3 +58,34 @@ def test_wrong_options_are_one_line(
     assert reason in ran.err
     assert ran.err.count("\n") == 1
     assert not (tmp_path / "t.json").exists()
+
+
+def test_files_that_are_not_text(run: Run, tmp_path: Path) -> None:
+    path, out = tmp_path / "a.txt", tmp_path / "t.json"
+    path.write_bytes(b"caf\xe9 au lait")
+    train = ("train", path, "-o", out, "--vocab-size", 258, "-q")
+    ran = run(*train)
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err == (
+        f"toksmith: error: {path}: is not UTF-8 text: byte 0xE9 at offset 3 is part of no "
+        "character. Convert the file, or replace such bytes by U+FFFD with --encoding-errors "
+        '"replace"\n'
+    )
+    assert not out.exists()
+    assert run(*train, "--encoding-errors", "replace").code == 0
+    assert toksmith.load(out).vocab_size == 258
+    for command in (("advise", path, "--max-vocab", 300), ("counts", "make", path, "-o", out)):
+        assert "byte 0xE9 at offset 3 " in run(*command, "-q").err
+        assert run(*command, "-q", "--encoding-errors", "replace").code == 0
+
+
+def test_a_column_of_a_table(run: Run, tmp_path: Path) -> None:
+    path, out = tmp_path / "a.csv", tmp_path / "t.json"
+    path.write_text("id,body\n1,low lower lowest\n2,new newer\n", encoding="utf-8")
+    train = ("train", path, "-o", out, "--vocab-size", 260)
+    ran = run(*train)
+    assert ran.code == 2
+    assert "has no column 'text'; its first row names 'id', 'body'. Choose one with --field" in (
+        ran.err
+    )
+    assert "2 documents" in run(*train, "--field", "body").out.decode()
