@@ -135,3 +135,10 @@ def _bytes_in_base64() -> list[bytes]:
     import base64
 
     return [base64.b64encode(bytes([byte])) for byte in range(256)]
+
+
+def test_the_names_in_the_help_of_commands_are_names() -> None:
+    from toksmith.cli.common import SPLITS
+
+    for name in SPLITS.removesuffix(" …").split(", "):
+        assert splitter(name) is not None

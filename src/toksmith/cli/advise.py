@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import Quiet, load_tokenizer, split_of
+from toksmith.cli.common import SPLITS, Quiet, load_tokenizer, split_of
 from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
 from toksmith.errors import OptionError
 
@@ -75,7 +75,11 @@ def run(
     ] = 100,
     split: Annotated[
         str | None,
-        typer.Option(metavar="NAME|REGEX", help="gpt4 (default), gpt2, o200k, none, a regex."),
+        typer.Option(
+            metavar="NAME|REGEX",
+            help=f"How text is cut into chunks: a published rule ({SPLITS}), words, none, or a "
+            "regular expression. \\[gpt4]",
+        ),
     ] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write the report as a page.")

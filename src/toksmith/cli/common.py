@@ -82,12 +82,14 @@ TokenizerName = Annotated[
         help="A published name, such as cl100k_base or gpt2, or a tokenizer's file or folder.",
     ),
 ]
+SPLITS = "gpt4, gpt2, o200k, llama3, qwen2 …"
+"""Names of published splits, for help; an unknown name's error lists them all."""
 Split = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|REGEX",
-        help="For a bare .tiktoken file: how text is cut before encoding. A published rule (gpt2, "
-        "gpt4, o200k), none, or a regular expression.",
+        help="For a bare .tiktoken file: how text is cut before encoding. A published rule "
+        f"({SPLITS}), words, none, or a regular expression.",
     ),
 ]
 SpecialTokens = Annotated[

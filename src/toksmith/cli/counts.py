@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toksmith.cli.command import Command, Group
-from toksmith.cli.common import Quiet, split_of
+from toksmith.cli.common import SPLITS, Quiet, split_of
 from toksmith.cli.corpus import Corpus, Memory, MinCount, reads_corpus
 from toksmith.errors import FormatError
 
@@ -48,7 +48,7 @@ def make(
         str,
         typer.Option(
             metavar="NAME|REGEX",
-            help="How text is cut into chunks: a published rule (gpt4, gpt2, o200k), none (whole "
+            help=f"How text is cut into chunks: a published rule ({SPLITS}), words, none (whole "
             "documents), or a regular expression.",
         ),
     ] = "gpt4",

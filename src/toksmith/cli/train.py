@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import FormatName, Quiet, load_tokenizer, split_of
+from toksmith.cli.common import SPLITS, FormatName, Quiet, load_tokenizer, split_of
 from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
@@ -75,7 +75,7 @@ def run(
         typer.Option(
             metavar="NAME|REGEX",
             help="How text is cut into pieces before learning; no token crosses a cut. A published "
-            "rule (gpt4, gpt2, o200k), none, or a regular expression. For bpe. \\[gpt4]",
+            f"rule ({SPLITS}), words, none, or a regular expression. For bpe. \\[gpt4]",
         ),
     ] = None,
     special_token: Annotated[
