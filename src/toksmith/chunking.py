@@ -138,8 +138,10 @@ class Chunker:
     def _end(self, window: _Window, unit: str, start: int, behind: int) -> tuple[int, int] | None:
         """Return the last boundary of a unit at which a chunk can end, and its tokens."""
         if window.is_rest and len(window.starts) <= self._limit:
-            return self._size, len(window.starts)
-        last = int(window.starts[self._limit])
+            tokens = self._count(self._part(start, self._size))
+            if tokens <= self._limit or start == self._size:
+                return self._size, tokens
+        last = int(window.starts[self._limit]) if len(window.starts) > self._limit else self._size
         bounds = window.starts[: self._limit + 1] if unit == "token" else self._bounds[unit]
         low, high = np.searchsorted(bounds, (behind, last), side="right").tolist()
         place, step = high - 1, 1

@@ -59,10 +59,13 @@ class TextDecoder:
         array = self._kept(id_array(ids), skip_special_tokens)
         return self._engine.decode(array, thread_count(threads, array.nbytes))
 
-    def to_text(self, ids: Ids, errors: str, skip_special_tokens: bool) -> str:
+    def to_text(
+        self, ids: Ids, errors: str, skip_special_tokens: bool, threads: int | None = None
+    ) -> str:
         """Return the text of ids."""
+        _check_errors(errors)
         array = self._kept(id_array(ids), skip_special_tokens)
-        threads = thread_count(None, array.nbytes)
+        threads = thread_count(threads, array.nbytes)
         if self._pipeline.decoder is None:
             return self._engine.decode_text(array, errors, threads)
         return self._table.decode(array, threads)
@@ -72,7 +75,8 @@ class TextDecoder:
     ) -> list[str]:
         """Return the text of each document of a batch."""
         if self._pipeline.decoder is not None:
-            return [self.to_text(ids, errors, skip_special_tokens) for ids in batch]
+            return [self.to_text(ids, errors, skip_special_tokens, threads) for ids in batch]
+        _check_errors(errors)
         data = self.to_bytes(batch.ids, skip_special_tokens, threads)
         lengths = self._lengths
         if skip_special_tokens:
@@ -82,6 +86,7 @@ class TextDecoder:
 
     def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
         """Return what takes ids, and whether they are the last, and returns the text so far."""
+        _check_errors(errors)
         if self._pipeline.decoder is None:
             characters = codecs.getincrementaldecoder("utf-8")(errors)
             return lambda ids, final: characters.decode(
@@ -149,6 +154,16 @@ class IncrementalDecoder:
         self._feed = self._decoder.stream(self._errors, self._skip)
 
 
+def _check_errors(errors: str) -> None:
+    try:
+        codecs.lookup_error(errors)
+    except (LookupError, TypeError):
+        raise OptionError(
+            f"errors is {errors!r:.80}: use 'replace', 'strict', 'ignore' or another name that "
+            "bytes.decode knows"
+        ) from None
+
+
 def id_array(ids: Ids) -> IdArray:
     """Return ids as a uint32 array.
 
@@ -158,6 +173,8 @@ def id_array(ids: Ids) -> IdArray:
     """
     if type(ids) is list and (found := lists.array(ids)) is not None:
         return found
+    if isinstance(ids, str | bytes):
+        raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
     try:
         array = np.asarray(ids)
     except (ValueError, OverflowError) as wrong:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
 from toksmith.errors import SpecialTokenError
@@ -15,8 +16,13 @@ from toksmith.text import Text, characters, check_texts, utf8
 from toksmith.threads import SMALL, thread_count
 from toksmith.types import Batch, Encoding, IdArray, SpanArray, stack
 
-Special = str | Collection[str]
-"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`."""
+Special: TypeAlias = (
+    Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
+)
+"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`.
+
+A ``Collection[str]`` would say less: every str is one, and a mistyped word with it.
+"""
 
 _Found = TypeVar("_Found")
 

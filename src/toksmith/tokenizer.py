@@ -663,7 +663,12 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
     # Decoding
 
     def decode(
-        self, ids: Ids, *, errors: str = "replace", skip_special_tokens: bool = False
+        self,
+        ids: Ids,
+        *,
+        errors: str = "replace",
+        skip_special_tokens: bool = False,
+        threads: int | None = None,
     ) -> str:
         """Return the text of ids.
 
@@ -672,13 +677,15 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
             errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`; for models
                 of bytes (others know none).
             skip_special_tokens: leave special tokens out.
+            threads: for many ids; ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: ``ids`` is no flat sequence of whole numbers.
+            OptionError: ``ids`` is no flat sequence of whole numbers, or no error handler is called
+                ``errors``.
             UnknownTokenError: an id that no token has.
             UnicodeDecodeError: ``errors="strict"`` and the bytes are no UTF-8.
         """
-        return self._decoder.to_text(ids, errors, skip_special_tokens)
+        return self._decoder.to_text(ids, errors, skip_special_tokens, threads)
 
     def decode_bytes(
         self, ids: Ids, *, skip_special_tokens: bool = False, threads: int | None = None

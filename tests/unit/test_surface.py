@@ -6,6 +6,7 @@ import pytest
 
 import toksmith
 from toksmith import Tokenizer
+from toksmith.errors import OptionError
 
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
 
@@ -59,3 +60,37 @@ def test_a_second_positional_argument_is_an_error() -> None:
         TOK.encode("low", "encode")  # type: ignore[misc]
     with pytest.raises(TypeError):
         TOK.decode([257], "replace")  # type: ignore[misc]
+
+
+class TestRawErrors:
+    """What used to end in an error of NumPy, of codecs or of Python."""
+
+    def test_errors_that_are_no_handler(self) -> None:
+        for call in (TOK.decode, TOK.decode_batch):
+            given = [[255]] if call == TOK.decode_batch else [255]
+            with pytest.raises(OptionError, match="errors is 'zzz': use 'replace', 'strict', 'ig"):
+                call(given, errors="zzz")  # type: ignore[operator]
+        with pytest.raises(OptionError, match="errors is None"):
+            TOK.decoder(errors=None)  # type: ignore[arg-type]
+        assert TOK.decode([255], errors="backslashreplace") == r"\xff"
+
+    def test_text_where_ids_are_taken(self) -> None:
+        for call in (TOK.decode, TOK.decode_bytes):
+            with pytest.raises(OptionError, match=r"takes ids, not text \('abc'\): did you"):
+                call("abc")  # type: ignore[operator]
+
+    def test_lists_where_one_text_is_taken(self) -> None:
+        for call in (TOK.encode, TOK.count, TOK.encoding, TOK.encode_array):
+            with pytest.raises(OptionError, match="not list; for a list of texts, there is"):
+                call(["a", "b"])  # type: ignore[operator]
+
+    def test_what_is_no_pipeline(self) -> None:
+        for wrong in (5, None, "gpt2"):
+            with pytest.raises(OptionError, match=r"takes a Pipeline, not .*toksmith\.load"):
+                Tokenizer(wrong)  # type: ignore[arg-type]
+
+    def test_threads_of_decode(self) -> None:
+        ids = TOK.encode("low lower lowest " * 20_000)
+        assert TOK.decode(ids, threads=3) == TOK.decode(ids, threads=1)
+        with pytest.raises(OptionError, match="threads is 0"):
+            TOK.decode(ids, threads=0)

@@ -22,6 +22,7 @@ from toksmith.cli.common import (
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
+    from toksmith.encoding import Special as HowSpecial
     from toksmith.tokenizer import Tokenizer
     from toksmith.types import Encoding
 
@@ -139,7 +140,7 @@ def _show_token(tok: Tokenizer, name: str) -> None:
 
 
 def _write_page(
-    path: Path, tok: Tokenizer, data: bytes, encoding: Encoding, special: str, name: str
+    path: Path, tok: Tokenizer, data: bytes, encoding: Encoding, special: HowSpecial, name: str
 ) -> None:
     from toksmith.cli.writing import check_folder, output
     from toksmith.show.page import text_page

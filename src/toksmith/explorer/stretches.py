@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from toksmith.encoding import Special
+from toksmith.errors import OptionError
 from toksmith.lazy import np
 from toksmith.text import characters, utf8
 from toksmith.tokenizer import Tokenizer
@@ -74,7 +77,7 @@ def stretch_at(text: str, place: int, size: int = SIZE) -> Stretch:
 
 
 def shown_tokens(
-    tok: Tokenizer, stretch: Stretch, special: str = "text", template: bool = False
+    tok: Tokenizer, stretch: Stretch, special: Special = "text", template: bool = False
 ) -> Shown:
     """Return the tokens of a stretch, as they are in the whole text.
 
@@ -170,6 +173,19 @@ def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
             ):
                 return place
     return None
+
+
+def special_of(value: str) -> Literal["text", "encode"]:
+    """Return what a page sent as ``special``.
+
+    Raises:
+        OptionError: it is neither of the two that a page offers.
+    """
+    if value == "text":
+        return "text"
+    if value == "encode":
+        return "encode"
+    raise OptionError(f"special is {value!r:.80}: use text or encode")
 
 
 def text_of(value: object) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from toksmith.encoding import Special
 from toksmith.errors import OptionError, ToksmithError
 from toksmith.explorer.asking import Answer, Asked
 from toksmith.explorer.marks import ids_html, text_html
 from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import Shown, Stretch, shown_tokens, stretch_at
+from toksmith.explorer.stretches import Shown, Stretch, shown_tokens, special_of, stretch_at
 from toksmith.measure.agreement import differing_tokens
 from toksmith.tokenizer import Tokenizer
 
 MOST = 4
 """Tokenizers side by side."""
-
-_SPECIAL = ("text", "encode")
 
 
 class TextPage:
@@ -33,9 +32,7 @@ class TextPage:
         text, keys = asked.text("text"), asked.texts("tokenizers")
         if len(keys) > MOST:
             raise OptionError(f"{MOST} tokenizers are shown side by side, and no more")
-        special = asked.text("special", "text")
-        if special not in _SPECIAL:
-            raise OptionError(f"special is {special!r}: use one of {_SPECIAL}")
+        special = special_of(asked.text("special", "text"))
         stretch = stretch_at(text, asked.number("start"))
         found = [self._shown(key, stretch, special, asked.flag("template")) for key in keys]
         return {
@@ -47,7 +44,7 @@ class TextPage:
         }
 
     def _shown(
-        self, key: str, stretch: Stretch, special: str, template: bool
+        self, key: str, stretch: Stretch, special: Special, template: bool
     ) -> Shown | ToksmithError:
         try:
             return shown_tokens(self._shelf[key].tokenizer, stretch, special, template)

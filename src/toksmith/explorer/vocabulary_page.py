@@ -9,7 +9,7 @@ from toksmith.explorer.details import details_html
 from toksmith.explorer.marks import colour_of, one_line
 from toksmith.explorer.origins import Place
 from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import Stretch, shown_tokens
+from toksmith.explorer.stretches import Stretch, shown_tokens, special_of
 from toksmith.explorer.text_page import kind_of
 from toksmith.explorer.vocabulary import Vocabulary
 from toksmith.visible import visible
@@ -59,7 +59,7 @@ class VocabularyPage:
         if text:
             first, end = (min(max(asked.number(name), 0), len(text)) for name in ("start", "end"))
             stretch = Stretch(text, first, max(first, end))
-            shown = shown_tokens(vocabulary.tok, stretch, asked.text("special", "text"))
+            shown = shown_tokens(vocabulary.tok, stretch, special_of(asked.text("special", "text")))
             start = len(text[: stretch.start].encode()) + asked.number("at")
             place = Place(text.encode(), start, shown.encoding.ids)
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toksmith.encoding import Special
 from toksmith.lazy import np, npt
 from toksmith.measure.findings import Example, Finding, Severity
 from toksmith.measure.reachability import tokens_of
@@ -178,7 +179,7 @@ def special_tokens(tok: Tokenizer) -> Iterator[Finding]:
         )
 
 
-def _stands_in(tok: Tokenizer, literal: str, token_id: int, special: str) -> bool:
+def _stands_in(tok: Tokenizer, literal: str, token_id: int, special: Special) -> bool:
     return any(
         token_id in tok.encode(text, special=special) for text in (literal, f"a {literal} b")
     )
