@@ -115,7 +115,7 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
         if not pipeline.normalizer:
             return chunks
     # Only pipelines that are run in Python, all or in part, wait for this to be imported.
-    from toksmith.fused_engine import FusedEncoder
+    from toksmith.fused_engine import FirstMarkEncoder, FusedEncoder
     from toksmith.reference.encoder import ReferenceEncoder, StagedEncoder
     from toksmith.staging import staging
 
@@ -126,7 +126,10 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     kernel = _kernel_model(model)
     staged = StagedEncoder(pipeline, KernelEncoder(model, "none", kernel))
     stages = staging(pipeline)
-    return FusedEncoder(kernel, stages, staged, instruction_set()) if stages else staged
+    if not stages:
+        return staged
+    fused = FusedEncoder if stages.keeps_start is None else FirstMarkEncoder
+    return fused(kernel, stages, staged, instruction_set())
 
 
 def decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> Decoder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith import engine
+from toksmith.reference.charsmap_rules import charsmap_of
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -34,6 +37,8 @@ NORMALIZERS: list[dict[str, Any] | None] = [
     {"type": "StripAccents"},
     {"type": "NFD"},
     {"type": "Lowercase"},
+    {"type": "Nmt"},
+    {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap_of("nmt_nfkc")).decode()},
     {"type": "Sequence", "normalizers": [STRIP, PREPEND]},
 ]
 FIRST = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "first", "split": True}
@@ -49,7 +54,14 @@ ADDED = {"id": VOCAB["-"], "content": "-", "special": False} | dict.fromkeys(
 )
 
 
-def held(normalizer: object, before: object, added: bool) -> dict[str, Any]:
+MODELS: dict[str, dict[str, Any]] = {
+    "words": {"type": "WordLevel", "vocab": VOCAB, "unk_token": "?"},
+    "characters": {"type": "BPE", "vocab": VOCAB, "unk_token": "?"}
+    | {"merges": [["\u2581", each] for each in CHARACTERS]},
+}
+
+
+def held(normalizer: object, before: object, added: bool, model: str) -> dict[str, Any]:
     split = {"type": "Sequence", "pretokenizers": [before, FIRST]} if before else FIRST
     return {
         "version": "1.0",
@@ -60,29 +72,46 @@ def held(normalizer: object, before: object, added: bool) -> dict[str, Any]:
         "pre_tokenizer": split,
         "post_processor": None,
         "decoder": None,
-        "model": {"type": "WordLevel", "vocab": VOCAB, "unk_token": "?"},
+        "model": MODELS[model],
     }
 
 
 @pytest.mark.parametrize("added", [False, True])
-@pytest.mark.parametrize("normalizer", NORMALIZERS, ids=str)
-def test_ids(tmp_path: Path, normalizer: dict[str, Any] | None, added: bool) -> None:
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("place", range(len(NORMALIZERS)))
+def test_ids(tmp_path: Path, place: int, model: str, added: bool) -> None:
+    normalizer = NORMALIZERS[place]
     draw = random.Random(5)
     texts = [" a", "\0a", "\u0301a", "中a", " 中", "a", " ", "-a"]
-    texts += ["".join(draw.choices(CHARACTERS, k=draw.randint(1, 5))) for _ in range(60)]
+    texts += ["".join(draw.choices(CHARACTERS, k=draw.randint(1, 5))) for _ in range(40)]
     for before in BEFORE:
         path = tmp_path / "tokenizer.json"
-        path.write_text(json.dumps(held(normalizer, before, added)))
+        path.write_text(json.dumps(held(normalizer, before, added, model)))
         theirs, ours = tokenizers.Tokenizer.from_file(str(path)), toksmith.load(path)
         for text in texts:
             expected = theirs.encode(text)
             assert ours.encode(text) == expected.ids, (before, text)
             assert list(ours.encoding(text).ids) == expected.ids, (before, text)
+            assert ours.count(text.encode()) == len(expected.ids)
+        batch = [each.ids for each in theirs.encode_batch(texts)]
+        assert ours.encode_batch(texts).to_lists() == batch
+        assert ours.encode_batch([text.encode() for text in texts]).to_lists() == batch
 
 
 def test_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(held(STRIP, None, False)))
+    path.write_text(json.dumps(held(STRIP, None, False, "words")))
     tok = toksmith.load(path)
     assert [tok.token_text(i) for i in tok.encode("a")] == ["\u2581a"]
     assert [tok.token_text(i) for i in tok.encode(" a")] == ["a"]  # the space was first
+    (tmp_path / "documents").write_text("a|| a|a")
+    ids = tok.encode_file(tmp_path / "documents", separator="|").to_lists()
+    assert ids == [tok.encode("a"), [], tok.encode(" a"), tok.encode("a")]
+
+
+@pytest.mark.parametrize("place", [2, 7, -3, -2])
+def test_the_kernel_runs_most_texts(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(held(NORMALIZERS[place], None, False, "characters")))
+    pipeline = toksmith.load(path).pipeline
+    assert type(engine.compile(pipeline)).__name__ in ("FirstMarkEncoder", "ReferenceEncoder")

@@ -19,12 +19,25 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from toksmith.lazy import np, npt
-from toksmith.normalizers import Lowercase, Replace, Step, UnicodeForm
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Precompiled,
+    Replace,
+    Step,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
 from toksmith.pipeline import Pipeline
+from toksmith.reference.aligned import Aligned
 from toksmith.reference.character_classes import code_points
 from toksmith.reference.encoder import without_surrogates
 from toksmith.reference.normalizing import normalized
@@ -65,6 +78,8 @@ class Staging:
         origins: see :class:`~toksmith.staging.characters.Characters`.
         fallback: what the stages make of a chunk: its pieces as UTF-8. Raises :class:`OwnSpace`
             where the chunk does not tell.
+        keeps_start: whether the lead is put before a text that starts with this character, as it
+            is where the normalizer does not drop the character; ``None``: before all texts.
     """
 
     fill: Callable[[int], Rows]
@@ -75,6 +90,7 @@ class Staging:
     trim: bool
     origins: Origins
     fallback: Callable[[bytes], list[bytes]]
+    keeps_start: Callable[[str], bool] | None = None
 
 
 def staging(pipeline: Pipeline) -> Staging | None:
@@ -87,12 +103,16 @@ def staging(pipeline: Pipeline) -> Staging | None:
         return None
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
     first_only = False
+    keeps_start: Callable[[str], bool] | None = None
     if isinstance(pipeline.splitter, Metaspace) and pipeline.splitter.prepend != "never":
         if characters.lead:
             return None
         lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
-        if first_only and not all(map(_keeps_start, pipeline.normalizer)):
-            return None
+        if first_only:
+            if not all(map(_keeps_or_drops, pipeline.normalizer)):
+                return None
+            if not all(map(_keeps_start, pipeline.normalizer)):
+                keeps_start = lru_cache(65_536)(partial(_is_first, pipeline.normalizer))
     splitter = pipeline.splitter
     if lead != "none" and not _is_kept(" ", characters, splitter):
         return None
@@ -120,17 +140,26 @@ def staging(pipeline: Pipeline) -> Staging | None:
         trim=characters.trim,
         origins=characters.origins,
         fallback=fallback,
+        keeps_start=keeps_start,
     )
 
 
 def _keeps_start(step: Step) -> bool:
-    """Return whether what a step leaves always starts with what its text starts with.
-
-    Elsewhere the mark before the first piece depends on whether the first character was dropped.
-    """
+    """Return whether what a step leaves always starts with what its text starts with."""
     return isinstance(step, UnicodeForm | Lowercase) or (
         isinstance(step, Replace) and bool(step.content)
     )
+
+
+def _keeps_or_drops(step: Step) -> bool:
+    """Return whether the first character of a text alone decides if a step drops it."""
+    return _keeps_start(step) or isinstance(step, Bert | Nmt | Precompiled | Strip | StripAccents)
+
+
+def _is_first(normalizer: Normalizer, character: str) -> bool:
+    """Return whether what is left of a text that starts with a character starts with it, too."""
+    left = normalized(normalizer, Aligned.of(character + "x"))
+    return bool(left.starts) and left.starts[0] == 0
 
 
 def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
