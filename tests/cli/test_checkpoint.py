@@ -36,7 +36,7 @@ def test_another_training_is_refused(run: Run, corpus_file: Path, tmp_path: Path
     )
     ran = run(*arguments, "--vocab-size", 280)
     assert ran.code == 2
-    assert "is of another training: vocab_size was 300, now 280" in ran.err
+    assert "is of another training: --vocab-size was 300, now 280" in ran.err
     ran = run(*arguments[:-1], tmp_path / "a.json", "--model", "unigram")
     assert "--checkpoint is for byte-level BPE" in ran.err
 
