@@ -131,6 +131,8 @@ def test_intervals_are_where_they_can_be(low: Tokenizer) -> None:
     # One passage says nothing of the spread; without intervals= there are none.
     one = toksmith.compare({"low": low}, texts="low lower", intervals=0.95, speed=False)
     assert one["low"].intervals == {}
+    assert "No intervals: the sample of a text is a single passage" in str(one)
+    assert "No intervals: " in one.to_html()
     some = toksmith.compare({"low": low}, texts=documents(9, 1), speed=False)
     assert (some["low"].intervals, some.level) == ({}, None)
     empty = toksmith.compare({"low": low}, texts=["", ""], intervals=0.95, speed=False)

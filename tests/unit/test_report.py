@@ -175,6 +175,8 @@ def test_lines_by_hand() -> None:
     assert repr(toksmith.words("low é")) == "Words([(0, 3), (3, 4), (4, 5)])"
     assert repr(toksmith.words("a " * 99)) == "<Words: 198 spans of 198 characters>"
     assert repr(toksmith.audit(tok)).startswith("<Audit of tokenizer 1: BPE, 258 ids, ")
+    facts = re.findall(r"<th>(.*?)</th><td[^>]*>(.*?)</td>", tok._repr_html_())
+    assert facts == [("model", "BPE"), ("ids", "258"), ("splitter", "cl100k")]
     assert str(counts).splitlines() == [
         "Counts",
         "chunks     3, 3 of them distinct",

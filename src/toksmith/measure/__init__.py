@@ -4,7 +4,8 @@
 - metrics.py: what each is called, its unit, where it comes from, and what it does not say.
 - texts.py, sampling.py: what is measured on; sampled.py, word_tokens.py, scripts.py: how words and
   scripts meet tokens.
-- comparing.py makes a comparison; comparison.py is what it holds.
+- comparing.py makes a comparison; comparison.py is what it holds. bootstrap.py: intervals;
+  frames.py: figures as data frames.
 - audit.py: what is wrong or odd in a tokenizer; reachability.py, audit_vocabulary.py and
   audit_texts.py find it, findings.py holds it.
 - vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: how many tokens to have.

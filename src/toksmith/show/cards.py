@@ -15,6 +15,7 @@ from toksmith.short_repr import brief
 from toksmith.show.report import count_of, shows
 from toksmith.show.style import STYLE
 from toksmith.show.terminal import plain
+from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.training_record import TrainingRecord
@@ -96,11 +97,16 @@ def tokenizer_card(tok: Tokenizer) -> Card:
     """Return what a tokenizer is, with its special tokens."""
     pipeline = tok.pipeline
     special = sorted(tok.special_tokens.items(), key=lambda item: item[1])
-    stages = (("normalizer", pipeline.normalizer), ("splitter", pipeline.splitter))
+    cut_by = pipeline.splitter
+    if cut_by is None or isinstance(cut_by, PatternSplitter):
+        splitter = splitter_name(cut_by)
+    else:
+        splitter = brief(cut_by)
     facts = [
         ("model", type(pipeline.model).__name__),
         ("ids", f"{tok.vocab_size:,}"),
-        *((name, brief(stage)) for name, stage in stages if stage),
+        *([("normalizer", brief(pipeline.normalizer))] if pipeline.normalizer else []),
+        ("splitter", splitter),
     ]
     rows = [(f"{token_id:,}", visible_name(literal)) for literal, token_id in special[:_ROWS]]
     name = f" {visible_name(tok.name)}" if tok.name else ""

@@ -155,7 +155,9 @@ def measured_on(comparison: Comparison) -> list[str]:
                 f"picked at random (seed {comparison.seed})"
             )
         lines.append(line)
-    if comparison.level is not None:
+    if comparison.level is not None and not any(each.intervals for each in comparison.total):
+        lines.append("No intervals: the sample of a text is a single passage, or empty.")
+    elif comparison.level is not None:
         lines.append(
             f"In parentheses: {100 * comparison.level:.4g} % bootstrap intervals over the passages "
             f"of the sample (percentiles of {RESAMPLES:,} draws, seed {comparison.seed})."

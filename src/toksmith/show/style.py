@@ -33,6 +33,8 @@ STYLE = f"""
   font-family: var(--ts-mono); white-space: pre-wrap; overflow-wrap: anywhere;
 }}
 
+.ts s {{ text-decoration: none; opacity: .45; }}  /* marks of white space */
+
 /* Diagrams scroll sideways in their own box. */
 .ts-diagram {{ overflow-x: auto; padding: 4px 2px 10px; }}
 .ts-box {{
