@@ -15,7 +15,7 @@ from tests.models_kit import PIPELINES, WORDS, plain_sentencepiece, utf8
 from tests.sentencepiece_kit import sentencepiece
 from toksmith.corpus import Reading
 from toksmith.decoders import WordPieceDecoder
-from toksmith.errors import OptionError
+from toksmith.errors import FormatError, OptionError
 from toksmith.framing import AddedToken, Framing
 from toksmith.measure.audit import KINDS, token_use
 from toksmith.measure.findings import Audit, Finding, Severity
@@ -288,3 +288,19 @@ class TestAudit:
             audit(bpe(), longest=0)
         with pytest.raises(OptionError, match="is no tokenizer"):
             toksmith.audit(3)  # type: ignore[arg-type]
+
+
+def test_a_corpus_is_texts_or_files() -> None:
+    tok = Tokenizer(bpe("e+r"))
+    assert toksmith.audit(tok).of("unused") is None
+    assert finding(toksmith.audit(tok, texts={"a": "er", "b": ["a"]}), "unused").count == 255
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({"on": "er"}, "audit takes no on=: use texts= .*, or files="),
+        ({"texts": "er", "files": "a.txt"}, "audit takes one of texts= and files="),
+        ({"texts": Path("a.txt")}, "texts is a path, and texts are always text"),
+        ({"files": "no/such.txt"}, "there is no such file"),
+        ({"texts": []}, "texts is empty"),
+    ]
+    for arguments, message in wrong:
+        with pytest.raises((OptionError, FormatError), match=message):
+            toksmith.audit(tok, **arguments)  # type: ignore[arg-type]

@@ -186,6 +186,7 @@ def test_what_cannot_be(low: Tokenizer, tmp_path: Path) -> None:
         ([low], {"texts": ["a", None]}, r"texts\[1\] is None"),
         ([low], {}, "compare has nothing to read: use texts= .* or files="),
         ([low], {"texts": "a", "files": "b"}, "one of texts= and files="),
+        ([low], {"texts": {"all": "a", "b": "b"}}, "a text is called 'all', which is the name of"),
         ([low], {"on": "text"}, "compare takes no on=: use texts= .*, or files="),
         ([7], {"texts": "text"}, "7 is no tokenizer"),
         (7, {"texts": "text"}, "7 is no tokenizer"),

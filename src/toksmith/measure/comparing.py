@@ -90,8 +90,9 @@ def compare(  # noqa: D417  # on= only has an error
         measures: the names of the measures to show and to write, such as ``["tokens",
             "fertility"]``; ``None`` for all. See :data:`toksmith.measure.metrics.MEASURES`.
         intervals: the level of bootstrap intervals, such as 0.95; ``None`` for none. They are
-            percentile intervals over the passages of the sample (Efron & Tibshirani 1993), and
-            there are none of a sample of one passage. See bootstrap.py.
+            percentile intervals over the passages of the sample (Efron & Tibshirani 1993) of the
+            measures that are ratios of sums, such as bytes a token and fertility; a sample of one
+            passage has none. See bootstrap.py.
         sample: about how many bytes of each text to take.
         seed: of the sample, and of the draws of the intervals.
         speed: whether to measure it.
@@ -115,6 +116,10 @@ def compare(  # noqa: D417  # on= only has an error
     check_sources("compare", texts, files, on)
     named = named_tokenizers(tokenizers)
     sources = named_texts(texts=texts, files=files)
+    if len(sources) > 1 and any(text.name == ALL for text in sources):
+        raise OptionError(
+            f"a text is called {ALL!r}, which is the name of all texts together: give it another"
+        )
     reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     whole("sample", sample, least=1)
     whole("seed", seed, least=0)
