@@ -107,7 +107,7 @@ def test_list_options(run: Run, model: str) -> None:
         ),
         (
             ["-m", "sentencepiece-bpe", "-O", "input=x"],
-            "input= is no option here: files come first",
+            "--option input is no option here: files come first",
         ),
         (["-m", "sentencepiece-bpe", "-O", "byte_fallback=x"], "true or false is wanted"),
         (["-m", "sentencepiece-bpe", "--split", "gpt2"], "--split is no option of model"),
