@@ -86,6 +86,7 @@ Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept) {
             if (kept) kept->put(ids);
         }
     };
+    need_numpy();
     auto* owned = new Owner{std::move(ids), std::move(kept)};
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owner*>(p); });
     return Array<Id>(owned->ids.data(), {owned->ids.size()}, owner);

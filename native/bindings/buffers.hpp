@@ -63,11 +63,21 @@ class TextViews {
     std::vector<TextView> views_;
 };
 
+// Imports NumPy, which the first array needs: nanobind would make a TypeError of whatever ends the
+// import, such as Ctrl-C.
+inline void need_numpy() {
+    static bool is_there = false;
+    if (is_there) return;
+    nb::module_::import_("numpy");
+    is_there = true;
+}
+
 // `kept`: where the memory goes when the array is out of use, if not back to the system.
 Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept = {});
 
 template <typename T>
 Array<T> to_numpy(std::vector<T> values) {
+    need_numpy();
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Array<T>(kept->data(), {kept->size()}, owner);

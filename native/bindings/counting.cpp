@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "counted.hpp"
+#include "gil.hpp"
 #include "train/counter.hpp"
 #include "train/word_counter.hpp"
 
@@ -24,7 +25,7 @@ template <typename Counter>
 void add_texts(Counter& counter, const Texts& texts, std::size_t threads) {
     const TextViews views(texts);
     const std::vector<Text> documents = views.texts();
-    nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     counter.add(documents, threads);
 }
 
@@ -33,7 +34,7 @@ void add_slices(Counter& counter, nb::handle text, InputRows<std::int64_t> bound
                 std::size_t threads) {
     const TextView view(text);
     const std::vector<Text> documents = slices(view.text(), bounds);
-    nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     counter.add(documents, threads);
 }
 
@@ -43,14 +44,14 @@ void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> 
     const std::vector<Text> chunks = slices(view.text(), bounds);
     if (counts.size() != chunks.size()) throw nb::value_error("as many counts as chunks, please");
     const std::vector<std::uint64_t> copied(counts.data(), counts.data() + counts.size());
-    nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     counter.add_chunks(chunks, copied);
 }
 
 Counted finish(ChunkCounter& counter) {
     DistinctChunks chunks;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         chunks = counter.finish();
     }
     return to_python(chunks);
@@ -66,12 +67,6 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
-// The GIL is held neither while runs are written nor while they are merged; Ctrl-C is heard.
-void check_signals() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 // How many chunks, and bytes of them, there are by count; none where nothing was spilled.
 std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& counter,
                                                              std::uint64_t min_count,
@@ -79,9 +74,9 @@ std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& count
                                                              std::size_t memory) {
     std::vector<std::uint64_t> chunks, bytes;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         if (SpilledCounts* spilled = counter.spilled()) {
-            for (const auto& tally : spilled->merge(min_count, unit, memory, check_signals)) {
+            for (const auto& tally : spilled->merge(min_count, unit, memory)) {
                 chunks.push_back(tally.chunks);
                 bytes.push_back(tally.bytes);
             }
@@ -99,7 +94,7 @@ Counted merged(ChunkCounter& counter) {
     auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
     std::vector<std::uint64_t> ends, counts;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         ends.reserve(spilled->chunks());
         counts.reserve(spilled->chunks());
         std::uint64_t end = 0;
@@ -108,7 +103,7 @@ Counted merged(ChunkCounter& counter) {
             ends.push_back(end += record.size);
             counts.push_back(record.count);
         };
-        spilled->visit(take, check_signals);
+        spilled->visit(take);
     }
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
@@ -134,7 +129,7 @@ PlainRules* plain_rules(const nb::bytes& letters, const nb::bytes& ends, const n
 std::tuple<Counted, Counted> found_words(WordCounter& counter) {
     WordCounter::Found found;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         found = counter.finish();
     }
     return {to_python(found.chunks), to_python(found.plain)};

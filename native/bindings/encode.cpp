@@ -125,9 +125,10 @@ Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bo
 Pair encode_segments(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
                      std::size_t threads) {
     const TextView view(text);
+    const std::vector<Source> segments = sources(slices(view.text(), bounds));
     std::size_t starting = 0;  // more than one where segments at the start are empty
     while (starting < bounds.shape(0) && bounds(starting, 0) == 0) ++starting;
-    return encode_all(encoder, sources(slices(view.text(), bounds)), threads, starting);
+    return encode_all(encoder, segments, threads, starting);
 }
 
 std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_with_spans(

@@ -97,12 +97,15 @@ std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
                                                            options);
 }
 
-// UnknownText becomes the error of the package.
+// What the kernel throws on purpose becomes an error of the package.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const UnknownText& error) {
         const nb::object type = nb::module_::import_("toksmith.errors").attr("UnknownTokenError");
+        PyErr_SetString(type.ptr(), error.what());
+    } catch (const std::length_error& error) {  // too much text, or too many pieces, at once
+        const nb::object type = nb::module_::import_("toksmith.errors").attr("OptionError");
         PyErr_SetString(type.ptr(), error.what());
     }
 }

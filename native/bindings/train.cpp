@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 #include "train/bpe_trainer.hpp"
 
 namespace toksmith::bindings {
@@ -19,6 +20,7 @@ using Counts = Input<std::uint64_t>;
 template <typename Symbol>
 bpe::Counted<Symbol> counted(const Symbol* symbols, std::size_t size, const Ends& ends,
                              const Counts& counts) {
+    const WithoutGil without_gil;
     bpe::Counted<Symbol> result;
     result.symbols = symbols;
     result.ends = {ends.data(), ends.size()};
@@ -36,9 +38,12 @@ bpe::Counted<Symbol> counted(const Symbol* symbols, std::size_t size, const Ends
 
 bpe::CountedSymbols counted(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
                             std::size_t alphabet) {
-    if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
-                    [&](Id symbol) { return symbol >= alphabet; })) {
-        throw nb::value_error("a symbol outside the alphabet");
+    {
+        const WithoutGil without_gil;
+        if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
+                        [&](Id symbol) { return symbol >= alphabet; })) {
+            throw nb::value_error("a symbol outside the alphabet");
+        }
     }
     return counted(symbols.data(), symbols.size(), ends, counts);
 }
@@ -76,9 +81,9 @@ Trained since(const bpe::Training& training, std::size_t start) {
     return {to_numpy(std::move(flat)), rest(training.counts), rest(training.tokens)};
 }
 
-// Runs a training without the GIL. Python hears of Ctrl-C some times a second, and `watch`, if it
-// is not None, is handed what was learned since it was called last; in the end, the rest. `keep` is
-// handed the same after every `keep_seconds`, and when Ctrl-C ends the training.
+// Runs a training without the GIL. Some times a second `watch`, if it is not None, is handed what
+// was learned since it was called last; in the end, the rest. `keep` is handed the same after every
+// `keep_seconds`, and when Ctrl-C ends the training.
 template <typename Train>
 Trained trained(const nb::object& watch, Train train, const nb::object& keep = nb::none(),
                 double keep_seconds = 0) {
@@ -98,13 +103,13 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
     };
     const auto tell = [&](const bpe::Training& so_far) {
         const auto now = Clock::now();
-        if (now - heard < std::chrono::milliseconds(50)) return true;
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) {
-            nb::python_error interrupted;
+        if (Stop::current()->requested()) {
+            const WithGil gil;
             hand_over(so_far);
-            throw interrupted;
+            return false;
         }
+        if (now - heard < Stop::kInterval) return true;
+        const WithGil gil;
         show(so_far);
         if (std::chrono::duration<double>(now - kept).count() >= keep_seconds) hand_over(so_far);
         heard = Clock::now();
@@ -112,7 +117,7 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
     };
     bpe::Training training;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         training = train(tell);
     }
     show(training);

@@ -4,9 +4,9 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 #include "unigram/training.hpp"
 
 namespace toksmith::bindings {
@@ -17,6 +17,7 @@ constexpr std::uint8_t kSpace = 1, kDigit = 2;
 bpe::CountedSymbols counted(const Input<Id>& symbols, const Input<std::uint64_t>& ends,
                             const Input<std::uint64_t>& counts, std::size_t alphabet) {
     if (counts.size() != ends.size()) throw nb::value_error("as many counts as words, please");
+    const WithoutGil without_gil;
     std::uint64_t before = 0;
     for (std::size_t word = 0; word < ends.size(); ++word) {
         if (ends(word) < before || ends(word) > symbols.size()) {
@@ -66,25 +67,15 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
         threads,
         {longest, split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces}};
 
-    // Python hears of each round, and of Ctrl-C some times a second.
-    using Clock = std::chrono::steady_clock;
-    auto heard = Clock::now();
-    std::size_t rounds = 0;
     const auto tell = [&](const unigram::Progress& progress) {
-        if (progress.rounds == rounds && Clock::now() - heard < std::chrono::milliseconds(50))
-            return;
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (progress.rounds != rounds && !watch.is_none()) {
-            watch(progress.rounds, progress.pieces, progress.log_likelihood);
-        }
-        rounds = progress.rounds;
-        heard = Clock::now();
+        if (watch.is_none()) return;
+        const WithGil gil;
+        watch(progress.rounds, progress.pieces, progress.log_likelihood);
     };
     unigram::CountedWords words;
     std::vector<unigram::Piece> pieces;
     {
-        nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         words = unigram::spaced_apart(
             bpe::count_stretches(given, 0, characters, options.rules, threads), characters);
         pieces = unigram::train(words, options, tell);

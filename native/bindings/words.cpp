@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 
 namespace toksmith::bindings {
 namespace {
@@ -51,15 +52,20 @@ Words<Id> words_of(const Input<Id>& symbols, const Ends& ends, const Counts& cou
 template <typename Symbols>
 Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, const Counts& counts,
                                    std::size_t alphabet) {
-    const auto given = words_of(symbols, ends, counts);
     std::vector<std::uint64_t> sums(alphabet);
-    std::size_t i = 0;
-    for (std::size_t word = 0; word < given.words; ++word) {
-        const std::uint64_t end = given.ends[word], count = given.counts[word];
-        for (; i < end; ++i) {
-            if (given.symbols[i] >= alphabet)
-                throw nb::value_error("a symbol outside the alphabet");
-            sums[given.symbols[i]] += count;
+    {
+        const WithoutGil without_gil;
+        const auto given = words_of(symbols, ends, counts);
+        InterruptionPoints<1024> points;
+        std::size_t i = 0;
+        for (std::size_t word = 0; word < given.words; ++word) {
+            const std::uint64_t end = given.ends[word], count = given.counts[word];
+            for (; i < end; ++i) {
+                if (given.symbols[i] >= alphabet)
+                    throw nb::value_error("a symbol outside the alphabet");
+                sums[given.symbols[i]] += count;
+            }
+            points.step();
         }
     }
     return to_numpy(std::move(sums));
@@ -85,6 +91,7 @@ class Numbered {
             counts_.push_back(count);
         };
         std::size_t i = 0;
+        InterruptionPoints<1024> points;
         for (std::size_t word = 0; word < words.words; ++word) {
             for (const std::uint64_t end = words.ends[word]; i < end; ++i) {
                 if (words.symbols[i] >= alphabet) {
@@ -98,6 +105,7 @@ class Numbered {
                 }
             }
             finish(words.counts[word]);
+            points.step();
         }
         symbols_.resize(before + static_cast<std::size_t>(next - first));
     }
@@ -120,7 +128,10 @@ class Numbered {
 Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
                           const Input<std::uint32_t>& numbers) {
     Numbered found;
-    found.add(words_of(symbols, ends, counts), numbers);
+    {
+        const WithoutGil without_gil;
+        found.add(words_of(symbols, ends, counts), numbers);
+    }
     return std::move(found).to_python();
 }
 
@@ -130,9 +141,13 @@ std::tuple<Numbered::Found, std::size_t> mixed_stretches(
     const Input<std::uint32_t>& of_bytes, const Input<Id>& symbols, const Ends& ends,
     const Counts& counts, const Input<std::uint32_t>& numbers) {
     Numbered found;
-    found.add(words_of(text, text_ends, text_counts), of_bytes);
-    const std::size_t words = found.words();
-    found.add(words_of(symbols, ends, counts), numbers);
+    std::size_t words = 0;
+    {
+        const WithoutGil without_gil;
+        found.add(words_of(text, text_ends, text_counts), of_bytes);
+        words = found.words();
+        found.add(words_of(symbols, ends, counts), numbers);
+    }
     return {std::move(found).to_python(), words};
 }
 

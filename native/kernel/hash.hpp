@@ -1,9 +1,11 @@
 // Hashing of short byte strings and integers.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <random>
 
 namespace toksmith {
 
@@ -21,8 +23,26 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
+// Drawn once a process, so that nobody can write a file or a text whose hashes are all equal.
+// Nothing that is saved or shown depends on it.
+struct HashSeed {
+    std::uint64_t low, high;
+
+    static HashSeed draw() {
+        std::random_device device;
+        const auto word = [&] { return std::uint64_t{device()} << 32 | device(); };
+        return {word(), word() | 1};
+    }
+};
+inline const HashSeed kHashSeed = HashSeed::draw();
+
+// Mixes the words in a second time: where a factor of the product is 0, nothing is forgotten.
 inline std::uint64_t hash_words(std::uint64_t low, std::uint64_t high) {
-    return mix(low ^ 0xA0761D6478BD642FULL, high ^ 0xE7037ED1A0B428DBULL);
+    return mix(low ^ kHashSeed.low, high ^ kHashSeed.high) ^ low ^ std::rotl(high, 32);
+}
+
+inline std::uint64_t hash_word(std::uint64_t word) {
+    return mix(word ^ kHashSeed.low, kHashSeed.high);
 }
 
 inline std::uint64_t hash_bytes(const std::uint8_t* p, std::size_t size) {

@@ -1,5 +1,8 @@
 // Merging, short and long; models; recovering merges.
+#include <set>
+
 #include "bpe/ranks.hpp"
+#include "hash.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -106,4 +109,25 @@ TEST(recover_gives_the_merges_back) {
         const Merges merges = random_merges(random, text_of(text), 1 + random.below(120));
         CHECK(same(bpe::recover_merges(vocabulary(merges.tokens)), merges.rules));
     }
+}
+
+TEST(no_pair_of_nothing_merges) {
+    Random random{12};
+    for (int round = 0; round < 100; ++round) {
+        bpe::PairTable table(3000);
+        for (Id i = 0; i < 3000; ++i) {
+            table.insert(static_cast<Id>(random.below(1u << 31)), i, {i, i});
+        }
+        CHECK(table.find(0xFFFFFFFFu, 0xFFFFFFFFu).rank == bpe::kNoRank);
+    }
+}
+
+TEST(hashes_forget_nothing) {
+    // Either word makes a factor of the product 0.
+    std::set<std::uint64_t> first, second;
+    for (std::uint64_t i = 0; i < 10'000; ++i) {
+        first.insert(hash_words(i, kHashSeed.high));
+        second.insert(hash_words(kHashSeed.low, i));
+    }
+    CHECK(first.size() == 10'000 && second.size() == 10'000);
 }

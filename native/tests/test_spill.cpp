@@ -32,12 +32,10 @@ using Counted = std::vector<std::pair<std::string, std::uint64_t>>;
 
 Counted counted(SpilledCounts& spilled) {
     Counted result;
-    spilled.visit(
-        [&](const Record& found) {
-            const auto* bytes = reinterpret_cast<const char*>(found.bytes);
-            result.emplace_back(std::string(bytes, found.size), found.count);
-        },
-        {});
+    spilled.visit([&](const Record& found) {
+        const auto* bytes = reinterpret_cast<const char*>(found.bytes);
+        result.emplace_back(std::string(bytes, found.size), found.count);
+    });
     return result;
 }
 
@@ -160,7 +158,7 @@ TEST(spill_merges_to_what_one_table_holds) {
             spilled.spill(std::move(tables), 2);
         }
         const std::uint64_t min_count = random() % 5;
-        const auto tallies = spilled.merge(min_count, 1, random() % 2 ? 200 : 1 << 20, {});
+        const auto tallies = spilled.merge(min_count, 1, random() % 2 ? 200 : 1 << 20);
         std::map<std::uint64_t, std::string> by_first;
         std::size_t chunks = 0, all = 0;
         for (const auto& tally : tallies) all += tally.chunks;
@@ -192,7 +190,7 @@ TEST(spill_counting_within_a_limit) {
         counter.add({text_of("new at the end")}, threads);
         if (SpilledCounts* spilled = counter.spilled()) {
             CHECK(limit && limit < 1u << 30);
-            spilled->merge(1, 1, 1 << 20, {});
+            spilled->merge(1, 1, 1 << 20);
             return counted(*spilled);
         }
         CHECK(limit == 0 || limit == 1u << 30);
@@ -222,7 +220,7 @@ TEST(spill_weights) {
     }
     SpilledCounts* spilled = counter.spilled();
     CHECK(spilled != nullptr);
-    spilled->merge(1, 10, 1 << 20, {});
+    spilled->merge(1, 10, 1 << 20);
     // "a" 3 + 1, " a" 3, " b" 3 + 4, " c" 1, "c" 4
     CHECK(counted(*spilled) == Counted({{" b", 1}}));
 }

@@ -6,6 +6,7 @@
 #include "encode/encoder.hpp"
 #include "staged/model.hpp"
 #include "trie/byte_trie.hpp"
+#include "unigram/reliance.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;
@@ -263,4 +264,49 @@ TEST(characters_with_marks_of_their_place) {
     CHECK(placed(model, text_of(one)) == Placed({4, 0, 1}));
     CHECK(placed(model, text_of(three)) == Placed({3, 0, 2, 2, 2, 3}));
     CHECK(placed(model, text_of(other)) == Placed({0, 0, 1, 2, 2, 3}));
+}
+
+TEST(weights_of_reliance_fit_their_bits) {
+    using Reliance = Carrier::Reliance;
+    const unigram::Costs costs{.unknown = -20, .highest = -1, .pieces_per_cost = 1};
+    for (const float weight : {2043.0f, 2044.0f, 2045.0f, 2046.0f}) {
+        // 100 characters add 1, and so does the last piece: 2045 makes 2047, the most that fits.
+        const unigram::Margin<float> margin{.gap = 1e6, .weight = weight, .characters = 100};
+        const Reliance found = unigram::reliance_of(margin, costs);
+        const Reliance kept = Reliance::unpacked(found.packed());
+        CHECK(kept.weight == found.weight && kept.limit == found.limit, std::to_string(weight));
+        CHECK((found.limit > 0) == (weight < 2045), std::to_string(weight));
+    }
+}
+
+TEST(models_refuse_chunks_of_4_gib) {
+    const std::size_t size = std::size_t{1} << 32;  // of which none is read
+    const PieceSet pieces = [] {
+        PieceSet set;
+        set.add("<unk>", 0, PieceType::kUnknown);
+        set.add("a", -1);
+        return set;
+    }();
+    const auto refuses = [&](const Model& model) {
+        Ids ids;
+        CHECK_THROWS(model.encode_chunk(nullptr, size, *model.scratch(), ids, nullptr),
+                     std::length_error);
+    };
+    refuses(pieces.bpe_model());
+    refuses(pieces.unigram_model());
+    refuses(bpe::CharacterModel(vocabulary({"a"}), {}, {}));
+    refuses(*Merges().model());
+}
+
+TEST(models_refuse_pieces_that_cannot_be) {
+    PieceSet empty;
+    empty.add("<unk>", 0, PieceType::kUnknown);
+    empty.add("", 0, PieceType::kUserDefined);
+    CHECK_THROWS(empty.bpe_model(), std::invalid_argument);
+    const std::vector<std::uint8_t> types{static_cast<std::uint8_t>(PieceType::kNormal)};
+    const auto made = [&](Id unk) {
+        return bpe::SentencePieceModel(vocabulary({"a"}), {0.0f}, types, unk, false);
+    };
+    CHECK_THROWS(made(1), std::invalid_argument);
+    made(bpe::SentencePieceModel::kNone);
 }

@@ -184,6 +184,7 @@ std::unique_ptr<Model::Scratch> CharacterModel::scratch() const {
 
 void CharacterModel::encode_chunk(const std::uint8_t* chunk, std::size_t size,
                                   Model::Scratch& scratch, Ids& out, Ids* spans) const {
+    check_chunk_size(size);
     const Id whole = whole_.find(vocabulary_, chunk, size);
     if (whole == TokenIndex::kNone) {
         Reader(*this, static_cast<Scratch&>(scratch), out, spans).read(chunk, size);

@@ -1,7 +1,5 @@
 // Merging the bytes of a chunk.
 
-#include <stdexcept>
-
 #include "bpe/merging.hpp"
 #include "bpe/model.hpp"
 
@@ -69,11 +67,7 @@ void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::siz
 }
 
 void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out) {
-    if (size >= 0xFFFFFFFFu) {
-        throw std::length_error(
-            "a chunk of 4 GiB or more cannot be encoded: split the text into documents, or use a "
-            "split pattern");
-    }
+    check_chunk_size(size);
     ByteRow row(chunk, size, by.byte_ids, by.vocabulary);
     LongMerge(row, by.pairs).run();
     InterruptionPoints<std::size_t{1} << 18> points;

@@ -47,8 +47,8 @@ class PairTable {
         if ((filter_.data()[(hash & filter_mask_) / 64] >> hash % 64 & 1) == 0) return {kNoRank, 0};
         for (std::size_t i = place(hash);; i = (i + 1) & mask_) {
             const Slot& slot = slots_.data()[i];
+            if (slot.key == 0) return {kNoRank, 0};  // first: so is the key of (kNone, kNone)
             if (slot.key == key) return slot.merge;
-            if (slot.key == 0) return {kNoRank, 0};
         }
     }
 
@@ -60,7 +60,7 @@ class PairTable {
 
     static std::uint64_t stored_key(Id left, Id right) { return pair_key(left, right) + 1; }
 
-    static std::uint64_t hash_of(std::uint64_t key) { return mix(key, 0x9E3779B97F4A7C15ULL); }
+    static std::uint64_t hash_of(std::uint64_t key) { return hash_word(key); }
     // Of other bits than the filter's, so that those it lets through for nothing are spread.
     std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
 

@@ -32,17 +32,25 @@ std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
 class SentencePieceModel::Rules {
  public:
     Rules(const Vocabulary& vocabulary, const std::vector<float>& scores,
-          const std::vector<std::uint8_t>& types)
+          const std::vector<std::uint8_t>& types, Id unk)
         : symbols(vocabulary.size()), known(vocabulary.size(), false) {
         if (scores.size() != vocabulary.size() || types.size() != vocabulary.size()) {
             throw std::invalid_argument("each piece needs a score and a type");
+        }
+        if (unk != kNone && unk >= vocabulary.size()) {
+            throw std::invalid_argument("the unknown piece has no such id");
         }
         lengths.resize(vocabulary.size());
         std::vector<Id> merged;
         for (Id id = 0; id < vocabulary.size(); ++id) {
             const auto type = static_cast<PieceType>(types[id]);
             lengths[id] = static_cast<std::uint32_t>(vocabulary.length(id));
-            if (type == PieceType::kUserDefined) user_defined.push_back({vocabulary[id], id});
+            if (type == PieceType::kUserDefined) {
+                if (vocabulary[id].empty()) {
+                    throw std::invalid_argument("a user-defined piece is empty");
+                }
+                user_defined.push_back({vocabulary[id], id});
+            }
             if (type != PieceType::kNormal && type != PieceType::kUnused) continue;
             known[id] = type == PieceType::kNormal;
             const auto [text, end] = bytes_of(vocabulary, id);
@@ -254,7 +262,7 @@ SentencePieceModel::SentencePieceModel(const Vocabulary& vocabulary,
                                        const std::vector<float>& scores,
                                        const std::vector<std::uint8_t>& types, Id unk,
                                        bool byte_fallback)
-    : SentencePieceModel(Rules(vocabulary, scores, types), byte_ids(vocabulary), unk,
+    : SentencePieceModel(Rules(vocabulary, scores, types, unk), byte_ids(vocabulary), unk,
                          byte_fallback) {}
 
 SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& bytes, Id unk,
@@ -299,6 +307,7 @@ std::unique_ptr<Model::Scratch> SentencePieceModel::scratch() const {
 
 void SentencePieceModel::encode_chunk(const std::uint8_t* chunk, std::size_t size,
                                       Model::Scratch& scratch, Ids& out, Ids* spans) const {
+    check_chunk_size(size);
     Reader(*this, chunk, static_cast<Scratch&>(scratch), out, spans).read(size);
 }
 

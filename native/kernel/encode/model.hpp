@@ -29,6 +29,15 @@ struct UnknownText : std::runtime_error {
     UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start);
 };
 
+// Models count places in a chunk in 32 bits. Throws std::length_error for a chunk of 4 GiB or more.
+inline void check_chunk_size(std::size_t size) {
+    if (size < 0xFFFFFFFFu) [[likely]]
+        return;
+    throw std::length_error(
+        "a chunk of 4 GiB or more cannot be encoded: split the text into documents, or use a split "
+        "pattern");
+}
+
 class Carrier;
 
 class Model {

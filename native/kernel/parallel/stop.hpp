@@ -91,4 +91,13 @@ class InterruptionPoints {
     std::size_t left_ = kSteps;
 };
 
+// For sorting much at once: compares as `before` does, and steps.
+template <std::size_t kSteps, typename Before>
+auto with_interruption(InterruptionPoints<kSteps>& points, Before before) {
+    return [&points, before](const auto& a, const auto& b) {
+        points.step();
+        return before(a, b);
+    };
+}
+
 }  // namespace toksmith

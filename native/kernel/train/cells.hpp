@@ -32,6 +32,7 @@ class Cells {
         std::sort(large_.begin(), large_.end());
         team.run(shares, [&](std::size_t share) {
             const std::size_t first = chunks.cut(share, shares);
+            InterruptionPoints<1024> points;
             std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
             for (std::size_t chunk = first; chunk < chunks.cut(share + 1, shares); ++chunk) {
                 const std::uint32_t count = stored(chunks.counts[chunk]);
@@ -39,6 +40,7 @@ class Cells {
                 for (; i < chunks.ends[chunk]; ++i, mark = 0) {
                     cells_.data()[i] = {mark | chunks.symbols[i], count};
                 }
+                points.step();
             }
         });
         cells_.data()[size_] = {kFirst, 0};

@@ -32,6 +32,7 @@ void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* e
                 counts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(begin - text));
         }
         done += some;
+        points_.step();
     }
 }
 
@@ -47,7 +48,7 @@ inline void ChunkTable::add(const Key& key, std::uint64_t hash, const std::uint8
             slot.count += count;
             return;
         }
-        if (slot.high == 0) return fill(slot, {key.low, key.high, count, first});
+        if (slot.high == 0) return insert(i, {key.low, key.high, count, first});
     }
 }
 
@@ -57,9 +58,11 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
     for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
         Slot& slot = slots_.data()[i];
         if (slot.high == 0) {
-            long_.push_back({long_bytes_.size(), size});
+            // If the memory ends in between, these bytes belong to no chunk, which does no harm.
+            const std::size_t offset = long_bytes_.size();
             long_bytes_.insert(long_bytes_.end(), chunk, chunk + size);
-            return fill(slot, {hash, kLong | (long_.size() - 1), count, first});
+            long_.push_back({offset, size});
+            return insert(i, {hash, kLong | (long_.size() - 1), count, first});
         }
         if (!is_long(slot.high) || slot.low != hash) continue;
         const Long& known = long_[slot.high ^ kLong];
@@ -71,16 +74,31 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
     }
 }
 
-void ChunkTable::fill(Slot& slot, const Slot& with) {
-    slot = with;
-    // At most three quarters are in use.
-    if (++size_ * 4 > (std::size_t{3} << bits_)) grow();
+void ChunkTable::insert(std::size_t place, const Slot& slot) {
+    // At most three quarters are in use. The table grows first: without memory for that, it stays
+    // as it is.
+    if ((size_ + 1) * 4 > (std::size_t{3} << bits_)) {
+        grow();
+        place = free_place(slots_, bits_, hash_of(slot));
+    }
+    slots_.data()[place] = slot;
+    ++size_;
+}
+
+std::size_t ChunkTable::free_place(const HugeArray<Slot>& slots, unsigned bits,
+                                   std::uint64_t hash) {
+    const std::size_t mask = (std::size_t{1} << bits) - 1;
+    std::size_t i = hash >> (64 - bits);
+    while (slots.data()[i].high != 0) i = (i + 1) & mask;
+    return i;
 }
 
 std::vector<Record> ChunkTable::records() const {
     std::vector<Record> records;
     records.reserve(size_);
+    InterruptionPoints<std::size_t{1} << 14> points;
     for (std::size_t i = 0; i < std::size_t{1} << bits_; ++i) {
+        points.step();
         if (!is_used(i)) continue;
         const Slot& slot = slots_.data()[i];
         const Long found = is_long(slot.high) ? long_[slot.high ^ kLong] : Long{};
@@ -103,17 +121,14 @@ std::size_t ChunkTable::memory_when_grown() const {
 }
 
 void ChunkTable::grow() {
-    const std::size_t old_slots = std::size_t{1} << bits_++;
-    const std::size_t mask = (std::size_t{1} << bits_) - 1;
-    HugeArray<Slot> larger(mask + 1);
-    for (std::size_t old = 0; old < old_slots; ++old) {
+    const unsigned bits = bits_ + 1;
+    HugeArray<Slot> larger(std::size_t{1} << bits);
+    for (std::size_t old = 0; old < std::size_t{1} << bits_; ++old) {
         const Slot& slot = slots_.data()[old];
-        if (slot.high == 0) continue;
-        std::size_t i = place_of(hash_of(slot));
-        while (larger.data()[i].high != 0) i = (i + 1) & mask;
-        larger.data()[i] = slot;
+        if (slot.high != 0) larger.data()[free_place(larger, bits, hash_of(slot))] = slot;
     }
     slots_ = std::move(larger);
+    bits_ = bits;
 }
 
 }  // namespace toksmith

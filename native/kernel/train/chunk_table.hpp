@@ -12,6 +12,7 @@
 
 #include "cache/chunk_cache.hpp"
 #include "huge_array.hpp"
+#include "parallel/stop.hpp"
 #include "train/runs.hpp"
 
 namespace toksmith {
@@ -49,6 +50,7 @@ class ChunkTable {
     // Places ascend from call to call, here and below.
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
     // Counts chunks that stand end to end from `begin` on, once each, or as often as `counts` says.
+    // Has interruption points.
     // `first`: the place of `begin`; `text_end`: the end of the readable text.
     void add_all(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
                  std::uint64_t first, const std::uint8_t* text_end,
@@ -110,7 +112,9 @@ class ChunkTable {
              std::uint64_t count, std::uint64_t first);
     void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
                   std::uint64_t count, std::uint64_t first);
-    void fill(Slot& slot, const Slot& with);
+    void insert(std::size_t place, const Slot& slot);
+    // The first free place for a hash, in a table of 2^bits slots.
+    static std::size_t free_place(const HugeArray<Slot>& slots, unsigned bits, std::uint64_t hash);
     void grow();
 
     unsigned bits_ = kFirstBits;
@@ -118,6 +122,7 @@ class ChunkTable {
     std::size_t size_ = 0;
     std::vector<Long> long_;  // chunks that are too long for a slot
     std::vector<std::uint8_t> long_bytes_;
+    InterruptionPoints<64> points_;
 };
 
 }  // namespace toksmith

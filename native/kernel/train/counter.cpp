@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith {
@@ -42,6 +43,7 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
                 if (i >= pieces.size()) return;
                 tally(pieces[i].text, tables_[thread], pieces[i].first);
                 if (is_full(tables_[thread], used)) full = true;
+                interruption_point();
             }
         });
         if (full) spill();
@@ -51,7 +53,9 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
                               const std::vector<std::uint64_t>& counts) {
     if (tables_.empty()) tables_.resize(1);
+    InterruptionPoints<4096> points;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
+        points.step();
         if (chunks[i].size() == 0) continue;
         tables_[0].add(chunks[i].begin, chunks[i].size(), counts[i], position_);
         position_ += chunks[i].size();

@@ -1,24 +1,33 @@
 // The pairs of the chunks' own symbols, numbered in the order of first mention.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "huge_array.hpp"
+#include "parallel/stop.hpp"
 #include "train/pair_index.hpp"
 #include "train/training.hpp"
 
 namespace toksmith::bpe {
 
 // Calls visit(left, right, count, place) for each pair of neighbours in the chunks from `first` up
-// to `last`, in the order of the text.
+// to `last`, in the order of the text. Has interruption points.
 template <typename Symbol, typename Visit>
 void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t last,
                    Visit visit) {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // of a long chunk
+    InterruptionPoints<256> points;
     std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
     for (std::size_t chunk = first; chunk < last; ++chunk) {
         const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
-        for (; i + 1 < end; ++i) visit(Id{chunks.symbols[i]}, Id{chunks.symbols[i + 1]}, count, i);
+        do {
+            for (const std::uint64_t stop = std::min(end, i + kAtOnce); i + 1 < stop; ++i) {
+                visit(Id{chunks.symbols[i]}, Id{chunks.symbols[i + 1]}, count, i);
+            }
+            points.step();
+        } while (i + 1 < end);
         i = end;
     }
 }

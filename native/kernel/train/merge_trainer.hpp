@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/stop.hpp"
 #include "parallel/team.hpp"
 #include "train/cells.hpp"
 #include "train/first_pairs.hpp"
@@ -54,8 +55,24 @@ class MergeTrainer {
         enqueue_new();
     }
 
+    // The trainer is of no use after an exception.
     Training run(std::size_t tokens, const Watch& watch) {
         Training result;
+        try {
+            run(tokens, watch, result);
+        } catch (...) {
+            const Stop* const stop = Stop::current();
+            if (watch && stop && stop->requested()) watch(result);
+            throw;
+        }
+        return result;
+    }
+
+ private:
+    static constexpr std::size_t kAhead = 16;                     // places that are asked for ahead
+    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;  // places between interruptions
+
+    void run(std::size_t tokens, const Watch& watch, Training& result) {
         while (lengths_.size() < alphabet_ + tokens) {
             const std::uint32_t best = take_best();
             if (best == PairIndex::kNone) break;
@@ -70,12 +87,9 @@ class MergeTrainer {
             result.counts.push_back(count);
             result.tokens.push_back(total_);
             if (watch && !watch(result)) break;
+            interruption_point();
         }
-        return result;
     }
-
- private:
-    static constexpr std::size_t kAhead = 16;  // places that are asked for ahead
 
     // Where a share starts.
     struct Cut {
@@ -115,7 +129,9 @@ class MergeTrainer {
 
     void count_symbols(const Counted<Symbol>& chunks) {
         std::uint64_t start = 0;
+        InterruptionPoints<4096> points;
         for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+            points.step();
             const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
             total_ += count * (end - start);
             if constexpr (Order::kRelative) {
@@ -136,6 +152,7 @@ class MergeTrainer {
     // in order, so that all comes as one share would bring it. Memory is asked for ahead.
     void add_pairs(std::size_t shares) {
         first_new_ = pairs_.size();
+        InterruptionPoints<4096> points;
         for (std::size_t share = 0; share < shares; ++share) {
             std::vector<Sighting>& seen = shares_[share].pairs;
             for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -143,6 +160,7 @@ class MergeTrainer {
                     index_.prefetch(seen[i + kAhead].left, seen[i + kAhead].right);
                 }
                 if (seen[i].pair != PairIndex::kNone) add_sighting(seen[i]);
+                points.step();
             }
         }
         std::size_t places = 0;
@@ -250,20 +268,23 @@ class MergeTrainer {
         const Place chunks_end = cuts_[share + 1].start;
         const std::uint32_t left = lengths_[pair.left], whole = left + lengths_[pair.right];
         for (std::size_t i = 0; i < std::min(kAhead, size); ++i) cells_.prefetch(places[i]);
-        for (std::size_t i = 0; i < size; ++i) {
-            if (i + kAhead < size) cells_.prefetch(places[i + kAhead]);
-            const Place place = places[i], end = place + whole;
-            if (!stands(pair, place)) continue;
-            const std::uint64_t count = cells_.count(place);
-            if (!cells_.is_first(place)) {
-                const Id other = cells_.id_before(place);
-                seen.note_before(other, id, count, place - lengths_[other], allowed);
+        for (std::size_t i = 0; i < size;) {
+            for (const std::size_t stop = std::min(size, i + kAtOnce); i < stop; ++i) {
+                if (i + kAhead < size) cells_.prefetch(places[i + kAhead]);
+                const Place place = places[i], end = place + whole;
+                if (!stands(pair, place)) continue;
+                const std::uint64_t count = cells_.count(place);
+                if (!cells_.is_first(place)) {
+                    const Id other = cells_.id_before(place);
+                    seen.note_before(other, id, count, place - lengths_[other], allowed);
+                }
+                if (end != chunks_end && !cells_.is_first(end)) {
+                    seen.note_after(id, cells_.id_at(end), count, place, allowed);
+                }
+                cells_.join(place, left, whole, id);
+                seen.joined += count;
             }
-            if (end != chunks_end && !cells_.is_first(end)) {
-                seen.note_after(id, cells_.id_at(end), count, place, allowed);
-            }
-            cells_.join(place, left, whole, id);
-            seen.joined += count;
+            if (i < size) interruption_point();
         }
     }
 
@@ -318,7 +339,9 @@ class MergeTrainer {
         team_.run(starts.size() - 1,
                   [&](std::size_t part) { sift_places(starts[part], starts[part + 1]); });
         PlaceArena old = std::exchange(arena_, PlaceArena());
+        InterruptionPoints<1024> points;
         for (Pair& pair : pairs_) {
+            points.step();
             if (pair.size == 0) continue;
             old.drop_before(pair.places);
             pair.places = std::copy_n(pair.places, pair.size, arena_.take(pair.size)) - pair.size;
@@ -328,7 +351,9 @@ class MergeTrainer {
 
     // Moves the places that are not out of date to the front of their lists.
     void sift_places(std::size_t first, std::size_t last) {
+        InterruptionPoints<1024> points;
         for (std::size_t i = first; i < last; ++i) {
+            points.step();
             if (i + kAhead < last && pairs_[i + kAhead].size > 0) {
                 cells_.prefetch(*pairs_[i + kAhead].places);
             }

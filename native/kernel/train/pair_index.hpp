@@ -40,9 +40,7 @@ class PairIndex {
         std::uint32_t mark;  // 0: empty
     };
 
-    std::size_t place_of(std::uint64_t key) const {
-        return (mix(key, 0x9E3779B97F4A7C15ULL) >> 7) & mask_;
-    }
+    std::size_t place_of(std::uint64_t key) const { return (hash_word(key) >> 7) & mask_; }
     std::size_t slot_of(std::uint64_t key) const {
         std::size_t i = place_of(key);
         while (slots_.data()[i].mark != 0 && slots_.data()[i].key != key) i = (i + 1) & mask_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/stop.hpp"
 #include "train/pair.hpp"
 #include "train/pair_index.hpp"
 
@@ -92,7 +93,9 @@ class PairQueue {
     bool fill() {
         while (queue_.empty() && magnitude_ > 0) {
             const std::vector<std::uint32_t> pairs = std::move(waiting_[--magnitude_]);
+            InterruptionPoints<4096> points;
             for (const std::uint32_t pair : pairs) {
+                points.step();
                 if constexpr (Order::kRelative) {
                     if (!take_from_list(pair, Order::most(magnitude_))) continue;
                 }

@@ -21,9 +21,10 @@ class PlaceArena {
             // Later blocks are larger, up to 16 MiB.
             const std::size_t usual = std::size_t{1}
                                       << std::min<std::size_t>(15 + blocks_.size(), 22);
-            free_ = std::max(places, usual);
-            blocks_.push_back({HugeArray<Place>(free_), free_});
+            const std::size_t size = std::max(places, usual);
+            blocks_.push_back({HugeArray<Place>(size), size});
             next_ = blocks_.back().places.data();
+            free_ = size;
         }
         Place* const result = next_;
         next_ += places;

@@ -1,10 +1,12 @@
 // The new pairs of one share of the text, gathered apart from all other shares.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "parallel/stop.hpp"
 #include "train/pair_index.hpp"
 #include "train/place_arena.hpp"
 
@@ -46,8 +48,11 @@ class alignas(128) Sightings {
 
     // Puts the places where the pairs' lists want them.
     void keep_places() {
-        for (std::size_t i = 0; i < size_; ++i) {
-            *pairs[noted_[i].sighting].next++ = noted_[i].place;
+        for (std::size_t i = 0; i < size_;) {
+            for (const std::size_t stop = std::min(size_, i + kAtOnce); i < stop; ++i) {
+                *pairs[noted_[i].sighting].next++ = noted_[i].place;
+            }
+            if (i < size_) interruption_point();
         }
     }
 
@@ -55,6 +60,8 @@ class alignas(128) Sightings {
     std::uint64_t joined = 0;     // how often the merge was made
 
  private:
+    static constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+
     // The sighting of an id beside the pair that is being merged.
     struct Neighbour {
         std::uint32_t merge = 0;  // by which it was seen last

@@ -7,31 +7,47 @@
 #include <utility>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 
 namespace toksmith {
 namespace {
 
 constexpr std::size_t kLeastBuffer = std::size_t{1} << 12, kMostBuffer = std::size_t{1} << 20;
-constexpr std::size_t kBetweenChecks = std::size_t{1} << 16;
+using Points = InterruptionPoints<1024>;
 
 }  // namespace
 
 void SpilledCounts::spill(std::vector<std::vector<Record>> tables, std::size_t threads) {
     for_each_on_threads(threads, tables.size(), [&](std::size_t i) {
-        std::sort(tables[i].begin(), tables[i].end(), bytes_before);
+        Points points;
+        std::sort(tables[i].begin(), tables[i].end(), with_interruption(points, bytes_before));
     });
+    // All of them or none: the tables stay as they are where this fails.
+    std::vector<SortedRun> written;
     for (std::vector<Record>& table : tables) {
         if (table.empty()) continue;
-        RunWriter writer(file_);
-        for (const Record& record : table) writer.add(record);
-        runs_.push_back(writer.finish());
+        written.push_back(write(table));
         table = {};
     }
+    runs_.insert(runs_.end(), written.begin(), written.end());
+}
+
+SortedRun SpilledCounts::write(const std::vector<Record>& records) {
+    RunWriter writer(file_);
+    Points points;
+    for (const Record& record : records) {
+        writer.add(record);
+        points.step();
+    }
+    return writer.finish();
 }
 
 SpilledCounts::Tallies SpilledCounts::merge(std::uint64_t min_count, std::uint64_t unit,
-                                            std::size_t memory, const Check& check) {
+                                            std::size_t memory) {
     memory_ = memory;
+    // What an interrupted merge has left is not used.
+    by_first_.clear();
+    chunks_ = chunk_bytes_ = 0;
     Tallies tallies{};
     std::vector<std::uint8_t> bytes, chunk;
     std::vector<Record> block;  // its records know the offsets of their bytes by their order
@@ -61,7 +77,7 @@ SpilledCounts::Tallies SpilledCounts::merge(std::uint64_t min_count, std::uint64
         chunk.assign(record.bytes, record.bytes + record.size);
         current = record;
     };
-    visit_runs(runs_, bytes_before, add, check);
+    visit_runs(runs_, bytes_before, add);
     take();
     flush(block, bytes);
     runs_.clear();
@@ -74,23 +90,21 @@ void SpilledCounts::flush(std::vector<Record>& block, std::vector<std::uint8_t>&
         record.bytes = place;
         place += record.size;
     }
-    std::sort(block.begin(), block.end(), first_before);
-    RunWriter writer(file_);
-    for (const Record& record : block) writer.add(record);
-    by_first_.push_back(writer.finish());
+    Points points;
+    std::sort(block.begin(), block.end(), with_interruption(points, first_before));
+    by_first_.push_back(write(block));
     block.clear();
     bytes.clear();
 }
 
-void SpilledCounts::visit(const std::function<void(const Record&)>& visit, const Check& check) {
+void SpilledCounts::visit(const std::function<void(const Record&)>& visit) {
     if (!runs_.empty()) throw std::logic_error("runs are merged before they are visited");
-    visit_runs(by_first_, first_before, visit, check);
+    visit_runs(by_first_, first_before, visit);
 }
 
 void SpilledCounts::visit_runs(const std::vector<SortedRun>& runs,
                                bool (*before)(const Record&, const Record&),
-                               const std::function<void(const Record&)>& visit,
-                               const Check& check) {
+                               const std::function<void(const Record&)>& visit) {
     const std::size_t buffer =
         std::clamp(memory_ / 4 / std::max<std::size_t>(1, runs.size()), kLeastBuffer, kMostBuffer);
     std::vector<RunReader> readers;
@@ -103,8 +117,7 @@ void SpilledCounts::visit_runs(const std::vector<SortedRun>& runs,
         readers.emplace_back(file_, run, buffer);
         if (readers.back().next()) queue.push(readers.size() - 1);
     }
-    for (std::size_t seen = 0; !queue.empty(); ++seen) {
-        if (seen % kBetweenChecks == 0 && check) check();
+    for (Points points; !queue.empty(); points.step()) {
         const std::size_t reader = queue.top();
         queue.pop();
         visit(readers[reader].record());

@@ -24,12 +24,10 @@ class SpilledCounts {
     static constexpr std::size_t kTallies = 1024;
     using Tallies = std::array<Tally, kTallies>;
 
-    // Called now and then; what it throws ends the work.
-    using Check = std::function<void()>;
-
     explicit SpilledCounts(int descriptor) : file_(descriptor) {}
 
-    // Writes the records of tables, each distinct in its own, as runs; `threads` sort.
+    // Writes the records of tables, each distinct in its own, as runs; `threads` sort. All that
+    // takes long here has interruption points.
     void spill(std::vector<std::vector<Record>> tables, std::size_t threads);
     bool empty() const { return runs_.empty() && by_first_.empty(); }
     std::uint64_t bytes() const { return file_.size(); }
@@ -37,19 +35,19 @@ class SpilledCounts {
     // Makes one of equal chunks, once, in about so much memory, and returns how many there are by
     // count, which is rounded to units. Of those that are rarer than `min_count`, nothing is kept
     // but that.
-    Tallies merge(std::uint64_t min_count, std::uint64_t unit, std::size_t memory,
-                  const Check& check);
+    Tallies merge(std::uint64_t min_count, std::uint64_t unit, std::size_t memory);
     std::uint64_t chunks() const { return chunks_; }
     std::uint64_t chunk_bytes() const { return chunk_bytes_; }
 
     // What was merged, in the order of first places; any number of times.
-    void visit(const std::function<void(const Record&)>& visit, const Check& check);
+    void visit(const std::function<void(const Record&)>& visit);
 
  private:
+    SortedRun write(const std::vector<Record>& records);
     void flush(std::vector<Record>& block, std::vector<std::uint8_t>& bytes);
     void visit_runs(const std::vector<SortedRun>& runs,
                     bool (*before)(const Record&, const Record&),
-                    const std::function<void(const Record&)>& visit, const Check& check);
+                    const std::function<void(const Record&)>& visit);
 
     SpillFile file_;
     std::vector<SortedRun> runs_;      // sorted by chunk

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 #include "train/counting_batch.hpp"
 #include "train/distinct_chunks.hpp"
 
@@ -64,6 +65,7 @@ Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
                 }
                 batch.count(tables[thread], first);
             }
+            interruption_point();
         }
     });
     const DistinctChunks found(std::move(tables), threads);
@@ -73,7 +75,9 @@ Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
         .ends = {words.ends.begin(), words.ends.begin() + is_cut},
         .counts = {words.counts.begin(), words.counts.begin() + is_cut},
     };
+    InterruptionPoints<4096> points;
     for (const DistinctChunks::Entry& entry : found.entries()) {
+        points.step();
         read(entry, result.symbols);
         result.ends.push_back(result.symbols.size());
         result.counts.push_back(entry.count);

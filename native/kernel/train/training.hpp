@@ -59,7 +59,8 @@ struct Alphabet {
     std::vector<std::uint32_t> lengths{};  // of each, for the longest token; empty: 1 each
 };
 
-// Called after each merge with all that is learned; stops the training by returning false.
+// Called after each merge with all that is learned, and once more when the training is stopped (see
+// stop.hpp); ends the training by returning false.
 using Watch = std::function<bool(const Training& so_far)>;
 
 }  // namespace toksmith::bpe

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {
@@ -262,6 +263,7 @@ void WordCounter::add(const std::vector<Text>& documents, std::size_t threads) {
     run_on_threads(used, [&](std::size_t thread) {
         for (std::size_t i = next++; i < pieces.size(); i = next++) {
             PieceCounter(*this, pieces[i], parts_[thread]).run();
+            interruption_point();
         }
     });
     for (Part& part : parts_) {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
 
 namespace toksmith::unigram {
 
@@ -17,14 +18,9 @@ void Workers::run(std::size_t jobs,
                   const std::function<void(std::size_t, std::size_t)>& work) const {
     std::atomic<std::size_t> next = 0;
     run_on_threads(std::min(threads, jobs), [&](std::size_t thread) {
-        try {
-            for (std::size_t job; (job = next++) < jobs;) {
-                if (thread == 0 && breathe) breathe();
-                work(thread, job);
-            }
-        } catch (...) {
-            next = jobs;  // the others stop, too
-            throw;
+        for (std::size_t job; (job = next++) < jobs;) {
+            interruption_point();
+            work(thread, job);
         }
     });
 }

@@ -52,9 +52,8 @@ struct Lattices {
 // How to do work in parallel.
 struct Workers {
     std::size_t threads;
-    std::function<void()> breathe;  // called by the calling thread between jobs; may throw
 
-    // Calls work(thread, job) for each job, in no fixed order.
+    // Calls work(thread, job) for each job, in no fixed order, with interruption points between.
     void run(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& work) const;
 };
 

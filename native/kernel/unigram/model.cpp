@@ -125,6 +125,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             return run_short(chunk, size, sum, out, spans, margin);
         }
     }
+    check_chunk_size(size);
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
     // best[i] is of the place `settled` + i. Up to `ready`, cells were made empty or better; up to

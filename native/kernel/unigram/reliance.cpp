@@ -38,7 +38,7 @@ Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs) {
     using Reliance = Carrier::Reliance;
     const auto characters = static_cast<double>(margin.characters);
     const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
-    if (!margin.whole || !(margin.gap > 0) || !(weight <= Reliance::kMostWeight)) return {};
+    if (!margin.whole || !(margin.gap > 0) || !(weight < Reliance::kMostWeight)) return {};
     // Of any way that may come close: its pieces, and how far from 0 its sums are.
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
+#include "parallel/stop.hpp"
 #include "unigram/lattices.hpp"
 #include "unigram/suffixes.hpp"
 
@@ -37,7 +39,8 @@ class Best {
     }
     std::vector<Candidate> sorted() {
         trim();
-        std::sort(kept_.begin(), kept_.end());
+        InterruptionPoints<4096> points;
+        std::sort(kept_.begin(), kept_.end(), with_interruption(points, std::less<>()));
         return std::move(kept_);
     }
 
@@ -81,7 +84,9 @@ bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Can
 
 std::vector<std::uint32_t> owners(const CountedWords& words) {
     std::vector<std::uint32_t> result(words.text.size());
+    InterruptionPoints<4096> points;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
+        points.step();
         std::fill(result.begin() + words.starts[word], result.begin() + words.end(word) + 1,
                   static_cast<std::uint32_t>(word));
     }
@@ -109,7 +114,9 @@ std::vector<Candidate> best_substrings(const CountedWords& words, const Suffixes
 // The characters of the words, the most frequent first.
 std::vector<Candidate> characters(const CountedWords& words, const Suffixes& suffixes) {
     std::vector<std::uint64_t> counts(words.alphabet.size());
+    InterruptionPoints<4096> points;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
+        points.step();
         for (std::uint32_t place = words.starts[word]; place < words.end(word); ++place) {
             counts[words.text[place] - 1] += words.counts[word];
         }
@@ -143,19 +150,23 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
                     const Workers& workers) {
     std::vector<std::uint32_t> in_order(chosen.size());  // starts before what starts with them
     for (std::size_t i = 0; i < chosen.size(); ++i) in_order[i] = static_cast<std::uint32_t>(i);
-    std::sort(in_order.begin(), in_order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const Candidate &left = chosen[a], &right = chosen[b];
         return left.first != right.first ? left.first < right.first : left.length < right.length;
-    });
+    };
+    InterruptionPoints<4096> sorting;
+    std::sort(in_order.begin(), in_order.end(), with_interruption(sorting, before));
     // Calls visit(place, pieces) for each suffix.
     const auto sweep = [&](auto visit) {
         workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
             std::vector<std::uint32_t> open;  // those that the suffix at hand starts with
+            InterruptionPoints<4096> points;
             auto next = std::lower_bound(
                 in_order.begin(), in_order.end(), suffixes.buckets[bucket],
                 [&](std::uint32_t piece, std::uint32_t i) { return chosen[piece].first < i; });
             for (std::uint32_t i = suffixes.buckets[bucket]; i < suffixes.buckets[bucket + 1];
                  ++i) {
+                points.step();
                 while (!open.empty() && chosen[open.back()].last <= i) open.pop_back();
                 for (; next != in_order.end() && chosen[*next].first == i; ++next) {
                     open.push_back(*next);
@@ -171,6 +182,7 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
     });
     Lattices lattices{cut(words), {}, format};
     for (Block& block : lattices.blocks) {
+        interruption_point();
         const auto number = static_cast<std::uint32_t>(&block - lattices.blocks.data());
         const std::uint32_t end = words.end(block.last_word - 1) + 1;
         while (lattices.block_numbers.size() << Lattices::kBlockBits < end) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
+
+#include "parallel/stop.hpp"
 
 namespace toksmith::unigram {
 namespace {
@@ -19,6 +22,8 @@ struct Item {
         return key != other.key ? key < other.key : place < other.place;
     }
 };
+
+constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items that take some 10 ms to sort
 
 class Sorter {
  public:
@@ -38,9 +43,9 @@ class Sorter {
  private:
     void sort(std::size_t first, std::size_t last, std::size_t depth) {
         for (std::size_t i = first; i < last; ++i) items_[i].key = key(items_[i].place, depth);
-        const auto begin = items_.begin();
-        std::sort(begin + static_cast<std::ptrdiff_t>(first),
-                  begin + static_cast<std::ptrdiff_t>(last));
+        sort_items(items_.begin() + static_cast<std::ptrdiff_t>(first),
+                   items_.begin() + static_cast<std::ptrdiff_t>(last));
+        points_.step();
         if (depth + step_ >= depth_) return;
         const std::uint64_t last_character = (std::uint64_t{1} << bits_) - 1;
         for (std::size_t start = first; start < last;) {
@@ -51,6 +56,12 @@ class Sorter {
             }
             start = end;
         }
+    }
+
+    static void sort_items(std::vector<Item>::iterator first, std::vector<Item>::iterator last) {
+        if (last - first <= kLarge) return std::sort(first, last);
+        InterruptionPoints<(std::size_t{1} << 16)> points;
+        std::sort(first, last, with_interruption(points, std::less<>()));
     }
 
     std::uint64_t key(std::uint32_t place, std::size_t depth) const {
@@ -70,6 +81,7 @@ class Sorter {
     unsigned bits_;
     std::size_t step_;
     std::vector<Item> items_;
+    InterruptionPoints<64> points_;
 };
 
 }  // namespace
@@ -82,7 +94,9 @@ Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Worke
     std::partial_sum(result.buckets.begin(), result.buckets.end(), result.buckets.begin());
     result.places.resize(result.buckets.back());
     std::vector<std::uint32_t> filled(result.buckets.begin(), result.buckets.end() - 1);
+    InterruptionPoints<(std::size_t{1} << 16)> points;
     for (std::uint32_t place = 0; place < words.text.size(); ++place) {
+        points.step();
         if (const std::uint32_t character = words.text[place]) {
             result.places[filled[character - 1]++] = place;
         }
@@ -116,7 +130,9 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
     };
     const std::uint32_t* before = nullptr;
     const std::uint32_t end = suffixes.buckets[bucket + 1];
+    InterruptionPoints<4096> points;
     for (std::uint32_t i = suffixes.buckets[bucket]; i < end; ++i) {
+        points.step();
         if (i + kAhead < end) {  // suffixes in order stand all over the text
             __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
             __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "parallel/stop.hpp"
 #include "unigram/passes.hpp"
 
 namespace toksmith::unigram {
@@ -49,7 +50,9 @@ CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTra
     result.counts = words.counts;
     result.alphabet = std::move(alphabet);
     std::size_t i = 0;
+    InterruptionPoints<4096> points;
     for (const std::uint64_t end : words.ends) {
+        points.step();
         result.starts.push_back(static_cast<std::uint32_t>(result.text.size()));
         for (; i < end; ++i) result.text.push_back(words.symbols[i] + 1);
         result.text.push_back(0);
@@ -60,7 +63,7 @@ CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTra
 std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
                          const Watch& watch) {
     Progress progress{};
-    const Workers workers{std::max<std::size_t>(1, options.threads), [&] { watch(progress); }};
+    const Workers workers{std::max<std::size_t>(1, options.threads)};
     Seeds seeds = make_seeds(words, options, workers);
     for (;;) {
         for (std::size_t i = 0; i < options.sub_iterations; ++i) {

@@ -55,8 +55,7 @@ struct Progress {
     double log_likelihood;  // of the text, before this round's maximization
 };
 
-// Called after each round, and between them with the figures of the last; stops the training by
-// throwing.
+// Called after each round. The training has interruption points.
 using Watch = std::function<void(const Progress&)>;
 
 // The pieces after the last round, characters first. Throws std::length_error where the seeds are

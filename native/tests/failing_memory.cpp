@@ -1,0 +1,66 @@
+// The allocation functions of the tests, apart from them: a compiler that sees both complains.
+#include "failing_memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace toksmith::test {
+namespace {
+
+std::atomic<std::int64_t> until_failure{-1};  // below 0: none fails
+
+bool fails_now() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
+
+void* allocated(std::size_t size, std::size_t alignment) {
+    if (fails_now()) throw std::bad_alloc();
+    const std::size_t rounded = (std::max<std::size_t>(size, 1) + alignment - 1) & -alignment;
+    void* const memory = alignment <= alignof(std::max_align_t)
+                             ? std::malloc(rounded)
+                             : std::aligned_alloc(alignment, rounded);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+FailingAllocation::FailingAllocation(std::size_t n) {
+    until_failure = static_cast<std::int64_t>(n);
+}
+FailingAllocation::~FailingAllocation() { until_failure = -1; }
+bool FailingAllocation::has_failed() const { return until_failure < 0; }
+
+}  // namespace toksmith::test
+
+void* operator new(std::size_t size) {
+    return toksmith::test::allocated(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return toksmith::test::allocated(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#if defined(__linux__)
+// Those of HugeArray, which come before the C library's.
+extern "C" void* mmap(void* address, std::size_t size, int protection, int flags, int file,
+                      off_t offset) noexcept {
+    if (toksmith::test::fails_now()) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return reinterpret_cast<void*>(
+        ::syscall(SYS_mmap, address, size, protection, flags, file, offset));
+}
+#endif

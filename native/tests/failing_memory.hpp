@@ -1,0 +1,40 @@
+// Allocations that fail: what a test runs meets std::bad_alloc at a place of its choice.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace toksmith::test {
+
+// While it lives, the n-th allocation (from 0) of any thread throws std::bad_alloc, be it by
+// operator new or of a HugeArray. One at a time.
+class FailingAllocation {
+ public:
+    explicit FailingAllocation(std::size_t n);
+    FailingAllocation(const FailingAllocation&) = delete;
+    FailingAllocation& operator=(const FailingAllocation&) = delete;
+    ~FailingAllocation();
+
+    bool has_failed() const;
+};
+
+// Calls work() with its first allocation failing, then with its second, and so on until none fails;
+// after each failure calls check(). Returns how many allocations there are.
+template <typename Work, typename Check>
+std::size_t fail_each_allocation(Work work, Check check) {
+    for (std::size_t n = 0;; ++n) {
+        bool failed = false;
+        {
+            const FailingAllocation failing(n);
+            try {
+                work();
+            } catch (const std::bad_alloc&) {
+            }
+            failed = failing.has_failed();
+        }
+        if (!failed) return n;
+        check();
+    }
+}
+
+}  // namespace toksmith::test
