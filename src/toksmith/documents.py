@@ -8,21 +8,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO
 
 from toksmith.arguments import literal
 from toksmith.errors import FormatError, OptionError
 from toksmith.lazy import np, npt
 
+MAPPED = 1 << 30
+"""Files of so many bytes or more are mapped into memory, not read."""
+
 
 @contextmanager
 def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
-    """Map a file into memory for reading; a pipe or a device is read instead.
+    """Open a file for reading in one piece: read as a whole, or mapped if it is very large.
+
+    A file below :data:`MAPPED` bytes is read, because a map ends the process (SIGBUS) when another
+    process cuts the file short meanwhile.
+
+    Args:
+        path: a file, a pipe or a device.
 
     Raises:
         FormatError: it does not exist, is a directory, or may not be read.
         OptionError: the path is no path.
     """
-    data = mapped(path)
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
+    try:
+        with Path(path).open("rb") as file:
+            data = _mapped(file) or file.read()
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    except ValueError as wrong:  # a null character in the path
+        raise FormatError(path, f"cannot be read: {wrong}") from wrong
     try:
         yield data
     finally:
@@ -31,36 +49,14 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
                 data.close()
 
 
-def mapped(path: str | PathLike[str]) -> mmap.mmap | bytes:
-    """Return what :func:`open_mapped` yields; a map is closed when nobody holds it any more."""
-    if not isinstance(path, str | PathLike):
-        raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
+def _mapped(file: BinaryIO) -> mmap.mmap | None:
+    """Return the map of a large file; ``None`` of a smaller one, a pipe or a device."""
+    if os.fstat(file.fileno()).st_size < MAPPED:
+        return None
     try:
-        with Path(path).open("rb") as file:
-            try:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # a pipe or a device; an empty file
-                return file.read()
-    except OSError as wrong:
-        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
-    except ValueError as wrong:  # a null character in the path
-        raise FormatError(path, f"cannot be read: {wrong}") from wrong
-
-
-def release(data: object, start: int, end: int) -> None:
-    """Let go of the memory of a part of a mapped file; should it be wanted, it is read again.
-
-    Args:
-        data: a map; what is none stays as it is.
-        start: the part's first byte.
-        end: its end.
-    """
-    if not isinstance(data, mmap.mmap) or not hasattr(mmap, "MADV_DONTNEED"):
-        return
-    first = start // mmap.PAGESIZE * mmap.PAGESIZE
-    size = min(end, len(data)) // mmap.PAGESIZE * mmap.PAGESIZE - first
-    if size > 0:
-        data.madvise(mmap.MADV_DONTNEED, first, size)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
 
 
 def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArray[np.int64]:

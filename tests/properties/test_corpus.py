@@ -19,6 +19,7 @@ from tests.counting import PLAIN, same
 from tests.strategies import texts
 from toksmith.corpus import Files, Reading
 from toksmith.corpus.blocks import Block, cut_bounds, split_stream
+from toksmith.corpus.plain import text_blocks
 from toksmith.documents import document_bounds
 from toksmith.engine import ChunkCounter
 from toksmith.splitters import splitter
@@ -62,6 +63,34 @@ def test_streams_are_split_as_files_are(
         documents += block.documents
     assert documents == len(bounds)
     assert same(whole, streamed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    data=st.binary(max_size=60)
+    | st.text(max_size=80).map(lambda text: text.encode("utf-8", "replace")),
+    separator=st.none() | st.sampled_from(["\n", "aa", "é", " a "]),
+    size=st.integers(1, 40),
+    can_cut=st.booleans(),
+    name=st.sampled_from(sorted(MAKERS)),
+)
+def test_files_are_read_block_by_block(
+    data: bytes, separator: str | None, size: int, can_cut: bool, name: str
+) -> None:
+    bounds = document_bounds(data, separator)
+    whole, read = MAKERS[name](), MAKERS[name]()
+    whole.add_slices(data, bounds)
+    documents = done = 0
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.txt")
+        path.write_bytes(data)
+        for block in text_blocks(path, separator, read.cut if can_cut else None, size):
+            read.add_slices(block.data, block.bounds)
+            documents += block.documents
+            done = block.done
+    assert documents == len(bounds)
+    assert done == len(data) or separator is not None
+    assert same(whole, read)
 
 
 @settings(max_examples=15, deadline=None)

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from importlib import import_module
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from pyarrow import parquet
 
 import toksmith
 from tests.counting import PLAIN, same
+from toksmith import documents
 from toksmith.corpus import Files, Reading, batching
 from toksmith.corpus.ahead import ahead
 from toksmith.corpus.blocks import split_stream
+from toksmith.corpus.plain import READ
 from toksmith.corpus.selection import DigestSet
+from toksmith.documents import open_mapped
 from toksmith.engine import ChunkCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
 from toksmith.splitters import splitter
@@ -532,3 +536,50 @@ def test_the_size_of_texts_is_in_bytes() -> None:
     assert tok.training.bytes == 3 + 2 + 3 + 3 + 1
     assert tok.training.tokens == tok.training.bytes
     assert toksmith.Counts.from_texts(texts).bytes == 12
+
+
+class Truncating(Collector):
+    """A counter during whose work somebody cuts the file short."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def add_slices(self, text: Text, bounds: Any) -> None:
+        os.truncate(self._path, 0)
+        super().add_slices(text, bounds)
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        place = bytes(text[start:end]).find(b" ")  # type: ignore[arg-type]
+        return end if place < 0 else start + place
+
+
+@pytest.mark.parametrize("size", [READ // 2, READ + READ // 2])
+def test_a_file_that_is_cut_short_while_it_is_counted(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"low lower " * (size // 10))
+    counter = Truncating(path)
+    Files(path).feed(counter, no_report)
+    text = b"".join(counter.documents)
+    assert text.startswith(b"low lower low lower ")
+    assert len(text) >= READ // 2 - 20
+    assert path.stat().st_size == 0
+
+
+def test_a_file_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"low lower ")
+    with open_mapped(path) as data:
+        os.truncate(path, 0)
+        assert bytes(data) == b"low lower "
+
+
+def test_very_large_files_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MAPPED", 10)
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"low lower ")
+    with open_mapped(path) as data:
+        assert isinstance(data, mmap)
+        assert bytes(data) == b"low lower "
+    tok = toksmith.train(texts=["low"], vocab_size=256)
+    assert tok.encode_file(path).ids.tolist() == list(b"low lower ")

@@ -153,13 +153,13 @@ def test_another_tokenizer_at_its_place(corpus: list[Path], tmp_path: Path) -> N
 def test_a_source_that_vanishes(corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     from toksmith.corpus import sources
 
-    blocks = sources.mapped_blocks
+    blocks = sources.text_blocks
 
-    def vanishing(path: Path, separator: str | None) -> Any:
-        yield from blocks(path, separator)
+    def vanishing(path: Path, *args: Any) -> Any:
+        yield from blocks(path, *args)
         path.rename(path.with_name("gone"))
         path.mkdir()
 
-    monkeypatch.setattr(sources, "mapped_blocks", vanishing)
+    monkeypatch.setattr(sources, "text_blocks", vanishing)
     with pytest.raises(FormatError, match=r"a\.txt: cannot be read"):
         trained(corpus[:1])

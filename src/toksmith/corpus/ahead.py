@@ -17,7 +17,7 @@ def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
     """Yield the items, which a thread takes meanwhile from their iterator, a few ahead.
 
     An error in the thread is raised here, behind the items before it. The thread ends when the
-    iterator is closed, or dropped.
+    iterator is closed, or dropped. Without a thread, the items are taken here, one at a time.
 
     Args:
         items: should spend its time without the GIL.
@@ -25,7 +25,11 @@ def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
     queue: Queue[tuple[str, object]] = Queue(_DEPTH)
     stop = Event()
     thread = Thread(target=_fill, args=(items, queue, stop), name="toksmith-ahead", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # the system gives no more threads
+        yield from items
+        return
     try:
         while True:
             try:

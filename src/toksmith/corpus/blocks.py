@@ -29,7 +29,7 @@ class Block(NamedTuple):
         documents: how many documents end with them.
         done: how many bytes of the file were read up to here.
         nulls: how many documents there were without a text.
-        is_text: whether the data is known to be UTF-8.
+        offset: where the data starts in the file, if it may hold invalid UTF-8.
     """
 
     data: Text
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     documents: int
     done: int
     nulls: int = 0
-    is_text: bool = True
+    offset: int | None = None
 
 
 def block_of(documents: Sequence[bytes], done: int, nulls: int = 0) -> Block:
@@ -98,7 +98,7 @@ def split_stream(
         # What starts from here on may be a separator's, or a character's, that is not all here.
         known = len(text) - max(overlap, 3)
         if cut and known - start > most:
-            end = _cut_near_end(text, max(searched, start + 1), known, cut)
+            end = cut_near_end(text, max(searched, start + 1), known, cut)
             if end <= known:
                 bounds.append((start, end))
                 start, is_open = end, True
@@ -113,8 +113,8 @@ def split_stream(
         yield Block(bytes(text), np.array([(0, len(text))], np.int64), 1, done)
 
 
-def _cut_near_end(text: bytearray, start: int, known: int, cut: Cut) -> int:
-    """Return the last cut that is easily found."""
+def cut_near_end(text: bytes | bytearray, start: int, known: int, cut: Cut) -> int:
+    """Return the last cut from ``start`` up to ``known`` that is easily found, or one behind."""
     for distance in (1 << 12, 1 << 18):
         if known - distance > start and (end := cut(text, known - distance, len(text))) <= known:
             return end

@@ -23,7 +23,9 @@ _LONGEST = 4
 """How many bytes a character has at most."""
 
 
-def checked_slices(path: Path, text: Text, bounds: Bounds, errors: str) -> tuple[Text, Bounds]:
+def checked_slices(
+    path: Path, text: Text, bounds: Bounds, errors: str, offset: int
+) -> tuple[Text, Bounds]:
     """Return slices of a file's bytes that are UTF-8.
 
     Args:
@@ -31,6 +33,7 @@ def checked_slices(path: Path, text: Text, bounds: Bounds, errors: str) -> tuple
         text: its bytes.
         bounds: the slices, in order.
         errors: ``"strict"`` or ``"replace"``.
+        offset: where the text starts in the file.
 
     Raises:
         FormatError: they hold other bytes, and ``errors`` is ``"strict"``.
@@ -43,8 +46,8 @@ def checked_slices(path: Path, text: Text, bounds: Bounds, errors: str) -> tuple
         return text, bounds
     with memoryview(text) as view:  # type: ignore[arg-type]  # files are no str
         if errors == "strict":
-            head = bytes(view[:_LONGEST]) if start == 0 else b""
-            raise not_text(path, place, view[place], head)
+            head = bytes(view[:_LONGEST]) if start == offset == 0 else b""
+            raise not_text(path, offset + place, view[place], head)
         block = block_of(
             [_replaced(view[first:last].tobytes()) for first, last in bounds.tolist()], 0
         )

@@ -25,6 +25,7 @@ class Hashing:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._waiting = 0
         self._is_closed = False
+        self._has_begun = False
         self._thread: Thread | None = None
 
     def start(self, path: Path) -> FileHash:
@@ -39,10 +40,25 @@ class Hashing:
             self.begin()
 
     def begin(self) -> None:
-        """Begin with the work."""
-        if self._thread is None:
-            self._thread = Thread(target=self._run, name="toksmith-hash", daemon=True)
-            self._thread.start()
+        """Begin with the work; without a thread, the caller of :meth:`finish` does it."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        thread = Thread(target=self._run, name="toksmith-hash", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads
+            return
+        self._thread = thread
+
+    def finish(self, done: Event) -> None:
+        """Wait for a job: ``done`` is set at its end."""
+        self.begin()
+        while self._thread is None and not done.is_set():
+            job = self._jobs.get()
+            if job is not None:
+                job()
+        done.wait()
 
     def close(self) -> None:
         """End the thread; what was not begun by then is never done."""
@@ -97,8 +113,7 @@ class FileHash:
         Raises:
             FormatError: the file could not be read.
         """
-        self._hashing.begin()
-        self._finished.wait()
+        self._hashing.finish(self._finished)
         if self._error is not None:
             reason = self._error.strerror or self._error
             raise FormatError(self._path, f"cannot be read: {reason}")

@@ -1,52 +1,71 @@
-"""Text files as they are: mapped into memory, and counted where they lie."""
+"""Text files as they are, read block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from mmap import mmap
 from pathlib import Path
 
 from toksmith.arguments import literal
-from toksmith.corpus.blocks import BLOCK, Block
-from toksmith.documents import mapped, release
+from toksmith.corpus.blocks import Block, Cut, cut_near_end
+from toksmith.corpus.streams import opened
 from toksmith.lazy import np
 
+READ = 1 << 24
+"""How many bytes are read at a time: enough for all cores, and several blocks fit any memory."""
 
-def mapped_blocks(path: Path, separator: str | None) -> Generator[Block, None, None]:
-    """Yield the documents of a file in blocks of about ``BLOCK`` bytes, or of one longer document.
 
-    They are looked for block by block, and what was looked through is let go of, so that a file
-    may be larger than memory.
+def text_blocks(
+    path: Path, separator: str | None, cut: Cut | None, size: int = READ
+) -> Generator[Block, None, None]:
+    """Yield the documents of a file; a block starts where the last one ended.
+
+    The file is read, not mapped: one that is cut short meanwhile ends early, where a map would end
+    the process (SIGBUS). What stands behind the last cut of a block is read again with the next
+    one, so a file may be larger than memory.
 
     Args:
-        path: the file.
+        path: a regular file.
         separator: what stands between documents; see
             :func:`toksmith.documents.document_bounds`.
+        cut: where long documents may be cut; without, each is held in memory as a whole.
+        size: how many bytes to read at a time; more where a document cannot be cut.
 
     Raises:
         FormatError: the file cannot be read.
     """
-    data = mapped(path)  # not closed here: blocks may be read ahead of those who use them
-    if separator is None:
-        yield Block(data, np.array([[0, len(data)]], np.int64), 1, len(data), is_text=False)
-        return
-    between = literal("separator", separator)
-    bounds: list[tuple[int, int]] = []
-    start = 0
-    while start < len(data):
-        end = _find(data, between, start)
-        bounds.append((start, end))
-        start = end + len(between)
-        if end - bounds[0][0] >= BLOCK or start >= len(data):
-            yield Block(data, np.array(bounds, np.int64), len(bounds), end, is_text=False)
+    between = None if separator is None else literal("separator", separator)
+    overlap = len(between) - 1 if between else 0
+    offset, wanted = 0, size
+    is_open = False  # whether a part of the next document was counted before
+    with opened(path) as file:
+        while True:
+            file.seek(offset)
+            data = file.read(wanted)
             bounds = []
-
-
-def _find(data: mmap | bytes, between: bytes, start: int) -> int:
-    """Return where a separator is, or the end."""
-    for place in range(start, len(data), BLOCK):
-        end = data.find(between, place, place + BLOCK + len(between) - 1)
-        if end >= 0:
-            return end
-        release(data, place, place + BLOCK)
-    return len(data)
+            start = 0
+            if between:
+                while (end := data.find(between, start)) >= 0:
+                    bounds.append((start, end))
+                    start = end + len(between)
+            documents = len(bounds)
+            is_open &= not bounds
+            is_last = len(data) < wanted
+            if is_last:
+                if start < len(data) or is_open or between is None:
+                    bounds.append((start, len(data)))
+                    documents += 1
+                    start = len(data)
+            elif cut and not bounds:
+                # The last bytes may be the start of a separator, or of a character.
+                known = len(data) - max(overlap, 3)
+                end = cut_near_end(data, 1, known, cut)
+                if end <= known:
+                    bounds.append((0, end))
+                    start, is_open = end, True
+            if bounds:
+                places = np.array(bounds, np.int64)
+                yield Block(data, places, documents, offset + start, offset=offset)
+            if is_last:
+                return
+            wanted = size if bounds else 2 * wanted
+            offset += start

@@ -18,12 +18,11 @@ from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.kinds import Kind, kind_of
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
-from toksmith.corpus.plain import mapped_blocks
+from toksmith.corpus.plain import READ, text_blocks
 from toksmith.corpus.selection import Selection
 from toksmith.corpus.streams import read_head, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.weights import ONE, weighted_runs
-from toksmith.documents import release
 from toksmith.errors import warn
 from toksmith.text import Text, Texts, texts_of, utf8
 
@@ -197,12 +196,10 @@ class Files:
                     self._skip_nulls(path, block.nulls)
                 for bounds in cut_bounds(block, cut):
                     text, slices = block.data, bounds
-                    if not block.is_text:
+                    if block.offset is not None:
                         errors = self._reading.encoding_errors
-                        text, slices = checked_slices(path, text, bounds, errors)
+                        text, slices = checked_slices(path, text, bounds, errors, block.offset)
                     batching.add_slices(text, slices)
-                    if len(bounds):
-                        release(block.data, int(bounds[0, 0]), int(bounds[-1, 1]))
                     size += int((slices[:, 1] - slices[:, 0]).sum())
                     done = max(done, block.done - int(block.bounds[-1, 1] - bounds[-1, 1]))
                     report(self._read.stored + done)
@@ -234,9 +231,15 @@ class Files:
 
     def _blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
         reading = self._reading
+        may_cut = None if reading.selects else cut
         kind = kind_of(path, read_head(path), reading.read_as)
         if kind == Kind("text") and path.is_file():
-            yield from mapped_blocks(path, reading.separator)
+            plain = text_blocks(path, reading.separator, may_cut)
+            if path.stat().st_size <= READ:  # a single block: no thread is worth it
+                yield from plain
+                return
+            with closing(ahead(plain)) as blocks:
+                yield from blocks
             return
         if kind.content == "parquet":
             from toksmith.corpus.parquet import parquet_blocks
@@ -262,7 +265,6 @@ class Files:
                     yield from blocks
             else:
                 separator = None if reading.separator is None else reading.separator.encode()
-                may_cut = None if reading.selects else cut
                 with closing(checked_stream(path, stream, reading.encoding_errors)) as text:
                     yield from split_stream(text, separator, may_cut, self._streamed)
 
