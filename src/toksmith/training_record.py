@@ -69,7 +69,8 @@ class TrainingRecord:
         merges: the number of merges; 0 for models without merges.
         documents: the number of documents that were read; 0 if training was from counts that do
             not tell.
-        bytes: the size of the text in bytes, each file's times its weight.
+        bytes: the size of the text in bytes, each file's times its weight; with ``min_count`` of
+            the chunks that were kept, like ``chunks``, ``tokens`` and ``tokens_after``.
         chunks: the number of distinct chunks.
         tokens: the number of tokens of the training text after the last merge; 0 if training does
             not count them (Unigram).

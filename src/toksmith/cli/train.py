@@ -157,7 +157,7 @@ def run(
     from toksmith.cli.writing import check_folder
     from toksmith.trainers.written_options import parsed
 
-    check_folder(output)
+    check_folder(output, can_be_folder=True)
     if bool(files) == bool(counts):
         raise OptionError("what to train on? FILES or --counts PATH is wanted, one of them")
     flags: dict[str, Any] = {

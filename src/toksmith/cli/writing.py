@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from toksmith.types import Batch, IdArray
 
 _IDS_AT_ONCE = 1 << 18
+_ROOM = 1 << 16
+"""With less room than this, in bytes, a disk is full: hardly any result is smaller."""
 
 
 @contextmanager
@@ -29,7 +32,7 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
     if path is not None and not _is_special(path):
         from toksmith.formats.files import replacing
 
-        check_folder(path)
+        _check_parent(path)
         with replacing(path) as temporary, temporary.open("xb") as file:
             yield file
         return
@@ -53,16 +56,40 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def check_folder(path: Path) -> None:
-    """Say early that a file cannot be written, before the work is done.
-
-    Raises:
-        OptionError: there is no such folder, or it may not be written to.
-    """
+def _check_parent(path: Path) -> None:
     if not path.parent.is_dir():
         raise OptionError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
         raise OptionError(f"{path}: the folder {path.parent} may not be written to")
+
+
+def check_folder(path: Path, can_be_folder: bool = False) -> None:
+    """Find out before long work, not after it, whether a file can be written.
+
+    A file without a name is written to the folder and is gone again, whatever ends the process.
+
+    Args:
+        path: the file.
+        can_be_folder: whether it may be a folder that is there, for several files.
+
+    Raises:
+        OptionError: the path is a folder, or its folder is missing, full or may not be written to.
+    """
+    if path.is_dir():
+        if not can_be_folder:
+            raise OptionError(f"{path}: this is a folder; give the name of a file")
+        folder = path
+    elif path.exists() and not path.is_file():  # /dev/null, a pipe
+        return
+    else:
+        _check_parent(path)
+        folder = path.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_ROOM))
+            file.flush()
+    except OSError as wrong:
+        raise OptionError(f"{path}: cannot be written: {wrong.strerror or wrong}") from wrong
 
 
 def ends_path(path: Path) -> Path:

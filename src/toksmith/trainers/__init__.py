@@ -16,7 +16,7 @@ from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts, count_chunks
-from toksmith.trainers.memory import Memory, parsed
+from toksmith.trainers.memory import Memory, parsed, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, Options, choice, options_of
 from toksmith.trainers.record import Trained
 from toksmith.training_record import TrainingRecord
@@ -234,7 +234,8 @@ def train(
     Raises:
         OptionError: an option is unknown or out of range, or it is not clear what to train on.
         UnsupportedError: ``continue_from`` is no byte-level BPE.
-        TrainingError: there is no text, or too little for this ``vocab_size``.
+        TrainingError: there is no text, or too little for this ``vocab_size``, or too much for the
+            memory of this machine.
         FormatError: a file cannot be read.
 
     Example:
@@ -304,12 +305,13 @@ def train(
             corpus.checkpoint = opened(
                 a_path(checkpoint, "checkpoint"), effective, files, counts, known
             )
-        if known is None:
-            trained = trainer(corpus, vocab_size, chosen)
-        else:
-            from toksmith.trainers.continuing import train_further
+        with within_memory():
+            if known is None:
+                trained = trainer(corpus, vocab_size, chosen)
+            else:
+                from toksmith.trainers.continuing import train_further
 
-            trained = train_further(corpus, vocab_size, known, options)
+                trained = train_further(corpus, vocab_size, known, options)
         sources = corpus.sources()
     record = TrainingRecord(
         model=model,

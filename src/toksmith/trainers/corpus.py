@@ -86,6 +86,7 @@ class Corpus:
         self.progress = progress
         self.was_read = WhatWasRead()
         self._threads = threads
+        self._kept: int | None = None  # bytes of chunks that are not too rare
         self.checkpoint: Checkpoint | None = None
         self._hashing = Hashing() if hashed and files is not None else None
 
@@ -103,7 +104,9 @@ class Corpus:
 
     @property
     def bytes(self) -> int:
-        """How many bytes of text, times the weights of their files."""
+        """How many bytes of text, times the weights of their files; without chunks too rare."""
+        if self._kept is not None:
+            return self._kept
         return self.was_read.weighted_bytes if self.counts is None else self.counts.bytes
 
     @property
@@ -182,6 +185,8 @@ class Corpus:
         else:
             counts = self.counts
         self.check_bytes()
+        if self.limits.min_count > 1:
+            self._kept = counts.bytes
         return counts
 
     def sources(self) -> tuple[SourceRecord, ...]:

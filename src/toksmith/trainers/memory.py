@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toksmith.arguments import whole
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, TrainingError
 from toksmith.lazy import np, npt
 
 if TYPE_CHECKING:
@@ -85,11 +87,12 @@ class Memory:
         """Let a counter write to a temporary file what does not fit; it ends with the context.
 
         Raises:
-            OptionError: the disk is full, or broken.
+            OptionError: the disk is full, or broken, or ``TMPDIR`` is no folder to write to.
         """
         if self.limit is None:
             yield
             return
+        _check_temporary_folder()
         try:
             file = tempfile.TemporaryFile(prefix="toksmith-", buffering=0)  # noqa: SIM115
         except OSError as wrong:
@@ -145,6 +148,35 @@ class Memory:
         raise OptionError(
             f"{int(chunks[least]):,} distinct chunks take about {shown(needed)}, more than "
             f"memory={shown(self.limit)}: give more memory{advice}"
+        )
+
+
+@contextmanager
+def within_memory() -> Iterator[None]:
+    """Say what to do where the memory of this machine ends.
+
+    Raises:
+        TrainingError: there was a MemoryError.
+    """
+    try:
+        yield
+    except MemoryError as wrong:
+        raise TrainingError(
+            "there is not enough memory for the distinct chunks of this text. Without a split "
+            "pattern each document is one chunk, which takes some 40 times its size: use split=, "
+            "or separator= between the documents of a file; otherwise sample= takes a share of "
+            "the documents, and min_count= leaves out rare chunks"
+        ) from wrong
+
+
+def _check_temporary_folder() -> None:
+    """Raise OptionError where Python would quietly take another folder than ``TMPDIR`` names."""
+    folder = os.environ.get("TMPDIR")
+    if folder and not (Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise OptionError(
+            f"TMPDIR is {folder!r:.200}, which is no folder that can be written to: counts that do "
+            "not fit memory= are kept there; set TMPDIR to a folder on a disk with room, or unset "
+            "it"
         )
 
 
