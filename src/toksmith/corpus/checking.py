@@ -24,7 +24,7 @@ _LONGEST = 4
 
 
 def checked_slices(
-    path: Path, text: Text, bounds: Bounds, errors: str, offset: int
+    path: Path, text: Text, bounds: Bounds, errors: str, offset: int = 0
 ) -> tuple[Text, Bounds]:
     """Return slices of a file's bytes that are UTF-8.
 
