@@ -51,6 +51,8 @@ def test_errors(run: Run, words: Path, tmp_path: Path) -> None:
         ((words, "--ignore", "nothing"), "--ignore 'nothing': there are injection, never made"),
         ((words, "--json", tmp_path / "no" / "a.json"), "there is no folder"),
         ((words, "--on", tmp_path / "none.txt"), "there is no such file"),
+        ((words, "--on", "x" * 5000), "--on holds a path of 5,000 characters"),
+        ((words, "--on", "*a" + "/x" * 2000), "too many folders in one pattern"),
         ((tmp_path / "none.model",), "there is no such file"),
     ):
         ran = run("audit", *arguments)

@@ -81,6 +81,8 @@ def options_of(command: Any) -> dict[str, str]:
         for name in (parameter.name, f"{parameter.name}s"):
             found.setdefault(name, shown)
     found.setdefault("record", "--record")  # of train, which other commands name
+    if "on" in found:  # what compare and audit read
+        found.setdefault("files", found["on"])
     if "option" in found:  # a trainer's options, which have no option of their own
         from dataclasses import fields
 
