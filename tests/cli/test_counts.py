@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 from pathlib import Path
 
 import pytest
@@ -76,3 +79,35 @@ def test_wrong_input(run: Run, parts: list[Path], tmp_path: Path) -> None:
         assert says in ran.err
         assert ran.err.count("\n") == 1
         assert not output.exists()
+
+
+@pytest.mark.parametrize("command", [["counts", "make"], ["train", "--vocab-size", "300"]])
+def test_the_output_is_tried_before_the_text_is_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    text, out = tmp_path / "a.txt", tmp_path / "out"
+    text.write_text("low lower", encoding="utf-8")
+    out.mkdir()
+
+    class Full(io.BytesIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        def __exit__(self, *_: object) -> None:
+            """Close it."""
+
+    def read(*_: object, **__: object) -> None:
+        pytest.fail("the text was read")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Full())
+    monkeypatch.setattr("toksmith.corpus.sources.Files.feed", read)
+    ran = run(*command, text, "-o", out / "a.model")
+    assert ran.code == 2
+    assert ran.err.endswith("a.model: cannot be written: No space left on device\n")
+    assert list(out.iterdir()) == []
+
+
+def test_counts_are_no_folder(run: Run, tmp_path: Path) -> None:
+    ran = run("counts", "make", tmp_path / "none.txt", "-o", tmp_path)
+    assert ran.code == 2
+    assert "this is a folder; give the name of a file" in ran.err

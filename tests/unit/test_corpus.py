@@ -583,3 +583,19 @@ def test_very_large_files_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert bytes(data) == b"low lower "
     tok = toksmith.train(texts=["low"], vocab_size=256)
     assert tok.encode_file(path).ids.tolist() == list(b"low lower ")
+
+
+def test_without_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "low lower"}\n', encoding="utf-8")
+    wanted = toksmith.train(path, vocab_size=258)
+
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    tok = toksmith.train(path, vocab_size=258)
+    assert tok.training is not None
+    assert wanted.training is not None
+    assert tok.training.sources == wanted.training.sources
+    assert tok.encode("low") == wanted.encode("low")

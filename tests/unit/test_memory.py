@@ -217,3 +217,28 @@ class TestTraining:
     def test_wrong_min_count(self, least: Any) -> None:
         with pytest.raises(OptionError, match="min_count"):
             toksmith.train(texts=["a"], vocab_size=256, min_count=least)
+
+
+@pytest.mark.parametrize("folder", ["no such folder", "a file"])
+def test_a_tmpdir_that_is_no_folder(
+    folder: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / folder))
+    with pytest.raises(OptionError, match=f"TMPDIR is .*{folder}', which is no folder"):
+        Counts.from_files(file, memory="1M")
+    assert len(Counts.from_files(file)) > 25_000  # nothing is written without a limit
+
+
+def test_bytes_and_tokens_are_those_of_the_same_text() -> None:
+    # 1,000 times "aa", " bb" and their like; and 2,000 chunks of 8 bytes or so, once each.
+    text = "aa bb " * 1000 + " ".join(f"q{i}zxv" for i in range(2000))
+    whole = toksmith.train(texts=[text], vocab_size=260).training
+    kept = toksmith.train(texts=[text], vocab_size=260, min_count=1000).training
+    counted = toksmith.train(counts=Counts.from_texts([text]), vocab_size=260, min_count=1000)
+    assert whole is not None and kept is not None and counted.training is not None  # noqa: PT018
+    assert whole.bytes == len(text)
+    # What stands there a thousand times: the letters and digits around each number come once.
+    frequent = Counts.from_texts([text]).filter(1000)
+    assert kept.bytes == counted.training.bytes == frequent.bytes < len(text)
+    assert kept.tokens == counted.training.tokens < kept.bytes
