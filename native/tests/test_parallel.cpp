@@ -1,5 +1,6 @@
 // Threads that share a job.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -8,12 +9,14 @@
 #include <vector>
 
 #include "check.hpp"
+#include "failing_memory.hpp"
 #include "parallel/parallel.hpp"
 #include "parallel/stop.hpp"
 #include "parallel/team.hpp"
 #include "parallel/turns.hpp"
 
 using namespace toksmith;
+using namespace toksmith::test;
 
 TEST(team_does_each_part_once) {
     for (const std::size_t threads : {1, 2, 3, 8}) {
@@ -126,6 +129,27 @@ TEST(a_thread_that_fails_ends_the_others_but_not_the_call) {
     std::atomic<int> done{0};
     for_each_on_threads(2, 10, [&](std::size_t) { ++done; });
     CHECK(done == 10);
+}
+
+TEST(threads_that_get_no_memory_are_done_without) {
+    constexpr std::size_t kParts = 20;
+    std::array<std::atomic<int>, kParts> done{};
+    const auto all_done_once = [&] {
+        for (std::atomic<int>& times : done) CHECK(times.exchange(0) <= 1);
+    };
+    const std::size_t allocations = fail_each_allocation(
+        [&] { for_each_on_threads(4, kParts, [&](std::size_t i) { ++done[i]; }); }, all_done_once);
+    CHECK(allocations >= 4);  // one for each thread that is started, at least
+    for (const std::atomic<int>& times : done) CHECK(times == 1);
+    all_done_once();
+    const std::size_t of_team = fail_each_allocation(
+        [&] {
+            Team team(4);
+            team.run(kParts, [&](std::size_t i) { ++done[i]; });
+        },
+        all_done_once);
+    CHECK(of_team >= 4);
+    for (const std::atomic<int>& times : done) CHECK(times == 1);
 }
 
 TEST(turns_give_each_run_once) {
