@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from toksmith.encoding import Special, TextEncoder
 from toksmith.errors import OptionError
@@ -25,6 +26,7 @@ class Preparation:
     overflow: bool
     spans: bool
     threads: int | None
+    must_fit: bool = False
 
     def inputs(
         self,
@@ -60,6 +62,11 @@ class Preparation:
                 trimmed = [trim(part) for part in row]
                 rows.append(framed(framing.template, trimmed, self.add_special_tokens))
                 documents.append(document)
+        if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
+            raise OptionError(
+                "padding=False, but the rows have different lengths, which no array holds: "
+                "encode_batch returns ids that are not filled"
+            )
         return filled(rows, documents, self.padding)
 
     def _cut(self, parts: Sequence[Stretch], added: int) -> list[list[Stretch]]:
@@ -111,35 +118,85 @@ def columns_of(
     return columns
 
 
+PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
+"""Special tokens that rows are filled with, where the tokenizer's file does not say."""
+
+_STRATEGIES = ("longest_first", "only_first", "only_second")
+
+Cut: TypeAlias = (
+    Truncation | bool | Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
+)
+Fill: TypeAlias = Padding | int | bool | Literal["longest", "max_length", "do_not_pad"]
+
+
+def pad_id(framing: Framing) -> int | None:
+    """Return the id that rows are filled with; ``None`` where the tokenizer has none for that."""
+    if framing.padding is not None:
+        return framing.padding.id
+    return next((framing.special_tokens[each] for each in PAD_TOKENS
+                 if each in framing.special_tokens), None)  # fmt: skip
+
+
 def lengths(
     framing: Framing,
-    truncation: Truncation | None,
-    padding: Padding | int | str | None,
+    truncation: Cut | None,
+    padding: Fill | None,
     max_length: int | None,
     stride: int | None,
-) -> tuple[Truncation | None, Padding]:
-    """Return how to cut and to fill: what the caller says, and the framing where it does not.
+) -> tuple[Truncation | None, Padding, bool]:
+    """Return how to cut and to fill, and whether rows must have one length as they are.
+
+    That is what the caller says, and what the framing says where the caller does not.
 
     Raises:
-        OptionError: ``padding`` is nothing that can be filled to, or a stride is given and nothing
-            is cut.
+        OptionError: an argument is none of its values, or needs a ``max_length`` that nobody gave.
     """
-    truncation = truncation or framing.truncation
-    fill = framing.padding or Padding()
-    if max_length is not None:
-        truncation = replace(truncation or Truncation(max_length), max_length=max_length)
-        if fill.length is not None:
-            fill = replace(fill, length=max_length)
+    cut = _cut(framing, truncation, max_length)
+    fill = framing.padding or Padding(id=pad_id(framing) or 0)
+    if max_length is not None and fill.length is not None:
+        fill = replace(fill, length=max_length)
     if stride is not None:
-        if truncation is None:
+        if cut is None:
             raise OptionError("a stride is what rows of one text share: give a max_length too")
-        truncation = replace(truncation, stride=stride)
+        cut = replace(cut, stride=stride)
     if isinstance(padding, Padding):
-        fill = padding
-    elif padding == "longest":
-        fill = replace(fill, length=None)
-    elif isinstance(padding, str):
-        raise OptionError(f'padding is {padding!r}: use a length, "longest" or a Padding')
-    elif padding is not None:
+        return cut, padding, False
+    if padding is True or padding == "longest":
+        return cut, replace(fill, length=None), False
+    if padding is False or padding == "do_not_pad":
+        return cut, replace(fill, length=None, multiple_of=None), True
+    if padding == "max_length":
+        longest = max_length if max_length is not None else cut.max_length if cut else None
+        if longest is None:
+            raise OptionError('padding="max_length" needs max_length=')
+        return cut, replace(fill, length=longest), False
+    if isinstance(padding, str):
+        raise OptionError(
+            f'padding is {padding!r:.80}: use a length, "longest" (or True), "max_length", False '
+            "or a Padding"
+        )
+    if padding is not None:
         fill = replace(fill, length=padding)
-    return truncation, fill
+    return cut, fill, False
+
+
+def _cut(framing: Framing, truncation: Cut | None, max_length: int | None) -> Truncation | None:
+    if truncation is False or truncation == "do_not_truncate":
+        return None
+    if isinstance(truncation, Truncation):
+        cut: Truncation | None = truncation
+    elif truncation is None or truncation is True or truncation in _STRATEGIES:
+        cut = framing.truncation
+    else:
+        raise OptionError(
+            f"truncation is {truncation!r:.80}: use True, False, a strategy "
+            f"({', '.join(_STRATEGIES)}) or a Truncation"
+        )
+    if max_length is not None:
+        cut = replace(cut or Truncation(max_length), max_length=max_length)
+    if truncation in (True, *_STRATEGIES) and not isinstance(truncation, Truncation):
+        if cut is None:
+            raise OptionError(f"truncation={truncation!r} needs max_length=")
+        if isinstance(truncation, str):
+            cut = replace(cut, strategy=truncation)
+    return cut

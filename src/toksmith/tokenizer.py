@@ -15,15 +15,15 @@ from toksmith.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
 from toksmith.encoding import Special, TextEncoder, laid_out
-from toksmith.errors import OptionError, UnsupportedError
+from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.explaining import Explaining
-from toksmith.framing import Padding, Truncation
+from toksmith.framing import Padding
 from toksmith.lazy import np
 from toksmith.merge_table import MergeTable
 from toksmith.models import BPE, CharacterBPE
 from toksmith.offsets import Trimmer
 from toksmith.pipeline import Pipeline
-from toksmith.preparing import Preparation, columns_of, lengths
+from toksmith.preparing import Cut, Fill, Preparation, columns_of, lengths, pad_id
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
 from toksmith.text import Text, check_texts, utf8
@@ -85,6 +85,7 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
             )
         self.pipeline = pipeline
         self._training = training
+        self._warned_of_padding = False
         self._framing = pipeline.framing
         if training is None or callable(training):
             self._encoder = TextEncoder(pipeline)
@@ -481,8 +482,8 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         *,
         max_length: int | None = None,
         stride: int | None = None,
-        padding: Padding | int | Literal["longest"] | None = None,
-        truncation: Truncation | None = None,
+        padding: Fill | None = None,
+        truncation: Cut | None = None,
         overflow: bool = False,
         spans: bool = False,
         special: Special = "text",
@@ -498,10 +499,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
             max_length: how many tokens a row has at most, those of the template included; the rest
                 is cut off. Without it, as the tokenizer's file says, or no limit.
             stride: how many tokens a further row repeats from the one before, with ``overflow``.
-            padding: to how many tokens rows are filled, or ``"longest"``: as many as the longest
-                has; or all there is to say of it. Without it, as the tokenizer's file says (its
-                length is ``max_length``, where that is given), or ``"longest"``.
-            truncation: all there is to say of how rows are cut.
+            padding: the length of rows: a number, ``"longest"`` or ``True`` (the longest row),
+                ``"max_length"``, ``False`` (rows must have one length as they are), or a
+                :class:`~toksmith.framing.Padding`. Default: as the tokenizer's file says, else
+                ``"longest"``. Rows are filled with the file's padding token, else with a special
+                token such as ``<pad>`` or ``[PAD]``, else with id 0, which is said once.
+            truncation: ``True`` (to ``max_length``), ``False`` (not at all), which of two texts is
+                cut (``"longest_first"``, ``"only_first"``, ``"only_second"``), or a
+                :class:`~toksmith.framing.Truncation`. Default: cut where a length is known.
             overflow: whether what is cut off makes further rows; ``Inputs.document`` then says
                 which text each row is from.
             spans: whether to find the characters that each token stands for.
@@ -515,16 +520,32 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
         Example:
             >>> import toksmith
-            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=258, special_tokens=["<pad>"])
             >>> inputs = tok.prepare(["ab", "abba"], max_length=2, overflow=True)
             >>> inputs.ids.tolist(), inputs.document.tolist()
-            ([[256, 0], [256, 98], [97, 0]], [0, 1, 1])
+            ([[256, 257], [256, 98], [97, 257]], [0, 1, 1])
         """
         if _unknown:
             raise habits.unknown_keywords("prepare", _unknown)
-        cut, fill = lengths(self._framing, truncation, padding, max_length, stride)
-        how = Preparation(cut, fill, special, add_special_tokens, overflow, spans, threads)
-        return how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
+        cut, fill, must_fit = lengths(self._framing, truncation, padding, max_length, stride)
+        how = Preparation(
+            cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
+        )
+        inputs = how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
+        if not isinstance(padding, Padding) and not inputs.attention_mask.all():
+            self._warn_of_padding(fill.id)
+        return inputs
+
+    def _warn_of_padding(self, filled_with: int) -> None:
+        """Say once that rows are filled with an id that is no padding token."""
+        if self._warned_of_padding or pad_id(self._framing) is not None:
+            return
+        self._warned_of_padding = True
+        warn(
+            f"this tokenizer has no padding token: rows are filled with id {filled_with} "
+            f"({self._table.tokens[filled_with]!r:.40}), and attention_mask marks it; name one "
+            "with padding=toksmith.framing.Padding(id=...) or with_special_tokens(['<pad>'])"
+        )
 
     def count(
         self,

@@ -292,9 +292,10 @@ class Inputs(Mapping[str, "OffsetArray"]):
 
     Example:
         >>> from toksmith import train
-        >>> inputs = train(texts=["abab"], vocab_size=257).prepare(["abc", "b"])
+        >>> tok = train(texts=["abab"], vocab_size=258, special_tokens=["<pad>"])
+        >>> inputs = tok.prepare(["abc", "b"])
         >>> inputs.ids.tolist(), inputs.attention_mask.tolist()
-        ([[256, 99], [98, 0]], [[1, 1], [1, 0]])
+        ([[256, 99], [98, 257]], [[1, 1], [1, 0]])
         >>> list(inputs), inputs["input_ids"].shape
         (['input_ids', 'attention_mask', 'token_type_ids'], (2, 2))
     """

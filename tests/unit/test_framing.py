@@ -220,7 +220,7 @@ class TestLengths:
 
 class TestPrepare:
     def test_rows(self) -> None:
-        inputs = tokenizer().prepare(["the", "a the"], padding=8)
+        inputs = tokenizer(padding=Padding()).prepare(["the", "a the"], padding=8)
         assert inputs.ids.tolist() == [
             [CLS, 257, SEP, 0, 0, 0, 0, 0],
             [CLS, 97, 258, SEP, 0, 0, 0, 0],
@@ -238,7 +238,7 @@ class TestPrepare:
         assert len(inputs.ids) == 2
 
     def test_overflow_with_spans(self) -> None:
-        inputs = tokenizer().prepare(
+        inputs = tokenizer(padding=Padding()).prepare(
             ["pqrst", "x"], max_length=5, stride=1, overflow=True, spans=True
         )
         assert inputs.ids.tolist() == [
@@ -250,7 +250,7 @@ class TestPrepare:
         assert inputs.spans is not None
         assert inputs.spans[1].tolist() == [[0, 0], [2, 3], [3, 4], [4, 5], [0, 0]]
         assert inputs.sequence[2].tolist() == [-1, 0, -1, -1, -1]
-        cut = tokenizer().prepare(["pqrst", "x"], max_length=5)
+        cut = tokenizer(padding=Padding()).prepare(["pqrst", "x"], max_length=5)
         assert cut.ids.tolist() == [[CLS, *b"pqr", SEP], [CLS, *b"x", SEP, 0, 0]]
 
     def test_pairs_on_the_left(self) -> None:
@@ -344,3 +344,50 @@ def test_a_template_that_repeats_a_text(tmp_path: Path) -> None:
     for add in (True, False):
         ids = theirs.encode("low", add_special_tokens=add).ids
         assert ids == tok.encode("low", add_special_tokens=add)
+
+
+class TestSpellingsOfHuggingFace:
+    """``truncation=`` and ``padding=`` as transformers has them."""
+
+    def prepared(self, **options: object) -> list[list[int]]:
+        ids: list[list[int]] = (
+            tokenizer(padding=Padding(id=9)).prepare(["pqrst", "x"], **options).ids.tolist()  # type: ignore[arg-type]
+        )
+        return ids
+
+    def test_truncation(self) -> None:
+        short = [[CLS, *b"pq", SEP], [CLS, *b"x", SEP, 9]]
+        for truncation in (True, None, "longest_first", "only_first"):
+            assert self.prepared(truncation=truncation, max_length=4) == short
+        for truncation in (False, "do_not_truncate"):
+            whole = [[CLS, *b"pqrst", SEP], [CLS, *b"x", SEP, 9, 9, 9, 9]]
+            assert self.prepared(truncation=truncation, max_length=4) == whole
+        with pytest.raises(OptionError, match="truncation=True needs max_length="):
+            self.prepared(truncation=True)
+        with pytest.raises(OptionError, match="truncation is 'first': use True, False, a strategy"):
+            self.prepared(truncation="first")
+
+    def test_padding(self) -> None:
+        longest = [[CLS, *b"pqrst", SEP], [CLS, *b"x", SEP, 9, 9, 9, 9]]
+        for padding in (True, None, "longest", 7):
+            assert self.prepared(padding=padding) == longest
+        fixed = [[CLS, *b"pq", SEP], [CLS, *b"x", SEP, 9]]
+        assert self.prepared(padding="max_length", max_length=4) == fixed
+        same = tokenizer().prepare(["pq", "rs"], padding=False)
+        assert same.ids.tolist() == [[CLS, *b"pq", SEP], [CLS, *b"rs", SEP]]
+        with pytest.raises(OptionError, match="padding=False, but the rows have different lengths"):
+            self.prepared(padding=False)
+        with pytest.raises(OptionError, match='padding="max_length" needs max_length='):
+            self.prepared(padding="max_length")
+        with pytest.raises(OptionError, match="padding is 'left': use a length"):
+            self.prepared(padding="left")
+
+    def test_no_padding_token(self) -> None:
+        tok = tokenizer()
+        assert tok.prepare(["a", "b"]).ids.shape == (2, 3)  # nothing is filled, nothing is said
+        with pytest.warns(UserWarning, match=r"no padding token: rows are filled with id 0 \(b'"):
+            assert tok.prepare(["a", "bc"]).ids.tolist()[0][-1] == 0
+        tok.prepare(["a", "bc"])  # said once
+        tokenizer().prepare(["a", "bc"], padding=Padding(id=5))
+        padded = tokenizer().with_special_tokens(["<pad>"])
+        assert padded.prepare(["a", "bc"]).ids.tolist()[0][-1] == padded.token_id("<pad>")
