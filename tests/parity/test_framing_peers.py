@@ -20,6 +20,8 @@ tokenizers = pytest.importorskip("tokenizers")
 SPECIAL = ("<s>", "</s>", "<mask>", "<pad>")
 CORPUS = ["the cat sat on the mat", "they don't say that", "  naïve café\n\n日本語 text"] * 3
 
+pytestmark = pytest.mark.filterwarnings("ignore:this tokenizer has no padding token")
+
 
 def byte_level(**options: Any) -> Any:
     """A small byte-level tokenizer of theirs, with special tokens."""
@@ -289,7 +291,7 @@ def test_prepared_by_real_tokenizers(name: str, shared: Path, corpus: Callable[.
     if "bert" in name:  # its file cuts and fills to 128
         given: dict[str, Any] = {}
     else:
-        given = {"max_length": 100, "padding": 100}
+        given = {"max_length": 100, "padding": Padding(100)}
         theirs.enable_truncation(100)
         theirs.enable_padding(length=100)
     texts = random_texts(seed=6, count=200)
