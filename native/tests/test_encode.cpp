@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "encode/decoder.hpp"
+#include "failing_memory.hpp"
 #include "kit.hpp"
 
 using namespace toksmith;
@@ -323,6 +324,30 @@ TEST(an_exception_leaves_the_caches_as_they_are) {
         }
         check();
     }
+}
+
+TEST(memory_ends_while_a_string_is_encoded) {
+    const auto model = std::make_shared<Counting>();
+    const std::u16string text = u" \u4E2D\u6587 words";
+    std::u16string longer;
+    for (int i = 0; i < 1000; ++i) longer += text;
+    const Source small(text.data(), text.size(), utf8::kTwoBytes);
+    const Source large(longer.data(), longer.size(), utf8::kTwoBytes);
+    Encoder whole(model, Family::kGpt2, isa::best());
+    const std::vector<Id> expected = list(whole.encode({large}, 1).ids);
+    const std::vector<Id> expected_small = list(whole.encode({small}, 1).ids);
+    Encoder encoder(model, Family::kGpt2, isa::best());
+    const std::size_t allocations = fail_each_allocation(
+        [&] {
+            encoder.forget();
+            encoder.encode({small}, 1);
+            encoder.encode({large}, 1);
+        },
+        [&] {
+            CHECK(list(encoder.encode({small}, 1).ids) == expected_small);
+            CHECK(list(encoder.encode({large}, 1).ids) == expected);
+        });
+    CHECK(allocations > 5);
 }
 
 TEST(a_few_crews_are_kept) {
