@@ -17,7 +17,9 @@
 
 namespace toksmith {
 
-class ChunkTable {
+// Each thread has its own: no two write to one line of the cache, or to one that is fetched with
+// it.
+class alignas(128) ChunkTable {
     static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
     static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
 
