@@ -1,0 +1,161 @@
+"""Uses every public name once: `mypy --strict` accepts it, and the tests run it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import toksmith
+from toksmith import (
+    Audit,
+    Batch,
+    Comparison,
+    Counts,
+    Encoding,
+    Inputs,
+    MergeStep,
+    Span,
+    TextChunk,
+    Token,
+    Tokenizer,
+    UnicodeText,
+)
+
+TEXT = "low low lower lowest newest widest"
+
+
+def train(folder: Path) -> Tokenizer:
+    """Train each kind of model, from files, texts and counts."""
+    path = folder / "corpus.txt"
+    path.write_text(f"{TEXT}\n" * 20)
+    toksmith.train(path, vocab_size=262, split="gpt2", special_tokens=["<|end|>"])
+    toksmith.train(str(path), model="wordpiece", vocab_size=30, unk_token="[UNK]")
+    toksmith.train([path], model="unigram", vocab_size=24)
+    toksmith.train(texts=TEXT, model="word", vocab_size=6)
+    toksmith.train(texts=[TEXT], model="char")
+    toksmith.train(path, model="sentencepiece-bpe", vocab_size=24, character_coverage=1.0)
+    counts: Counts = Counts.from_files(path, split="gpt4")
+    total: Counts = sum([counts, counts], start=counts)
+    first = toksmith.train(counts=total, vocab_size=262, special_tokens=["<|end|>"])
+    return toksmith.train(path, continue_from=first, vocab_size=266, split=None)
+
+
+def load(tok: Tokenizer, folder: Path) -> None:
+    """Save and load, by path and by name."""
+    tok.save(folder / "saved")
+    tok.save(folder / "saved.json", format="huggingface", record=True)
+    same: Tokenizer = toksmith.load(folder / "saved")
+    assert same.encode(TEXT) == tok.encode(TEXT)
+    small: Tokenizer = toksmith.get("toksmith-small")
+    assert small == toksmith.load("toksmith-small")
+
+
+def encode(tok: Tokenizer) -> None:
+    """Encode and decode in all forms."""
+    ids: list[int] = tok.encode(TEXT, special="text", add_special_tokens=False, threads=1)
+    array: npt.NDArray[np.uint32] = tok.encode_array(TEXT.encode())
+    batch: Batch = tok.encode_batch([TEXT, b"low"], special={"<|end|>"})
+    lists: list[list[int]] = batch.to_lists()
+    assert lists[0] == ids == array.tolist() == batch[0].tolist()
+    text: str = tok.decode(ids)
+    data: bytes = tok.decode_bytes(array)
+    texts: list[str] = tok.decode_batch(batch)
+    assert text == data.decode() == texts[0]
+    decoder = tok.decoder()
+    assert "".join(map(decoder.decode, ids)) + decoder.decode(final=True) == text
+    counted: int = tok.count(TEXT)
+    many: npt.NDArray[np.int64] = tok.count_batch([TEXT, "low"])
+    assert counted == len(ids) == many[0]
+    start: str = tok.truncate(TEXT, 2)
+    end: str = tok.truncate(TEXT, 2, side="left")
+    assert TEXT.startswith(start)
+    assert TEXT.endswith(end)
+    chunks: list[TextChunk[str]] = tok.chunks(TEXT, 3, overlap=0, at="token")
+    assert "".join(chunk.text for chunk in chunks) == TEXT
+    span: Span = chunks[0].span
+    assert TEXT[span.start : span.end] == chunks[0].text
+    inputs: Inputs = tok.prepare([TEXT, "low"], max_length=4, truncation=True, padding="max_length")
+    assert inputs["input_ids"].shape == inputs.ids.shape == (2, 4)
+    named: Mapping[str, npt.NDArray[np.int64]] = inputs
+    assert set(named) == {"input_ids", "attention_mask", "token_type_ids"}
+    tok.forget(cache_bytes=1_000_000)
+
+
+def look(tok: Tokenizer) -> None:
+    """Look at tokens, vocabulary, merges and explanations."""
+    encoding: Encoding = tok.encoding(TEXT)
+    more: list[Encoding] = tok.encodings([TEXT, "low"])
+    strings: list[str] = encoding.strings
+    tokens: list[bytes] = encoding.tokens
+    spans: npt.NDArray[np.int64] = encoding.spans
+    assert len(strings) == len(tokens) == len(spans) == len(more[0])
+    token: Token = encoding[0]
+    assert [each.id for each in encoding] == encoding.ids
+    vocab: Mapping[bytes, int] = tok.vocab
+    by_id: Sequence[bytes] = tok.tokens
+    number: int = tok.token_id("low")
+    assert vocab[b"low"] == number == tok.token_id(b"low")
+    assert by_id[number] == tok.token_bytes(number) == tok.token_text(number).encode()
+    assert "low" in tok
+    assert len(tok) == tok.vocab_size == len(by_id)
+    assert token.id == encoding.ids[0]
+    merges: Sequence[tuple[int, int]] = tok.merges
+    assert len(merges) == len(tok.merge_table)
+    special: dict[str, int] = tok.special_tokens
+    assert special
+    assert str(tok.explain("lowest"))
+    assert tok == tok.with_split("gpt2").with_split(None)
+    assert hash(tok) == hash(tok)
+    tok.with_special_tokens({"<|more|>": 300}).with_template(bos="<|more|>", eos="<|end|>")
+    assert len(tok.with_matching("longest").encode(TEXT)) > 0
+
+
+def learn() -> None:
+    """Take byte-pair encoding apart."""
+    assert toksmith.pairs(TEXT).most_common(1)[0][1] > 0
+    ids: list[int] = toksmith.merge([1, 2, 1, 2], pair=(1, 2), new=3)
+    assert ids == [3, 3]
+    steps: list[MergeStep] = list(toksmith.training_steps(TEXT, vocab_size=258))
+    assert [step.new for step in steps] == [256, 257]
+    pieces: list[str] = toksmith.split(TEXT, "gpt2")
+    assert "".join(pieces) == TEXT
+    points: UnicodeText = toksmith.unicode("é")
+    assert str(points)
+
+
+def measure(tok: Tokenizer, folder: Path) -> None:
+    """Compare, audit and advise."""
+    compared: Comparison = toksmith.compare([tok], texts={"en": TEXT}, progress=False)
+    assert compared.to_markdown()
+    assert compared.to_latex()
+    assert compared.to_json()
+    found: Audit = toksmith.audit(tok, texts=TEXT, progress=False)
+    assert str(found)
+    advice = toksmith.advise(folder / "corpus.txt", max_vocab=262, progress=False)
+    assert advice.recommendation.vocab_size > 0
+
+
+def segment() -> None:
+    """Cut a text into words, sentences and graphemes."""
+    assert len(toksmith.words("It's 3.5 km.")) > 0
+    assert len(toksmith.sentences("One. Two.")) == 2
+    assert len(toksmith.graphemes("é")) == 1
+
+
+def main(folder: Path) -> None:
+    """Use all of it."""
+    assert toksmith.__version__
+    tok = train(folder)
+    load(tok, folder)
+    encode(tok)
+    look(tok)
+    learn()
+    measure(tok, folder)
+    segment()
+    try:
+        tok.token_id("no such token")
+    except toksmith.errors.UnknownTokenError as error:
+        assert str(error)
