@@ -132,7 +132,7 @@ BARE = ("[UNK]", "a")
         (replace(bert(BARE), framing=Framing()), "the added tokens would be read as (AddedT"),
         (
             replace(bert(), framing=Framing(bert().framing.added_tokens)),
-            "the template would be read as Template(single=(TokenPart(id=2",
+            "the template would be read as Template(single=<3 items>",
         ),
     ],
 )

@@ -5,6 +5,7 @@ The table is written by hand: it says what is to be, and why not.
 
 from __future__ import annotations
 
+import warnings
 from itertools import permutations
 from pathlib import Path
 
@@ -77,7 +78,10 @@ def target(folder: Path, name: str) -> Path:
 
 def round_trip(pipe: Pipeline, folder: Path, name: str) -> Pipeline:
     path = target(folder, name)
-    formats.write(pipe, path, name)
+    with warnings.catch_warnings():
+        # A tokenizer.json finds special tokens in plain text; test_formats_sentencepiece has more.
+        warnings.filterwarnings("ignore", "a tokenizer.json finds every piece of a Unigram model")
+        formats.write(pipe, path, name)
     by_name, by_content = formats.read(path, name), formats.read(path)
     assert by_name == by_content
     return by_name

@@ -63,14 +63,12 @@ def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[Any
         return parts
     text = changed(text, rewriting(splitter, str(text), at_start))
     spans = cuts(splitter, str(text))
-    found = [text[start:end] for start, end in spans if end > start]
-    return [
-        (piece, at_start and _starts_original(piece, place)) for place, piece in enumerate(found)
-    ]
+    found = [(start, text[start:end]) for start, end in spans if end > start]
+    return [(piece, at_start and _starts_original(piece, start)) for start, piece in found]
 
 
-def _starts_original(piece: str | Aligned, place: int) -> bool:
-    return piece.starts[0] == 0 if isinstance(piece, Aligned) else place == 0
+def _starts_original(piece: str | Aligned, start: int) -> bool:
+    return piece.starts[0] == 0 if isinstance(piece, Aligned) else start == 0
 
 
 @singledispatch
