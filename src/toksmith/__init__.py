@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from toksmith import errors, lazy
-
+# No import but this one: until the command line has a handler, Ctrl-C prints a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toksmith import errors
     from toksmith.chunking import TextChunk
     from toksmith.loading import get, load
     from toksmith.measure.audit import audit
@@ -63,41 +63,40 @@ __all__ = [
     "words",
 ]
 
-_find = lazy.names(
-    __name__,
-    {
-        "advise": "measure.vocabulary_size",
-        "audit": "measure.audit",
-        "Audit": "measure.findings",
-        "TextChunk": "chunking",
-        "get": "loading",
-        "load": "loading",
-        "compare": "measure.comparing",
-        "Comparison": "measure.comparison",
-        "graphemes": "segment",
-        "sentences": "segment",
-        "words": "segment",
-        "unicode": "segment.unicode_text",
-        "UnicodeText": "segment.unicode_text",
-        "merge": "teaching",
-        "MergeStep": "teaching",
-        "pairs": "teaching",
-        "split": "teaching",
-        "training_steps": "teaching",
-        "Tokenizer": "tokenizer",
-        "Counts": "trainers",
-        "train": "trainers",
-        "Batch": "types",
-        "Encoding": "types",
-        "Inputs": "types",
-        "Span": "types",
-        "Token": "types",
-    },
-)
+_MODULES = {
+    "advise": "measure.vocabulary_size",
+    "audit": "measure.audit",
+    "Audit": "measure.findings",
+    "TextChunk": "chunking",
+    "get": "loading",
+    "load": "loading",
+    "compare": "measure.comparing",
+    "Comparison": "measure.comparison",
+    "graphemes": "segment",
+    "sentences": "segment",
+    "words": "segment",
+    "unicode": "segment.unicode_text",
+    "UnicodeText": "segment.unicode_text",
+    "merge": "teaching",
+    "MergeStep": "teaching",
+    "pairs": "teaching",
+    "split": "teaching",
+    "training_steps": "teaching",
+    "Tokenizer": "tokenizer",
+    "Counts": "trainers",
+    "train": "trainers",
+    "Batch": "types",
+    "Encoding": "types",
+    "Inputs": "types",
+    "Span": "types",
+    "Token": "types",
+}
+"""In which module each name is."""
 
 _PACKAGES = (
     "corpus",
     "decoders",
+    "errors",
     "formats",
     "framing",
     "measure",
@@ -117,15 +116,14 @@ def __getattr__(name: str) -> object:
         return __version__
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
-    try:
-        return _find(name)
-    except AttributeError:
-        # Not "from toksmith import habits", which comes here first.
+    # Not "from toksmith import ...", which comes here first.
+    if name not in _MODULES:
         from toksmith.habits import MODULE, unknown_name
 
-        raise AttributeError(
-            unknown_name(f"module {__name__!r}", name, MODULE), name=name
-        ) from None
+        raise AttributeError(unknown_name(f"module {__name__!r}", name, MODULE), name=name)
+    from toksmith.lazy import names
+
+    return names(__name__, _MODULES)(name)
 
 
 def __dir__() -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import current_thread, main_thread
-from typing import NoReturn
+
+TYPE_CHECKING = False  # typing takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
 
 _EXIT_INTERRUPTED = 130
 
@@ -22,8 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: without the program's name; ``None`` takes those of the process.
     """
-    with _quiet_interrupts():
+    is_quiet = _set_quiet_handler()
+    try:
         from toksmith.cli.app import app
+    finally:
+        if is_quiet:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         app(args=arguments, prog_name="toksmith")
     except KeyboardInterrupt:  # before the command began
@@ -31,15 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     raise SystemExit(0)
 
 
-@contextmanager
-def _quiet_interrupts() -> Iterator[None]:
-    """Let Ctrl-C end the process at once while modules are imported, without a traceback."""
-    usual = signal.default_int_handler
-    if signal.getsignal(signal.SIGINT) is not usual or current_thread() is not main_thread():
-        yield  # such as in the background, where SIGINT is ignored
-        return
-    signal.signal(signal.SIGINT, lambda *_: os._exit(_EXIT_INTERRUPTED))
+def _set_quiet_handler() -> bool:
+    """Let Ctrl-C end the process at once, without a traceback.
+
+    Returns:
+        Whether the handler was set: not in the background, where SIGINT is ignored, and not
+        outside the main thread, where Python sets no handlers.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return False
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, lambda *_: os._exit(_EXIT_INTERRUPTED))
+    except ValueError:
+        return False
+    return True
