@@ -32,6 +32,13 @@ class TextChunk(Generic[AnyText]):
         text: the part; of bytes, bytes.
         span: its characters in the whole text.
         tokens: how many tokens it has when it is encoded by itself.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> chunk = tok.chunks("low lower", 3)[0]
+        >>> chunk.text, chunk.span, chunk.tokens
+        ('low low', Span(start=0, end=7), 3)
     """
 
     text: AnyText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-_IDS = "tok.special_tokens holds the ids of all special tokens"
+_IDS = "special_tokens, which maps each special token to its id"
 _NAME = 'toksmith.get(name), such as get("gpt2") or get("gpt-4o"), or toksmith.load(path)'
 _TRAIN = "toksmith.train(texts=[...], vocab_size=...)"
 
@@ -15,7 +15,7 @@ TOKENIZER: Mapping[str, str] = {
     "encode_to_numpy": "encode_array(text)",
     "encode_single_token": "token_id(token)",
     "encode_with_unstable": "encode(text); there is no unstable end",
-    "decode_with_offsets": "encoding(text).spans, which tells where each token stands",
+    "decode_with_offsets": "encoding(text).spans, the characters of each token",
     "decode_tokens_bytes": "[tok.token_bytes(i) for i in ids]",
     "decode_single_token_bytes": "token_bytes(id)",
     "decode_bytes_batch": "[tok.decode_bytes(each) for each in batch]",
@@ -53,7 +53,7 @@ TOKENIZER: Mapping[str, str] = {
     "model": "pipeline.model",
     "backend_tokenizer": "pipeline",
     "to_str": 'save("tokenizer.json")',
-    "save_pretrained": 'save("folder/"), which writes tokenizer.json and what belongs to it',
+    "save_pretrained": 'save("folder/"), which writes tokenizer.json and its two companions',
     "save_vocabulary": "save(path)",
     "batch_decode": "decode_batch(batch)",
     "encode_plus": "prepare([text]), or encoding(text)",

@@ -191,15 +191,21 @@ class MergeStep:
     """One merge of a training, as :func:`training_steps` yields it.
 
     Attributes:
-        index: which merge it is, from 1 on.
+        index: its number, from 1.
         total: how many merges there are.
         left: the id of the left token.
         right: the id of the right token.
         new: the id that they become.
-        count: how often the pair stood in the text.
+        count: how often the pair occurred before the merge.
         tokens_after: how many tokens the text has after the merge.
         left_token: the bytes of the left token.
         right_token: the bytes of the right token.
+
+    Example:
+        >>> import toksmith
+        >>> step = next(toksmith.training_steps("aab aab", vocab_size=257))
+        >>> step.pair, step.new, step.count, step.token
+        ((97, 97), 256, 2, b'aa')
     """
 
     index: int

@@ -204,7 +204,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The ids of the special tokens by literal."""
+        """The ids of the special tokens by literal.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.with_special_tokens(["<|end|>"]).special_tokens
+            {'<|end|>': 258}
+        """
         return dict(self._framing.special_tokens)
 
     @cached_property
@@ -247,10 +254,16 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         return TextDecoder(self.pipeline, self._table.tokens)
 
     def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes of a token.
+        r"""Return the bytes of a token.
 
         Raises:
             UnknownTokenError: no token has this id.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.token_bytes(257), tok.token_bytes(0xFF)
+            (b'low', b'\xff')
         """
         return self._table.bytes_of(token_id)
 
@@ -273,6 +286,12 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
         Raises:
             UnknownTokenError: there is no such token.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.token_id("low"), tok.token_id(b"l")
+            (257, 108)
         """
         return self._table.id_of(token)
 
@@ -307,6 +326,12 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
             SpecialTokenError: ``special="raise"`` and the text holds a special token.
             OptionError: ``special`` is none of these, or the text is no text.
             SplitError: a split pattern of the user's took too long.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encode("low low!"), tok.encode("low", add_special_tokens=True)
+            ([257, 32, 257, 33], [257])
         """
         if _unknown:
             raise habits.unknown_keywords("encode", _unknown)
@@ -328,7 +353,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         pair: Text | None = None,
         **_unknown: NoReturn,
     ) -> IdArray:
-        """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`."""
+        """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encode_array("low!").tolist()
+            [257, 33]
+        """
         if _unknown:
             raise habits.unknown_keywords("encode_array", _unknown)
         ids = self._encoder.encode(text, special, threads)
@@ -401,14 +433,23 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
         Args:
             path: a file of UTF-8 text.
-            separator: what stands between documents, and belongs to none (nor does an empty
-                document after the last one count); without it the file is one document.
+            separator: the text between documents, which is part of none; a separator at the end
+                starts no empty document. Without it, the file is one document.
             special: see :meth:`encode`.
             add_special_tokens: put the template's own ids around each document.
             threads: ``None`` for the cores this process may use.
 
         Raises:
             FormatError: the file cannot be read.
+
+        Example:
+            >>> import pathlib, tempfile, toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "lows.txt")
+            ...     _ = path.write_text("low|low!|")
+            ...     tok.encode_file(path, separator="|").to_lists()
+            [[257], [257, 33]]
         """
         with open_mapped(path) as data:
             bounds = document_bounds(data, separator)
@@ -555,7 +596,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         threads: int | None = None,
         **_unknown: NoReturn,
     ) -> int:
-        """Return how many tokens a text has, without making them; see :meth:`encode`."""
+        """Return how many tokens a text has, without making them; see :meth:`encode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.count("low low!")
+            4
+        """
         if _unknown:
             raise habits.unknown_keywords("count", _unknown)
         return self._encoder.count(text, special, threads) * self._encoder.times
@@ -695,7 +743,7 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
         Args:
             ids: a list or an integer array.
-            errors: what becomes of bytes that are no UTF-8, as in :meth:`bytes.decode`; for models
+            errors: what becomes of invalid UTF-8, as in :meth:`bytes.decode`; for models
                 of bytes (others know none).
             skip_special_tokens: leave special tokens out.
             threads: for many ids; ``None`` for the cores this process may use.
@@ -704,14 +752,27 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
             OptionError: ``ids`` is no flat sequence of whole numbers, or no error handler is called
                 ``errors``.
             UnknownTokenError: an id that no token has.
-            UnicodeDecodeError: ``errors="strict"`` and the bytes are no UTF-8.
+            UnicodeDecodeError: ``errors="strict"`` and the bytes are invalid UTF-8.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.decode([257, 33]), tok.decode([0xF0, 257])
+            ('low!', '�low')
         """
         return self._decoder.to_text(ids, errors, skip_special_tokens, threads)
 
     def decode_bytes(
         self, ids: Ids, *, skip_special_tokens: bool = False, threads: int | None = None
     ) -> bytes:
-        """Return the exact bytes of ids; see :meth:`decode`."""
+        r"""Return the exact bytes of ids; see :meth:`decode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.decode_bytes([257, 0xF0])
+            b'low\xf0'
+        """
         return self._decoder.to_bytes(ids, skip_special_tokens, threads)
 
     def decode_batch(
@@ -722,7 +783,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         skip_special_tokens: bool = False,
         threads: int | None = None,
     ) -> list[str]:
-        """Return the text of each document of a batch; see :meth:`decode`."""
+        """Return the text of each document of a batch; see :meth:`decode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.decode_batch(tok.encode_batch(["low", "é"])), tok.decode_batch([[257], [33]])
+            (['low', 'é'], ['low', '!'])
+        """
         if not isinstance(batch, Batch):
             if not isinstance(batch, Iterable):
                 raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
@@ -732,7 +800,15 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
     def decoder(
         self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
-        """Return a decoder that takes ids as they come and gives whole characters only."""
+        """Return a decoder for a stream of ids, which gives whole characters only.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> stream = tok.decoder()
+            >>> [stream.decode(token_id) for token_id in tok.encode("low é")]
+            ['low', ' ', '', 'é']
+        """
         return IncrementalDecoder(self._decoder, errors, skip_special_tokens)
 
     # Variants
@@ -853,6 +929,14 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.
             OptionError: the path says no format, or cannot be written to.
+
+        Example:
+            >>> import tempfile, toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     tok.save(f"{folder}/low.json")
+            ...     toksmith.load(f"{folder}/low.json") == tok
+            True
         """
         from toksmith import formats, training_record
 

@@ -29,7 +29,13 @@ _SHOWN = 60
 
 
 class Span(NamedTuple):
-    """A half-open range ``[start, end)``."""
+    """A half-open range ``[start, end)``.
+
+    Example:
+        >>> span = Span(4, 7)
+        >>> "the low end"[span.start : span.end]
+        'low'
+    """
 
     start: int
     end: int
@@ -46,6 +52,13 @@ class Token(NamedTuple):
         span: the characters of the text that it touches.
         byte_span: the UTF-8 bytes of the text that it covers.
         special: whether it is a special token.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> token = tok.encoding("a low")[2]
+        >>> token.id, token.string, token.span
+        (257, 'low', Span(start=2, end=5))
     """
 
     id: int
@@ -110,6 +123,12 @@ class Encoding:
 
         A space is ``·``, a line break ``↵``, a tab ``→``; bytes of a part of a character are in
         hex: ``<F0 9F>``.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("low é").strings
+            ['low', '·', '<C3>', '<A9>']
         """
         return list(map(visible, self.tokens))
 
@@ -166,15 +185,28 @@ class Encoding:
         return f"<Encoding: {_number(len(self), 'token')}: {shown}>"
 
     def token_to_chars(self, token: int) -> Span:
-        """Return the characters that a token stands for."""
+        """Return the characters that a token touches.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("a low").token_to_chars(2)
+            Span(start=2, end=5)
+        """
         return Span(*self.spans[token].tolist())
 
     def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
-        """Return the first token that stands for a character; ``None`` where none does.
+        """Return the first token that touches a character; ``None`` if no token does.
 
         Args:
             character: its place.
             sequence: in which text, 0 or 1.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("a low").char_to_token(4)
+            2
         """
         start, end = self.spans.T
         found = (start <= character) & (character < end) & (np.array(self.sequence) == sequence)
@@ -250,7 +282,14 @@ class Batch:
         return html_of(self)
 
     def to_lists(self) -> list[list[int]]:
-        """Return one Python list of ids for each document."""
+        """Return one Python list of ids for each document.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encode_batch(["low", "lo!"]).to_lists()
+            [[257], [256, 33]]
+        """
         return lists(self.ids, self.offsets)
 
     def to_arrow(self) -> pa.LargeListArray:

@@ -186,6 +186,15 @@ class TestEncode:
         for name in ("ids.npy", "ids.json", "ids.txt"):
             assert run("decode", "-t", model, "--file", tmp_path / name).out == TEXT.encode()
 
+    def test_a_text_that_names_a_file(self, run: Run, model: Path, tmp_path: Path) -> None:
+        path = tmp_path / "low.txt"
+        path.write_text("never read", encoding="utf-8")
+        ran = run("encode", path, "-t", model)
+        assert ran.out == run("encode", "-t", model, stdin=str(path).encode()).out
+        note = f"toksmith: {path} is taken as the text itself; --file {path} reads the file\n"
+        assert (ran.code, ran.err) == (0, note)
+        assert run("encode", path, "-t", model, "--quiet").err == ""
+
     @pytest.mark.parametrize("form", ["lines", "json", "binary"])
     def test_a_suffix_of_another_format_is_refused(
         self, run: Run, model: Path, tmp_path: Path, form: str
@@ -483,6 +492,16 @@ class TestTokenizerArgument:
         assert ran.err.startswith("toksmith: error: ")
         assert reason in ran.err
         assert ran.err.count("\n") == 1
+
+    def test_bare_ranks_name_the_options(self, run: Run, model: Path, tmp_path: Path) -> None:
+        run("convert", model, tmp_path / "t.tiktoken")
+        (tmp_path / "t.tiktoken.json").unlink()
+        ran = run("count", "x y", "-t", tmp_path / "t.tiktoken")
+        assert ran.code == 2
+        assert ran.err.endswith(
+            "give --split (a name such as cl100k, a pattern, or none) and --special-token, such as "
+            "--special-token '<|endoftext|>=100257'\n"
+        )
 
 
 class TestErrors:

@@ -25,6 +25,17 @@ def test_names_of_a_tokenizer(name: str) -> None:
     assert len(str(missing.value)) <= 200
 
 
+def test_a_sentence_of_each_kind() -> None:
+    with pytest.raises(AttributeError) as missing:
+        TOK.bos_token_id  # noqa: B018
+    assert str(missing.value) == (
+        "'Tokenizer' object has no attribute 'bos_token_id': use special_tokens, which maps each "
+        "special token to its id"
+    )
+    for said in habits.TOKENIZER.values():
+        assert " holds " not in said.split(",")[0], said  # "use ..." goes on with a noun
+
+
 @pytest.mark.parametrize("name", habits.CLASS)
 def test_names_of_the_class(name: str) -> None:
     assert not hasattr(Tokenizer, name)

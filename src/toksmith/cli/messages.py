@@ -46,6 +46,8 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
         '--seed is -1: use 0 or more'
         >>> in_options("use a smaller vocab_size", {"vocab_size": "--vocab-size"})
         'use a smaller --vocab-size'
+        >>> in_options("give special_tokens={'<s>': 256}", {"special_tokens": "--special-token"})
+        "give --special-token '<s>=256'"
     """
 
     def written(found: re.Match[str]) -> str:
@@ -56,6 +58,8 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
             return found[0]
         if option.startswith("--option "):
             return f"{option}={value}" if value else option
+        if value and (entry := re.fullmatch(r"\{'([^']*)': (\d+)\}", value)):
+            return f"{option} '{entry[1]}={entry[2]}'"
         return option if not value or value[0] == "{" or value == "True" else f"{option} {value}"
 
     message = _NAMED.sub(written, message)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toksmith.cli.common import Dtype, IdFormat
+from toksmith.cli.messages import say
+from toksmith.documents import exists
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ _LONGEST_ID = len(str(2**32))
 def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
     """Return the text that was given as an argument, in a file, or on standard input.
 
+    A text that is also the name of a file is most likely a slip, and gets a note.
+
     Raises:
         OptionError: both an argument and a file are given.
         OSError: the file cannot be read.
@@ -27,6 +31,8 @@ def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: one of them is wanted")
     if text is not None:
+        if not quiet and Path(text).suffix and exists(text):
+            say(f"{text} is taken as the text itself; --file {text} reads the file")
         return os.fsencode(text)  # exactly the bytes of the command line
     return file.read_bytes() if file is not None else read_stdin(quiet)
 
@@ -54,7 +60,7 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
         OptionError: there is no such file.
         FormatError: a folder holds no files.
     """
-    from toksmith.documents import exists, looks_like_path
+    from toksmith.documents import looks_like_path
 
     missing = [name for name in inputs if not exists(name)]
     if not missing:

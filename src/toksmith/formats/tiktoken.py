@@ -66,7 +66,7 @@ def read(
             sidecar, there are none unless they are given.
 
     Raises:
-        FormatError: it is not what it should be, or nobody said how to split.
+        FormatError: it is not what it should be, or neither the caller nor a sidecar names a split.
         SplitError: the pattern that the caller gave does not compile.
     """
     beside = sidecar(path)
@@ -79,8 +79,8 @@ def read(
             raise FormatError(
                 path,
                 "a .tiktoken file holds neither split pattern nor special tokens, and there is no "
-                f"{beside.name} beside it: give split= (such as 'gpt2', 'cl100k', a pattern, or "
-                "None) and special_tokens={...}",
+                f"{beside.name} beside it: give split= (a name such as cl100k, a pattern, or none) "
+                "and special_tokens=, such as special_tokens={'<|endoftext|>': 100257}",
             )
         if not _belongs(beside, held, data):
             raise FormatError(

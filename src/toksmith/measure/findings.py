@@ -86,14 +86,20 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Audit(Report):
-    """What is to be known of a tokenizer before it is used.
+    """The result of :func:`toksmith.audit`.
 
     Attributes:
         tokenizer: its name.
         model: its kind of model.
         vocab_size: its ids, holes included.
         categories: how many tokens of each :class:`~toksmith.measure.reachability.Category`.
-        findings: the grave ones first.
+        findings: the most severe first.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> toksmith.audit(tok).categories
+        {'alone': 130, 'in context': 0, 'special': 0, 'partial': 128, 'unreachable': 0}
     """
 
     tokenizer: str
@@ -104,7 +110,7 @@ class Audit(Report):
 
     @property
     def worst(self) -> Severity | None:
-        """The severity of the gravest finding; ``None`` where there is none."""
+        """The highest severity of a finding; ``None`` without findings."""
         return max((finding.severity for finding in self.findings), default=None)
 
     def of(self, kind: str) -> Finding | None:

@@ -19,6 +19,12 @@ class UnicodeText:
 
     Attributes:
         source: the text as it was given.
+
+    Example:
+        >>> import toksmith
+        >>> found = toksmith.unicode("é")
+        >>> found.code_points[0].name, len(found.utf8)
+        ('LATIN SMALL LETTER E WITH ACUTE', 2)
     """
 
     source: Text

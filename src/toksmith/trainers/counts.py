@@ -322,6 +322,10 @@ class Counts:
 
         Args:
             n: how many; ``None`` for all.
+
+        Example:
+            >>> Counts.of({b"ab": 3, b"c": 5}).most_common(1)
+            [(b'c', 5)]
         """
         if n is not None:
             whole("n", n, least=0)
