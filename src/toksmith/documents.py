@@ -15,7 +15,7 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.lazy import np, npt
 
 MAPPED = 1 << 30
-"""Files of so many bytes or more are mapped into memory, not read."""
+"""Files of at least this many bytes are mapped into memory, not read."""
 
 
 @contextmanager

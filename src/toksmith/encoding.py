@@ -1,4 +1,4 @@
-"""From text to ids: added tokens are found first, an engine encodes what stands between them."""
+"""From text to ids: added tokens are found first, and an engine encodes the text between them."""
 
 from __future__ import annotations
 

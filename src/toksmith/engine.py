@@ -159,7 +159,7 @@ def instruction_set() -> str:
 
 
 def first_invalid(text: Text, start: int, end: int) -> int:
-    r"""Return the first byte from a place on that is part of no UTF-8 character, or the end.
+    r"""Return the first byte from a place on that is invalid UTF-8, or the end.
 
     Args:
         text: the bytes.

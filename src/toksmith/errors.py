@@ -4,7 +4,7 @@
     ├── OptionError          an argument that cannot be (also a ValueError)
     │   └── SplitError       a split pattern that is wrong, or that takes too long
     ├── FormatError          a file that is not what it should be (also a ValueError)
-    ├── UnsupportedError     a file, or a target format, asks for what cannot be expressed
+    ├── UnsupportedError     a file, or a target format, needs what cannot be expressed
     ├── UnknownNameError     no tokenizer of that name (also a KeyError)
     ├── UnknownTokenError    no such id or token in the vocabulary (also a KeyError)
     ├── SpecialTokenError    text holds a special token where it may not (also a ValueError)
@@ -13,8 +13,9 @@
     ├── EngineError          no such engine or instruction set on this machine
     └── MissingExtraError    an optional package is not installed (also an ImportError)
 
-Each message says what was wrong, where, and what would be right. :func:`warn` is for what is worth
-knowing and stops nothing.
+Each message says what was wrong, where, and what to do. An argument of a wrong type is an
+:class:`OptionError` too, so catch that and not :class:`TypeError`, which is for wrong signatures
+alone. :func:`warn` is for what is worth knowing and stops nothing.
 """
 
 from __future__ import annotations

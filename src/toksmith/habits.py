@@ -1,4 +1,4 @@
-"""What users of other libraries reach for, and how to say it here; nothing of it exists."""
+"""Names from other libraries that do not exist here, and toksmith's name for each."""
 
 from __future__ import annotations
 

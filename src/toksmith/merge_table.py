@@ -1,4 +1,4 @@
-"""The merges of a BPE model as rows, with what is known of each."""
+"""The merges of a BPE model as rows, with their tokens and counts."""
 
 from __future__ import annotations
 

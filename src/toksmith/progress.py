@@ -78,7 +78,7 @@ def training_progress(total_merges: int, enabled: bool | None = None) -> Iterato
         enabled: ``None`` means only where standard error is a terminal.
 
     Yields:
-        What is told of each merge; it is cheap enough for that.
+        A function to call for each merge; it is cheap enough for that.
 
     Example:
         >>> with training_progress(1, enabled=False) as report:

@@ -36,7 +36,7 @@ class Sampling:
             seed: the same one gives the same ids; ``None`` takes another each time.
             alpha: for Unigram: a segmentation is drawn with a probability proportional to
                 ``exp(alpha * score)``; 0 draws all alike, 1 (the default) as the model says.
-            nbest_size: for Unigram: draw from so many of the best; negative draws from all.
+            nbest_size: for Unigram: draw from this many of the best; negative draws from all.
             dropout: for BPE: the chance that a merge is left out.
             special: see :meth:`encode`.
             add_special_tokens: put the template's own ids around the text.

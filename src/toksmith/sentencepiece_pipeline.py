@@ -9,7 +9,7 @@ from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 
 UNK_SURFACE = " \u2047 "
-"""What SentencePiece decodes the unknown piece to, unless it is told otherwise."""
+"""SentencePiece's default text for the unknown piece."""
 
 
 def sentencepiece_pipeline(

@@ -165,7 +165,7 @@ class _Learned:
         return [_chunks(text, cut) for text in self.texts]
 
     def shown(self, merges: int) -> str:
-        """Return the text as tokens, after so many merges."""
+        """Return the text as tokens, after this many merges."""
         from toksmith.tokenizer import Tokenizer
 
         model = self.pipeline.model

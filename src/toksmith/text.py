@@ -191,7 +191,7 @@ def characters(text: Text, byte_spans: npt.NDArray[np.int64]) -> tuple[str, npt.
 def _characters_of_broken(
     text: Text, string: str, byte_spans: npt.NDArray[np.int64]
 ) -> tuple[str, npt.NDArray[np.int64]]:
-    """Return the same of a string with surrogates; of bytes, those stand for what is no UTF-8."""
+    """Return the same of a string with surrogates; of bytes, surrogates mark invalid UTF-8."""
     codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
     sizes = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
     widths = np.ones(len(codes), np.int64)

@@ -98,7 +98,7 @@ def plain_rules(
 class LineCounter:
     r"""Counts the distinct words of lines, or whole lines; empty lines are left out.
 
-    A line is cut before each space that stands behind a printable ASCII character. Each chunk but
+    A line is cut before each space that follows a printable ASCII character. Each chunk but
     a line's first starts with that space; the first starts with ``\n``, whatever it holds.
 
     Args:
@@ -356,7 +356,7 @@ def merge_pieces(
         scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
         spaces: whether each symbol is ▁.
         digits: whether each symbol is a digit.
-        longest: a piece has at most so many characters.
+        longest: the maximum number of characters of a piece.
         split_by_script: a piece has one script.
         split_by_space: ▁ stands at the start of a piece only.
         split_digits: each digit is a piece.
@@ -403,14 +403,14 @@ def learn_unigram(
         scripts: as all up to ``only_spaces`` in :func:`merge_pieces`.
         spaces: whether each symbol is ▁.
         digits: whether each symbol is a digit.
-        longest: a piece has at most so many characters.
+        longest: the maximum number of characters of a piece.
         split_by_script: a piece has one script.
         split_by_space: ▁ stands at the start of a piece only.
         split_digits: each digit is a piece.
         space_as_suffix: ▁ stands at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
         seeds: how many substrings to start with.
-        enough: pruning ends at so many pieces.
+        enough: pruning stops at this many pieces.
         shrinking_factor: how much of the pieces one pruning leaves.
         sub_iterations: rounds of expectation and maximization between prunings.
         threads: how many threads work; the result does not depend on it.

@@ -1,4 +1,4 @@
-"""The start or the end of a text that has at most so many tokens."""
+"""The start or the end of a text, of at most n tokens."""
 
 from __future__ import annotations
 

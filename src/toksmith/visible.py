@@ -26,7 +26,7 @@ def visible(token: bytes) -> str:
       shown by their number, so that a dot is always a space.
     - Other characters that cannot be seen (controls, bidirectional and zero-width marks, other
       white space, unassigned ones) are shown by their number: ``<U+200B>``.
-    - Bytes that are no UTF-8, such as a part of a character, are shown in hex: ``<E2 82>``.
+    - Invalid UTF-8, such as a part of a character, are shown in hex: ``<E2 82>``.
     - A combining mark with nothing before it stands on ``◌``.
 
     What comes out has no control character in it: it is safe to print.
@@ -85,7 +85,7 @@ def visible_name(name: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text of at most so many characters; a longer one ends in ``…``.
+    """Return a text of at most this many characters; a longer one ends in ``…``.
 
     Example:
         >>> shortened("low", 3), shortened("lowest", 3)

@@ -1,4 +1,4 @@
-"""What a command that reads a corpus is told about it: declared once, for all such commands."""
+"""The options of commands that read a corpus, declared once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of errors: what the library and the parser say, in the options of the command line."""
+"""Error messages of the library and the parser, rewritten with the command line's options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands read: texts as bytes, and ids."""
+"""The input of commands: texts as bytes, and ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Working ahead: what is read, unpacked or parsed next, while the last of it is counted."""
+"""Prefetching: the next block is read, unpacked or parsed while the last one is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SHA-256 of files, made from what the system still has in memory of those that were read."""
+"""SHA-256 of the corpus files, computed while their pages are still in the page cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Hashing:
         return FileHash(path, self)
 
     def put(self, job: Callable[[], None], size: int) -> None:
-        """Have a job done that comes to so many bytes."""
+        """Queue a job that reads this many bytes."""
         self._jobs.put(job)
         self._waiting += size
         if self._waiting > _LAG:

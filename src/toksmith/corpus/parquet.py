@@ -71,7 +71,7 @@ def _check_column(path: Path, schema: Any, column: str) -> None:
 
 
 def _batch_rows(file: Any, column: str, most: int) -> int:
-    """Return how many rows come to about so many bytes."""
+    """Return how many rows have about this many bytes."""
     meta = file.metadata
     place = next(
         i for i in range(meta.num_columns) if meta.schema.column(i).path.split(".")[0] == column

@@ -20,7 +20,7 @@ def text_blocks(
     """Yield the documents of a file; a block starts where the last one ended.
 
     The file is read, not mapped: one that is cut short meanwhile ends early, where a map would end
-    the process (SIGBUS). What stands behind the last cut of a block is read again with the next
+    the process (SIGBUS). The bytes after the last cut of a block are read again with the next
     one, so a file may be larger than memory.
 
     Args:

@@ -25,14 +25,14 @@ class Unpacker(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What stands behind the end."""
+        """The bytes after the end."""
 
     @property
     def needs_input(self) -> bool:
         """Whether nothing more comes without more data."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return up to so many bytes more."""
+        """Return at most this many more bytes."""
 
 
 class _Gzip:

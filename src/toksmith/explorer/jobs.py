@@ -22,7 +22,7 @@ class Job:
     """A task that is being worked on.
 
     Args:
-        task: what the worker is told.
+        task: the message for the worker.
 
     Attributes:
         state: ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
@@ -60,7 +60,7 @@ class Job:
             with self._process.stdin as stdin:
                 json.dump(self.task, stdin)
         except OSError:
-            pass  # it has ended already, and why is told below
+            pass  # it has ended already; its reason is reported below
         with self._process.stdout as stdout:
             for line in stdout:
                 self._take(json.loads(line))

@@ -1,4 +1,4 @@
-"""A stretch of a text and its tokens: what of a long text is shown at once.
+"""A stretch of a text and its tokens: the part of a long text that is shown at once.
 
 All of a text is counted, at the speed of the kernel. Where each token stands is only asked of the
 stretch that is shown, with a margin on either side: tokens do not depend on what is far away. That

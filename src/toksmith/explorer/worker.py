@@ -1,4 +1,4 @@
-"""The process that does what takes long: training, and measuring.
+"""The process for long work: training and measuring.
 
 It is a process of its own, so that it can be ended at any moment, and that pages stay quick. It
 reads a task as JSON from its standard input, and writes what happens as lines of JSON; tokenizers

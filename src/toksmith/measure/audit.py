@@ -1,4 +1,4 @@
-"""What is to be known of a tokenizer before it is used."""
+"""Checks of a tokenizer before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison of tokenizers holds: plain data, and how it is written and shown."""
+"""The result of a comparison: plain data, and how it is written and shown."""
 
 from __future__ import annotations
 

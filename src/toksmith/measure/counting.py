@@ -1,4 +1,4 @@
-"""What tokenizers make of one text, in numbers that add up."""
+"""Counts of tokens, words and bytes of one text, as numbers that can be added."""
 
 from __future__ import annotations
 

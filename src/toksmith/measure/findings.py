@@ -1,4 +1,4 @@
-"""What an audit holds: findings, each of a kind and a severity, with examples."""
+"""The result of an audit: findings, each with a kind, a severity and examples."""
 
 from __future__ import annotations
 

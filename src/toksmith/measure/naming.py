@@ -1,4 +1,4 @@
-"""What the tokenizers of a comparison are called."""
+"""Names for the tokenizers of a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tokenizers are measured on: texts and files, each under a name."""
+"""The texts and files that tokenizers are measured on, each with a name."""
 
 from __future__ import annotations
 

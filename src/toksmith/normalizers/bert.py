@@ -1,4 +1,4 @@
-"""What BERT does to a text before it looks for words."""
+"""BERT's normalizer: cleans and rewrites a text before it is split into words."""
 
 from __future__ import annotations
 

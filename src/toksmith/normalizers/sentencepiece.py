@@ -18,7 +18,7 @@ class SentencePieceNormalizer:
         add_dummy_prefix: put one space before the text.
         remove_extra_whitespaces: drop spaces at the ends, and make one of several.
         escape_whitespaces: write U+2581 (▁) for each space.
-        whitespace_as_suffix: the dummy space stands behind the text, not before it.
+        whitespace_as_suffix: the dummy space comes after the text, not before it.
         protected: user-defined symbols, which pass as they are; the longest first.
         name: the rule's name (``nmt_nfkc`` …), for the file alone.
     """

@@ -1,4 +1,4 @@
-"""What became what in a chunk, as plain data that views draw.
+"""The merges, lattices and matches of a chunk, as plain data that views draw.
 
 Three kinds of diagram, for three ways to tokens: merges make a tree, Unigram's pieces a lattice,
 and the longest match goes from place to place. All are made from a trace (diagram_making.py), and

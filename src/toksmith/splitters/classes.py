@@ -76,7 +76,7 @@ class UnicodeScripts:
 @short_repr
 @dataclass(frozen=True)
 class FixedLength:
-    """Chunks of so many characters.
+    """Chunks of a fixed number of characters.
 
     Raises:
         SplitError: the length is below 1.

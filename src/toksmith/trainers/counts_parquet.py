@@ -2,7 +2,7 @@
 
 Columns ``chunk`` (binary) and ``count`` (uint64), in order of first appearance. The file's metadata
 hold, under ``toksmith.counts``, what the columns do not say: the splitter, the documents, and the
-totals by which a file that was cut short is told.
+totals that reveal a truncated file.
 """
 
 from __future__ import annotations
