@@ -9,6 +9,8 @@
 namespace toksmith::bindings {
 namespace {
 
+constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;  // items of a list
+
 // More than vocabularies have; larger ids get an int of their own each time.
 constexpr std::size_t kShared = std::size_t{1} << 18;
 PyObject* shared[kShared];  // made when an id is first seen, and kept
@@ -78,6 +80,10 @@ std::optional<Array<Id>> to_array(nb::list list) {
     Ids ids;
     Id* place = ids.extend(size);
     for (std::size_t i = 0; i < size; ++i) {
+        if (i % kBetweenSignals == 0 && i != 0) [[unlikely]] {
+            check_signals_with_gil();
+            if (nb::len(list) != size) return std::nullopt;  // a signal handler changed it
+        }
         PyObject* item = item_of(list.ptr(), i);
         if (!PyLong_CheckExact(item)) return std::nullopt;
         int overflow = 0;
@@ -92,7 +98,6 @@ std::optional<Array<Id>> to_array(nb::list list) {
 
 nb::list to_list(const Id* ids, std::size_t count) {
     nb::list list = new_list(count);
-    constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;
     // Counting a reference is writing to the int, wherever it lies.
     constexpr std::size_t kAhead = 24;
     std::size_t i = 0;

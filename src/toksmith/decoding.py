@@ -193,9 +193,17 @@ def id_array(ids: Ids) -> IdArray:
         )
     if array.dtype == np.uint32:
         return np.ascontiguousarray(array)
-    for position in (int(array.argmin()), int(array.argmax())):
-        if not 0 <= int(array[position]) < 2**32:
-            raise UnknownTokenError(
-                f"id {array[position]} at position {position} is not in the vocabulary"
-            )
-    return np.ascontiguousarray(array, np.uint32)
+    found = np.empty(len(array), np.uint32)
+    for start in range(0, len(array), _BLOCK):  # NumPy's own loops do not end on Ctrl-C
+        block = array[start : start + _BLOCK]
+        for place in (int(block.argmin()), int(block.argmax())):
+            if not 0 <= int(block[place]) < 2**32:
+                raise UnknownTokenError(
+                    f"id {block[place]} at position {start + place} is not in the vocabulary"
+                )
+        found[start : start + _BLOCK] = block
+    return found
+
+
+_BLOCK = 1 << 20
+"""Ids that are converted at once."""

@@ -17,9 +17,12 @@ from toksmith.lazy import np, npt
 MAPPED = 1 << 30
 """Files of at least this many bytes are mapped into memory, not read."""
 
+BLOCK = 1 << 23
+"""Bytes that are read at once."""
+
 
 @contextmanager
-def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
+def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytearray | bytes]:
     """Open a file for reading in one piece: read as a whole, or mapped if it is very large.
 
     A file below :data:`MAPPED` bytes is read, because a map ends the process (SIGBUS) when another
@@ -36,7 +39,7 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytes]:
         raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
     try:
         with Path(path).open("rb") as file:
-            data = _mapped(file) or file.read()
+            data = _mapped(file) or _read(file)
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
     except ValueError as wrong:  # a null character in the path
@@ -59,7 +62,22 @@ def _mapped(file: BinaryIO) -> mmap.mmap | None:
         return None
 
 
-def document_bounds(data: mmap.mmap | bytes, separator: str | None) -> npt.NDArray[np.int64]:
+def _read(file: BinaryIO) -> bytearray | bytes:
+    """Return what a file holds; in blocks, since a read does not end on Ctrl-C."""
+    data = bytearray(os.fstat(file.fileno()).st_size)
+    if not data:  # a pipe, a device, or an empty file
+        return file.read()
+    size = 0
+    with memoryview(data) as view:
+        while got := file.readinto(view[size : size + BLOCK]):  # type: ignore[attr-defined]
+            size += got
+    del data[size:]  # where it was cut short meanwhile
+    return data
+
+
+def document_bounds(
+    data: mmap.mmap | bytearray | bytes, separator: str | None
+) -> npt.NDArray[np.int64]:
     """Return where each document starts and ends: int64, shape ``(documents, 2)``, in bytes.
 
     The separator belongs to no document. What follows the last separator is a document unless it

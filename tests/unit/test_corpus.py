@@ -574,6 +574,16 @@ def test_a_file_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
         assert bytes(data) == b"low lower "
 
 
+def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "BLOCK", 4)
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"low lower ")
+    with open_mapped(path) as data:
+        assert data == b"low lower "
+    tok = toksmith.train(texts=["low"], vocab_size=256)
+    assert tok.encode_file(path).ids.tolist() == list(b"low lower ")
+
+
 def test_very_large_files_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MAPPED", 10)
     path = tmp_path / "log.txt"

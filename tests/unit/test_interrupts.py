@@ -18,6 +18,9 @@ import numpy as np
 import pytest
 
 import toksmith
+import toksmith.decoding
+import toksmith.errors
+import toksmith.lists
 import toksmith.tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -190,3 +193,25 @@ def test_an_interrupted_call_ends_soon(name: str, model: str, threads: int) -> N
     assert child.returncode == 0, child.stderr
     found = json.loads(child.stdout)
     assert found["took"] < found["natural"] / 2, found
+
+
+def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
+    ids = [97] * (1 << 24)
+    before = signal.signal(signal.SIGALRM, lambda *_: ids.clear())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        assert toksmith.lists.array(ids) is None  # the list changed meanwhile
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toksmith.decoding, "_BLOCK", 2)
+    ids = np.array([97, 98, 99, 100, 2**32 - 1], np.int64)
+    found = toksmith.decoding.id_array(ids)
+    assert found.dtype == np.uint32
+    assert found.tolist() == [97, 98, 99, 100, 2**32 - 1]
+    ids[3] = -1
+    with pytest.raises(toksmith.errors.UnknownTokenError, match="id -1 at position 3"):
+        toksmith.decoding.id_array(ids)
