@@ -47,6 +47,18 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return toksmith::test::allocated(size, static_cast<std::size_t>(alignment));
 }
+// Also those that return null: AddressSanitizer has its own, whose memory the ones below cannot
+// free.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return toksmith::test::fails_now() ? nullptr : std::malloc(size);
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    try {
+        return operator new(size, alignment);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
