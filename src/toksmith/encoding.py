@@ -13,7 +13,7 @@ from toksmith.lazy import np
 from toksmith.pipeline import Pipeline
 from toksmith.rows import Stretch
 from toksmith.text import Text, characters, check_texts, utf8
-from toksmith.threads import SMALL, thread_count
+from toksmith.threads import thread_count
 from toksmith.types import Batch, Encoding, IdArray, SpanArray, stack
 
 Special: TypeAlias = (
@@ -36,6 +36,8 @@ class TextEncoder:
 
     Attributes:
         times: how often the template repeats a text, almost always once.
+        encode_short: the engine's ``encode_list``, where it needs nothing of this class: no added
+            token has to be found in each text, and the template repeats none.
     """
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
@@ -43,10 +45,10 @@ class TextEncoder:
         # Where nothing is normalized, all added tokens are found in the text as it is.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
         self._engine = encoder or engine.compile(pipeline)
-        self._encode_list = self._engine.encode_list
         self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
         self.times = pipeline.framing.template.times
-        self._is_special = self._searches or self.times != 1
+        is_plain = not self._searches and self.times == 1
+        self.encode_short = self._engine.encode_list if is_plain else None
 
     def is_plain(self, special: Special) -> bool:
         """Whether a text goes to the engine as it is."""
@@ -54,14 +56,10 @@ class TextEncoder:
 
     def encode_list(self, text: Text, threads: int | None) -> list[int]:
         """Return the ids of a text without special tokens as a list, as often as it is repeated."""
-        if self._is_special:
+        if self.encode_short is None:
             ids: list[int] = self.encode(text, "text", threads).tolist()
             return ids * self.times
-        try:  # as in _run, but for a short text each call counts
-            is_small = threads is None and len(text) < SMALL
-            return self._encode_list(text, 1 if is_small else thread_count(threads, len(text)))
-        except _NOT_AS_IT_IS:
-            return _run(self._encode_list, utf8(text), threads)
+        return _run(self.encode_short, text, threads)
 
     def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
         """Return the ids of a text."""
@@ -81,7 +79,7 @@ class TextEncoder:
             workers = thread_count(threads)
             try:
                 return self._engine.encode_texts(texts, workers)
-            except _NOT_AS_IT_IS:
+            except NOT_AS_IT_IS:
                 check_texts(texts, name)
                 return self._engine.encode_texts([utf8(text) for text in texts], workers)
         check_texts(texts, name)
@@ -237,7 +235,7 @@ def _stacked(parts: Sequence[SpanArray]) -> SpanArray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-_NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
+NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
 """What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
 
 
@@ -245,6 +243,6 @@ def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -
     """Let an engine work on a text as it is if it can, or else on its bytes."""
     try:
         return work(text, thread_count(threads, len(text)))
-    except _NOT_AS_IT_IS:
+    except NOT_AS_IT_IS:
         data = utf8(text)
         return work(data, thread_count(threads, len(data)))

@@ -14,7 +14,7 @@ from toksmith.arguments import whole
 from toksmith.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
 from toksmith.documents import document_bounds, open_mapped
-from toksmith.encoding import Special, TextEncoder, laid_out
+from toksmith.encoding import NOT_AS_IT_IS, Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.explaining import Explaining
 from toksmith.framing import Padding
@@ -27,6 +27,7 @@ from toksmith.preparing import Cut, Fill, Preparation, columns_of, lengths, pad_
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
 from toksmith.text import Text, check_texts, utf8
+from toksmith.threads import SMALL
 from toksmith.token_table import Tokens, TokenTable, Vocabulary
 from toksmith.truncation import truncated
 from toksmith.types import Batch, Encoding, IdArray, Ids, Inputs, OffsetArray, stack
@@ -94,6 +95,10 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
     def _encoder(self) -> TextEncoder:
         # What was just trained is often saved and nothing more.
         return TextEncoder(self.pipeline)
+
+    @cached_property
+    def _encode_short(self) -> Callable[[Text, int], list[int]] | None:
+        return self._encoder.encode_short
 
     def __repr__(self) -> str:
         name = f"{self.name:.100}: " if self.name else ""
@@ -336,6 +341,12 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         if _unknown:
             raise habits.unknown_keywords("encode", _unknown)
         if special == "text" and pair is None and not add_special_tokens:
+            if threads is None and (encode_short := self._encode_short):
+                try:  # the most frequent call of all: straight to the engine
+                    if len(text) < SMALL:
+                        return encode_short(text, 1)
+                except NOT_AS_IT_IS:
+                    pass
             return self._encoder.encode_list(text, threads)
         found = self.encode_array(
             text, special=special, add_special_tokens=add_special_tokens, threads=threads, pair=pair
