@@ -145,9 +145,12 @@ def round_trips(table: Table, name: str, ours: Tokenizer, texts: list[str]) -> N
                 shown = f"{texts[wrong[0]]!r:.300}" if wrong else ""
                 what, seconds = f"ids through {first} and {second}", time.perf_counter() - start
                 table.line(name, what, len(texts), differences, shown, seconds)
-        for form, kind in (("sentencepiece", SentencePiece), ("huggingface", HuggingFace)):
+        for form, kind, file in (
+            ("sentencepiece", SentencePiece, "sentencepiece"),
+            ("huggingface", HuggingFace, "huggingface/tokenizer.json"),
+        ):
             if form in held:
-                encode = encoder(ours, kind.special), kind(Path(folder, form)).encode
+                encode = encoder(ours, kind.special), kind(Path(folder, file)).encode
                 table.compare(name, f"ids of our file of {form} there", texts, *encode)
 
 
@@ -159,7 +162,7 @@ def held_by(tok: Tokenizer, folder: Path, reasons: dict[str, str]) -> dict[str, 
         path = folder / form
         try:
             tok.save(path, format=form)
-            held[form] = toksmith.load(path, form)
+            held[form] = toksmith.load(path, format=form)
         except UnsupportedError as reason:
             reasons[form] = str(reason).removeprefix(f"{path}: ")
     return held

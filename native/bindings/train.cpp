@@ -110,7 +110,12 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
         }
         if (now - heard < Stop::kInterval) return true;
         const WithGil gil;
-        show(so_far);
+        try {
+            show(so_far);
+        } catch (nb::python_error&) {  // such as Ctrl-C while `watch` runs
+            hand_over(so_far);
+            throw;
+        }
         if (std::chrono::duration<double>(now - kept).count() >= keep_seconds) hand_over(so_far);
         heard = Clock::now();
         return true;

@@ -114,7 +114,10 @@ class Chunker:
             window, start, end, tokens = self._next(start, end)
             yield Span(start, end), tokens
             self._reach = 5 * (end - start) // 4 + 64
+            before = start
             start = self._repeated(window, end) if self._overlap and end < self._size else end
+            if start <= before:  # the next chunk would hold all of this one
+                start = end
 
     def _next(self, start: int, behind: int) -> tuple[_Window, int, int, int]:
         """Return the window, start, end and count of a chunk that reaches beyond a place.

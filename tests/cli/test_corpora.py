@@ -89,3 +89,16 @@ def test_a_column_of_a_table(run: Run, tmp_path: Path) -> None:
         ran.err
     )
     assert "2 documents" in run(*train, "--field", "body").out.decode()
+
+
+@pytest.mark.parametrize("command", ["count", "encode --file"])
+def test_a_file_that_is_not_text_is_refused_or_replaced(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    (path := tmp_path / "a.txt").write_bytes(b"low\xff low")
+    words = [*command.split(), str(path), "-t", "toksmith-small"]
+    refused = run(*words)
+    assert refused.code == 2
+    assert "byte 0xFF at offset 3" in refused.err
+    assert "--encoding-errors" in refused.err
+    assert run(*words, "--encoding-errors", "replace").code == 0

@@ -46,6 +46,7 @@ def _characters(text: str | bytes) -> tuple[str, Callable[[str], str | bytes]]:
 
 @given(tokenizers, strategies.any_texts, st.integers(1, 12), st.integers(0, 6), units)
 @example(TOKENIZERS["bpe"], UNCUT, 9, 4, "sentence")
+@example(TOKENIZERS["bpe"], ":0À", 2, 1, "word")
 @example(TOKENIZERS["bpe"], "\ud83d\ude00\ud83d" * 3, 4, 1, "word")
 def test_chunks_cover_the_text(
     tok: Tokenizer, text: str | bytes, limit: int, overlap: int, at: str

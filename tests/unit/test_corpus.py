@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -23,7 +24,7 @@ from pyarrow import parquet
 import toksmith
 from tests.counting import PLAIN, same
 from toksmith import documents
-from toksmith.corpus import Files, Reading, batching
+from toksmith.corpus import Files, Reading, batching, expand
 from toksmith.corpus.ahead import ahead
 from toksmith.corpus.blocks import split_stream
 from toksmith.corpus.plain import READ
@@ -609,3 +610,20 @@ def test_without_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert wanted.training is not None
     assert tok.training.sources == wanted.training.sources
     assert tok.encode("low") == wanted.encode("low")
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "a.txt").write_text("low")
+    scandir = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if Path(path).name == "closed":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(OptionError, match="closed': Permission denied"):
+        expand(tmp_path)

@@ -48,7 +48,8 @@ class _Commands(Group):
         """Parse a command's options and run it."""
         with _errors_in_one_line():
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed by the shell: >&-
+                sys.stdout.flush()
         return result
 
 

@@ -17,6 +17,7 @@ from toksmith.cli.common import (
     TokenizerName,
     load_tokenizer,
 )
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
 
 EXAMPLE = "toksmith count -t o200k_base chapter1.txt chapter2.txt"
 
@@ -35,6 +36,7 @@ def run(
         typer.Option("--file", "-f", metavar="PATH", help="A file. Repeat for several."),
     ] = None,
     special: SpecialOption = Special.TEXT,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
     split: Split = None,
     special_token: SpecialTokens = None,
@@ -44,7 +46,7 @@ def run(
 
     A single argument that is no file is taken as the text itself, unless it looks like a path.
     """
-    from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.cli.reading import files_or_text, read_stdin, text_of
     from toksmith.documents import open_mapped
 
     files, text = files_or_text(inputs or [], file or [])
@@ -55,8 +57,9 @@ def run(
         return
     total = 0
     for path in files:
-        with open_mapped(path) as data, memoryview(data) as view:
-            tokens = tok.count(view, special=special.value, threads=threads)
+        with open_mapped(path) as data:
+            checked = text_of(path, data, encoding_errors.value)
+            tokens = tok.count(checked, special=special.value, threads=threads)
         total += tokens
         print(f"{tokens}\t{path}" if len(files) > 1 else tokens)
     if len(files) > 1:

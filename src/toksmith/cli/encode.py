@@ -24,6 +24,7 @@ from toksmith.cli.common import (
     format_of,
     load_tokenizer,
 )
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --output book.npy"
@@ -42,6 +43,7 @@ def run(
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
     separator: Separator = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
     split: Split = None,
     special_token: SpecialTokens = None,
@@ -55,9 +57,9 @@ def run(
 
     With --separator, lines have an empty line between two documents, and JSON has a list for each.
     """
-    from toksmith.cli.reading import read_text
+    from toksmith.cli.reading import read_text, text_of
     from toksmith.cli.writing import check_folder, write_ids
-    from toksmith.documents import document_bounds
+    from toksmith.documents import document_bounds, open_mapped
     from toksmith.progress import amount_progress
 
     if text is not None and file is not None:
@@ -72,8 +74,13 @@ def run(
     given = b"" if file is not None else read_text(text, None, quiet)
     with amount_progress("encoding", None, False if quiet else None):
         if file is not None:
-            batch = tok.encode_file(file, separator=separator, **options)
-        else:
+            with open_mapped(file) as data:
+                checked = text_of(file, data, encoding_errors.value)
+            if checked is data:
+                batch = tok.encode_file(file, separator=separator, **options)
+            else:
+                given = bytes(checked)  # type: ignore[arg-type]  # files are no str
+        if file is None or given:
             bounds = document_bounds(given, separator).tolist()
             batch = tok.encode_batch([given[start:end] for start, end in bounds], **options)
     write_ids(batch, output, form, dtype, nested=separator is not None, quiet=quiet)

@@ -14,6 +14,9 @@ from toksmith.documents import exists
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
+    from mmap import mmap
+
+    from toksmith.text import Text
     from toksmith.types import Ids
 
 _LONGEST_ID = len(str(2**32))
@@ -35,6 +38,24 @@ def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
             say(f"{text} is taken as the text itself; --file {text} reads the file")
         return os.fsencode(text)  # exactly the bytes of the command line
     return file.read_bytes() if file is not None else read_stdin(quiet)
+
+
+def text_of(path: Path, data: bytes | bytearray | mmap, errors: str) -> Text:
+    """Return a file's bytes if they are UTF-8 text.
+
+    Args:
+        path: the file, for the message.
+        data: its bytes.
+        errors: ``"strict"``, or ``"replace"`` for U+FFFD in place of invalid bytes.
+
+    Raises:
+        FormatError: they are not, and ``errors`` is ``"strict"``.
+    """
+    import numpy as np
+
+    from toksmith.corpus.checking import checked_slices
+
+    return checked_slices(path, data, np.array([[0, len(data)]]), errors)[0]
 
 
 def read_stdin(quiet: bool) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeAlias
@@ -64,7 +64,7 @@ def expand(path: AnyPath) -> list[Path]:
 def _files(path: AnyPath) -> list[Path]:
     found = Path(path)
     if found.is_dir():
-        files = sorted(file for file in found.rglob("*") if file.is_file())
+        files = sorted(_below(found))
         if not files:
             raise FormatError(path, "the directory holds no files")
         return files
@@ -79,3 +79,13 @@ def _files(path: AnyPath) -> list[Path]:
             raise FormatError(path, "the pattern matches no file")
         return files
     raise FormatError(path, "there is no such file or directory")
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder; one that cannot be read is an error, not an empty folder."""
+
+    def refuse(wrong: OSError) -> None:
+        raise OptionError(f"files holds {wrong.filename!r}: {wrong.strerror}") from None
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (file for name in names if (file := Path(place, name)).is_file())
