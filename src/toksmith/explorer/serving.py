@@ -61,12 +61,19 @@ def serve(
             server_header=False,
             timeout_graceful_shutdown=1,
         )
-        say(f"The explorer is at {address} (Ctrl-C ends it)")
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        class Server(uvicorn.Server):
+            """Says the address when uvicorn handles signals: before, one would leave a warning."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                say(f"The explorer is at {address} (Ctrl-C ends it)")
+                if browser:
+                    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
         try:
             with _terminated_like_interrupted(), contextlib.suppress(KeyboardInterrupt):
-                uvicorn.Server(config).run(sockets=[bound])
+                Server(config).run(sockets=[bound])
         finally:
             close()
 
