@@ -47,7 +47,7 @@ struct SymbolRun {
         ids.clear();
         merges.clear();
     }
-    // Frees the memory if it is more than so many bytes.
+    // Frees the memory if it is larger than `bytes`.
     void trim(std::size_t bytes) {
         if (merges.capacity() * sizeof(Merge) > bytes) *this = {};
     }

@@ -37,7 +37,7 @@ class Crew {
     }
     Worker& worker(std::size_t thread) { return *workers_[thread]; }
 
-    // Frees each buffer of more than so many bytes.
+    // Frees each buffer larger than `bytes`.
     void trim(std::size_t bytes) {
         for (const auto& worker : workers_) worker->trim(bytes);
     }

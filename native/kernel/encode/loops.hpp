@@ -85,7 +85,7 @@ struct Worker {
     }
     static constexpr std::size_t kUnchecked = std::size_t{1} << 14;  // 40 µs of known text
 
-    // Frees each buffer of more than so many bytes.
+    // Frees each buffer larger than `bytes`.
     void trim(std::size_t bytes) {
         utf8.trim(bytes);
         spare.trim(bytes);

@@ -45,7 +45,7 @@ class Model {
     // Memory that a model may keep from one miss to the next; each thread has its own.
     struct Scratch {
         virtual ~Scratch() = default;
-        // Frees each buffer of more than so many bytes, as a very long chunk needs.
+        // Frees each buffer of more bytes than the argument, such as one for a very long chunk.
         virtual void trim(std::size_t) {}
 
      protected:
