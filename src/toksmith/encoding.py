@@ -36,8 +36,8 @@ class TextEncoder:
 
     Attributes:
         times: how often the template repeats a text, almost always once.
-        encode_short: the engine's ``encode_list``, where it needs nothing of this class: no added
-            token has to be found in each text, and the template repeats none.
+        encode_short: returns the ids of a text as a list, given the number of threads. It is the
+            engine's own function if no added token has to be found and no text is repeated.
     """
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
@@ -48,7 +48,7 @@ class TextEncoder:
         self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
         self.times = pipeline.framing.template.times
         is_plain = not self._searches and self.times == 1
-        self.encode_short = self._engine.encode_list if is_plain else None
+        self.encode_short = self._engine.encode_list if is_plain else self._encode_list_of_parts
 
     def is_plain(self, special: Special) -> bool:
         """Whether a text goes to the engine as it is."""
@@ -56,10 +56,11 @@ class TextEncoder:
 
     def encode_list(self, text: Text, threads: int | None) -> list[int]:
         """Return the ids of a text without special tokens as a list, as often as it is repeated."""
-        if self.encode_short is None:
-            ids: list[int] = self.encode(text, "text", threads).tolist()
-            return ids * self.times
         return _run(self.encode_short, text, threads)
+
+    def _encode_list_of_parts(self, text: Text, threads: int) -> list[int]:
+        ids: list[int] = self.encode(text, "text", threads).tolist()
+        return ids * self.times
 
     def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
         """Return the ids of a text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NoReturn
 
 _IDS = "special_tokens, which maps each special token to its id"
 _NAME = 'toksmith.get(name), such as get("gpt2") or get("gpt-4o"), or toksmith.load(path)'
@@ -176,3 +177,46 @@ def unknown_keywords(call: str, names: Iterable[str]) -> TypeError:
     name = next(iter(names))
     said = f"{call}() got an unexpected keyword argument {name!r}"
     return TypeError(f"{said}: use {KEYWORDS[name]}" if name in KEYWORDS else said)
+
+
+class _Elsewhere:
+    """An attribute that does not exist: looking it up raises an error that names our call.
+
+    A descriptor, since a class with ``__getattr__`` makes every look-up of its attributes slower.
+    """
+
+    __slots__ = ("_name", "_use")
+
+    def __init__(self, name: str, use: str) -> None:
+        self._name = name
+        self._use = use
+
+    def __get__(self, owner: object, kind: type) -> NoReturn:
+        thing = f"type object {kind.__name__!r}" if owner is None else f"{kind.__name__!r} object"
+        raise AttributeError(
+            f"{thing} has no attribute {self._name!r}: use {self._use}", name=self._name, obj=owner
+        )
+
+
+class _WithoutHabits(type):
+    """Leaves the names out of ``dir()``, so that neither help nor completion shows them."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name not in TOKENIZER and name not in CLASS]
+
+
+class TokenizerHabits(metaclass=_WithoutHabits):
+    """Base of a tokenizer: what users of other libraries look for raises an error that helps."""
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in TOKENIZER and name not in CLASS]
+
+    if not TYPE_CHECKING:  # for checkers, a tokenizer is not callable
+
+        def __call__(self, *texts: object, **options: object) -> NoReturn:
+            """Raise an error that names what to call."""
+            raise TypeError(CALLED)
+
+
+for _name, _use in {**CLASS, **TOKENIZER}.items():
+    setattr(TokenizerHabits, _name, _Elsewhere(_name, _use))

@@ -18,6 +18,7 @@ from toksmith.encoding import NOT_AS_IT_IS, Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.explaining import Explaining
 from toksmith.framing import Padding
+from toksmith.habits import TokenizerHabits
 from toksmith.lazy import np
 from toksmith.merge_table import MergeTable
 from toksmith.models import BPE, CharacterBPE
@@ -45,17 +46,7 @@ if TYPE_CHECKING:
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-class _Class(type):
-    """The class of Tokenizer itself: it names our call where another library's is looked for."""
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(cls, name: str) -> NoReturn:
-            owner = f"type object {cls.__name__!r}"
-            raise AttributeError(habits.unknown_name(owner, name, habits.CLASS), name=name)
-
-
-class Tokenizer(Explaining, Sampling, metaclass=_Class):
+class Tokenizer(Explaining, Sampling, TokenizerHabits):
     """Encodes text to ids and decodes ids to text.
 
     Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share
@@ -97,7 +88,7 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         return TextEncoder(self.pipeline)
 
     @cached_property
-    def _encode_short(self) -> Callable[[Text, int], list[int]] | None:
+    def _encode_short(self) -> Callable[[Text, int], list[int]]:
         return self._encoder.encode_short
 
     def __repr__(self) -> str:
@@ -113,20 +104,6 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
         return type(self), (self.pipeline, self._training)
-
-    if not TYPE_CHECKING:  # for checkers, these names are not there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if hasattr(type(self), name):  # it is there, and failed with an AttributeError
-                return object.__getattribute__(self, name)
-            owner = f"{type(self).__name__!r} object"
-            raise AttributeError(
-                habits.unknown_name(owner, name, habits.TOKENIZER), name=name, obj=self
-            )
-
-        def __call__(self, *texts: object, **options: object) -> NoReturn:
-            """Raise an error that names what to call."""
-            raise TypeError(habits.CALLED)
 
     # What it is
 
@@ -341,10 +318,10 @@ class Tokenizer(Explaining, Sampling, metaclass=_Class):
         if _unknown:
             raise habits.unknown_keywords("encode", _unknown)
         if special == "text" and pair is None and not add_special_tokens:
-            if threads is None and (encode_short := self._encode_short):
+            if threads is None:
                 try:  # the most frequent call of all: straight to the engine
                     if len(text) < SMALL:
-                        return encode_short(text, 1)
+                        return self._encode_short(text, 1)
                 except NOT_AS_IT_IS:
                     pass
             return self._encoder.encode_list(text, threads)
