@@ -10,9 +10,9 @@ import pytest
 
 import toksmith
 from toksmith.errors import OptionError
+from toksmith.measure import METRICS
 from toksmith.measure.bootstrap import (
     RESAMPLES,
-    WITH_INTERVALS,
     percentile_interval,
     resampled_sums,
 )
@@ -125,7 +125,9 @@ def test_all_texts_together_by_hand(low: Tokenizer) -> None:
 
 def test_intervals_are_where_they_can_be(low: Tokenizer) -> None:
     found = toksmith.compare({"low": low}, texts=documents(9, 1), intervals=0.95)
-    assert set(found["low"].intervals) <= set(WITH_INTERVALS)
+    assert set(found["low"].intervals) <= {
+        name for name, metric in METRICS.items() if metric.interval
+    }
     assert {"bytes_per_token", "changed"} <= found["low"].intervals.keys()
     assert found.level == 0.95
     # One passage says nothing of the spread; without intervals= there are none.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
+import json
+import pickle
 import sys
 from types import ModuleType
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 import toksmith
 from toksmith.errors import MissingExtraError, OptionError
 from toksmith.measure import Comparison
-from toksmith.measure.metrics import MEASURES
+from toksmith.measure.metrics import MEASURES, METRICS, Metric
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +132,45 @@ def test_intervals_follow_their_measure() -> None:
     assert "90 % bootstrap intervals" in str(found)
     assert "90 % bootstrap intervals" in found.to_html()
     assert found.to_dict()["figures"][0]["intervals"]["bytes_per_token"] == (low_end, high)
+
+
+def test_a_metric_is_one_entry_of_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled = Metric(
+        name="doubled",
+        title="tokens, doubled",
+        kind="count",
+        better="less",
+        formula="2 · tokens",
+        source="Nobody 2001",
+        compute=lambda m: 2 * m.tokens,
+        interval=("tokens", "words"),
+    )
+    monkeypatch.setitem(METRICS, doubled.name, doubled)
+    monkeypatch.setitem(MEASURES, doubled.name, doubled)
+    low = toksmith.train(texts=["low low"], vocab_size=258)
+    texts = {"en": "low low low", "de": "low"}
+    found = toksmith.compare({"low": low}, texts=texts, measures=["doubled"], speed=False)
+    assert found["low", "en"].doubled == 2 * found["low", "en"].tokens
+    assert "doubled" in dir(found["low"])
+    assert found.rows()[0] == {
+        "tokenizer": "low",
+        "text": "en",
+        "doubled": found["low", "en"].doubled,
+    }
+    assert found.to_csv().startswith("tokenizer,text,doubled\n")
+    assert json.loads(found.to_json())["total"][0]["doubled"] == found["low"].doubled
+    assert "tokens, doubled ↓" in str(found)
+    assert "tokens, doubled ↓" in found.to_markdown()
+    assert "Nobody 2001" in found.to_html()
+    with pytest.raises(OptionError, match=r"Measures: tokens, .*, doubled"):
+        toksmith.compare({"low": low}, texts=texts, measures=["tripled"])
+
+
+def test_figures_survive_a_copy(found: Comparison) -> None:
+    one = found["low_1"]
+    assert pickle.loads(pickle.dumps(one)) == copy.copy(one) == one
+    with pytest.raises(AttributeError, match="'Figures' object has no attribute 'nothing'"):
+        _ = one.nothing
 
 
 def test_only_what_is_wanted_is_measured() -> None:

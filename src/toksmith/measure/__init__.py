@@ -1,7 +1,7 @@
 """Measuring tokenizers and texts: figures first, as frozen dataclasses; views are in ``show``.
 
 - compression.py, words.py, distribution.py, fairness.py, round_trip.py: the metrics.
-- metrics.py: what each is called, its unit, where it comes from, and what it does not say.
+- metrics.py: the registry: name, title, formula, source and function of each metric.
 - texts.py, sampling.py: what is measured on; sampled.py, word_tokens.py, scripts.py: how words and
   scripts meet tokens.
 - comparing.py makes a comparison; comparison.py is what it holds. bootstrap.py: intervals;

@@ -16,30 +16,12 @@ from dataclasses import dataclass
 
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
+from toksmith.measure.metrics import METRICS
 from toksmith.measure.sampled import COLUMNS, Sample, Sampled
 
 RESAMPLES = 1000
 
 _SHARED = ("passages", "bytes", "characters", "words")
-
-# Measures of the sample: sums of it, and what these are divided by.
-_SAMPLED = {
-    "fertility": ("tokens", "words"),
-    "split_words": ("split", "touched"),
-    "continuation": ("continuing", "touching"),
-    "lost_bytes": ("lost", "bytes"),
-    "changed": ("changed", "passages"),
-}
-# Measures of whole texts: the sample's sums are scaled up to the bytes of its text.
-_WHOLE = {
-    "bytes_per_token": ("bytes", "tokens"),
-    "characters_per_token": ("characters", "tokens"),
-    "normalized_sequence_length": ("tokens", "reference"),
-    "unknown_rate": ("unknown", "tokens"),
-}
-
-WITH_INTERVALS = (*_WHOLE, *_SAMPLED)
-"""The measures that have intervals."""
 
 Intervals = dict[str, tuple[float, float]]
 
@@ -129,22 +111,26 @@ def intervals(texts: Sequence[Draws], tokenizer: str, reference: str, level: flo
     if not texts or any(text.passages < 2 for text in texts):
         return {}
     found: Intervals = {}
-    for measures, is_whole in ((_WHOLE, True), (_SAMPLED, False)):
-        for name, (above, below) in measures.items():
-            over, under = (
-                np.sum([_sums(text, tokenizer, reference, part, is_whole) for text in texts], 0)
-                for part in (above, below)
+    for metric in METRICS.values():
+        if metric.interval is None:
+            continue
+        over, under = (
+            np.sum(
+                [_sums(text, tokenizer, reference, part, not metric.sampled) for text in texts], 0
             )
-            with np.errstate(divide="ignore", invalid="ignore"):
-                interval = percentile_interval(over / under, level)
-            if interval is not None:
-                found[name] = interval
+            for part in metric.interval
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            interval = percentile_interval(over / under, level)
+        if interval is not None:
+            found[metric.name] = interval
     return found
 
 
 def _sums(
     text: Draws, tokenizer: str, reference: str, name: str, is_whole: bool
 ) -> npt.NDArray[np.float64]:
+    """Return a sum of each draw; of whole texts, scaled up to the bytes of the text."""
     own = text.own[reference if name == "reference" else tokenizer]
     if name == "continuing":
         sums = own["touching"] - own["touched"]

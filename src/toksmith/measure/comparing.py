@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import nan
 
 from toksmith.arguments import whole
 from toksmith.corpus import Reading
@@ -20,25 +19,13 @@ from toksmith.measure.comparison import (
     MeasuredTokenizer,
     ScriptFigures,
 )
-from toksmith.measure.compression import (
-    bytes_per_token,
-    characters_per_token,
-    normalized_sequence_length,
-)
 from toksmith.measure.counting import Counted, Measured, Options, measured, sum_of
-from toksmith.measure.distribution import (
-    coverage,
-    renyi_efficiency,
-    type_token_ratio,
-    unknown_rate,
-    vocabulary_use,
-)
-from toksmith.measure.fairness import gini, parity
-from toksmith.measure.metrics import OF_WORDS, chosen_measures
+from toksmith.measure.distribution import coverage
+from toksmith.measure.fairness import gini
+from toksmith.measure.metrics import MEASURES, METRICS, Measurement, chosen_measures, share
 from toksmith.measure.naming import AnyTokenizers, named_tokenizers
 from toksmith.measure.scripts import SCRIPTS
 from toksmith.measure.texts import AnyFiles, check_sources, named_texts
-from toksmith.measure.words import continuation, fertility, single_token_words, split_words
 from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
 
@@ -125,7 +112,7 @@ def compare(  # noqa: D417  # on= only has an error
     whole("seed", seed, least=0)
     chosen, level = chosen_measures(measures), checked_level(intervals)
     speed = speed and (not chosen or "megabytes_per_second" in chosen)
-    words = not chosen or not set(chosen).isdisjoint(OF_WORDS)
+    words = not chosen or any(MEASURES[name].needs_words for name in chosen)
     if reference is None:
         reference = next(iter(named))
     if reference not in named:
@@ -223,41 +210,22 @@ def _figures(
     reference: Counted,
     base: Counted | None,
 ) -> Figures:
-    tokens = int(counted.frequencies.sum())
-    distinct = int(np.count_nonzero(counted.frequencies))
     unk_id = getattr(tok.pipeline.model, "unk_id", None)
-    unknown = 0 if unk_id is None else int(counted.frequencies[unk_id])
-    found = Figures(
-        tokenizer=name,
-        text=text.name,
-        tokens=tokens,
-        distinct_tokens=distinct,
-        unknown_tokens=unknown,
-        bytes_per_token=bytes_per_token(text.bytes, tokens),
-        characters_per_token=characters_per_token(text.characters, tokens),
-        normalized_sequence_length=normalized_sequence_length(
-            tokens, int(reference.frequencies.sum())
-        ),
-        renyi_efficiency=renyi_efficiency(counted.frequencies, tok.vocab_size),
-        vocabulary_use=vocabulary_use(distinct, tok.vocab_size),
-        type_token_ratio=type_token_ratio(distinct, tokens),
-        unknown_rate=unknown_rate(unknown, tokens),
-        lost_bytes=_share(text.sample_bytes - counted.sampled.common, text.sample_bytes),
-        changed=_share(counted.sampled.changed, text.sample_passages),
-        megabytes_per_second=(
-            counted.timed_bytes / counted.seconds / 1e6 if counted.seconds else None
-        ),
-        parity=None if base is None else parity(tokens, int(base.frequencies.sum())),
+    measurement = Measurement(
+        text=text,
+        vocab_size=tok.vocab_size,
+        frequencies=counted.frequencies,
+        tokens=int(counted.frequencies.sum()),
+        distinct_tokens=int(np.count_nonzero(counted.frequencies)),
+        unknown_tokens=0 if unk_id is None else int(counted.frequencies[unk_id]),
+        reference_tokens=int(reference.frequencies.sum()),
+        sampled=counted.sampled,
+        base_tokens=None if base is None else int(base.frequencies.sum()),
+        seconds=counted.seconds,
+        timed_bytes=counted.timed_bytes,
     )
-    if text.sample_words is None:
-        return found
-    return replace(
-        found,
-        fertility=fertility(counted.sampled.tokens, text.sample_words),
-        split_words=split_words(counted.sampled.word_tokens),
-        continuation=continuation(counted.sampled.word_tokens),
-        single_token_words=single_token_words(counted.sampled.list_tokens),
-    )
+    values = {metric.name: metric.value(measurement) for metric in METRICS.values()}
+    return Figures(name, text.name, measurement.distinct_tokens, measurement.unknown_tokens, values)
 
 
 def _scripts(named: Mapping[str, Tokenizer], text: Measured) -> Iterator[ScriptFigures]:
@@ -271,10 +239,6 @@ def _scripts(named: Mapping[str, Tokenizer], text: Measured) -> Iterator[ScriptF
             yield ScriptFigures.of(
                 name, text.about.name, SCRIPTS[place], tokens, int(size[place]), count
             )
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else nan
 
 
 def _sum_of_texts(texts: Sequence[MeasuredText]) -> MeasuredText:
@@ -293,7 +257,7 @@ def _sum_of_texts(texts: Sequence[MeasuredText]) -> MeasuredText:
 def _tokenizer(name: str, tok: Tokenizer, texts: Sequence[Measured]) -> MeasuredTokenizer:
     counted = [text.counted[name].frequencies for text in texts]
     costs = [
-        _share(int(frequencies.sum()), text.about.bytes)
+        share(int(frequencies.sum()), text.about.bytes)
         for frequencies, text in zip(counted, texts, strict=True)
     ]
     return MeasuredTokenizer(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
 from toksmith.measure.frames import frame
+from toksmith.measure.metrics import METRICS
 from toksmith.measure.scripts import WHITE
 from toksmith.short_repr import short_repr
 from toksmith.show.report import Report, count_of, written
@@ -27,35 +28,47 @@ ALL = "all"
 @short_repr
 @dataclass(frozen=True)
 class Figures:
-    """One tokenizer on one text; metrics.py tells of each figure.
+    """The values of all metrics of one tokenizer on one text, each also an attribute.
 
-    What is ``None`` was not measured: no words without the extra ``segment``, no parity of texts
-    that are not parallel. What is ``nan`` in Python and ``null`` in JSON cannot be said of this
-    text, such as the fertility of a text without words. ``intervals`` holds the lower and the
-    upper end by the name of the measure, where they were asked for; see bootstrap.py.
+    A value is ``None`` if it was not measured: words without the extra ``segment``, parity of texts
+    that are not parallel. It is NaN in Python and ``null`` in JSON if it is undefined for this
+    text, such as the fertility of a text without words.
+
+    Attributes:
+        tokenizer: its name.
+        text: the name of the text.
+        distinct_tokens: ids that occur in the text.
+        unknown_tokens: how many tokens are the unknown token.
+        values: the value of each metric by its name; see :data:`toksmith.measure.METRICS`.
+        intervals: the lower and the upper end by the name of the metric, if intervals were asked
+            for; see bootstrap.py.
+
+    Example:
+        >>> found = Figures("low", "en", 3, 0, {"tokens": 4, "fertility": None})
+        >>> found.tokens, found.fertility
+        (4, None)
     """
 
     tokenizer: str
     text: str
-    tokens: int
     distinct_tokens: int
     unknown_tokens: int
-    bytes_per_token: float
-    characters_per_token: float
-    normalized_sequence_length: float
-    renyi_efficiency: float
-    vocabulary_use: float
-    type_token_ratio: float
-    unknown_rate: float
-    lost_bytes: float
-    changed: float
-    fertility: float | None = None
-    split_words: float | None = None
-    continuation: float | None = None
-    single_token_words: float | None = None
-    parity: float | None = None
-    megabytes_per_second: float | None = None
+    values: Mapping[str, float | None]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("values", {})
+        if name not in values:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return values[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.values]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the names, the counts, the values and the intervals as one flat dict."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**held.pop("values"), **held}
 
 
 @short_repr
@@ -251,8 +264,7 @@ class Comparison(Report):
                 continue
             value = getattr(self, each.name)
             if isinstance(value, tuple):
-                is_text = each.name in ("notes", "measures")
-                value = list(value) if is_text else [asdict(item) for item in value]
+                value = [_plain(item) for item in value]
             held[each.name] = value
         return held
 
@@ -268,8 +280,7 @@ class Comparison(Report):
             >>> found.rows()
             [{'tokenizer': 'low', 'text': 'text', 'tokens': 3}]
         """
-        every = [each.name for each in fields(Figures)][2:-1]
-        names = self.measures or every
+        names = self.measures or (*METRICS, "distinct_tokens", "unknown_tokens")
         ginis = {tok.name: tok.gini for tok in self.tokenizers}
         with_intervals = {name for each in self.figures for name in each.intervals}
         found = []
@@ -351,3 +362,9 @@ class Comparison(Report):
             for each, unit in ((self.tokenizers, "tokenizer"), (self.texts, "text"))
         )
         return f"<Comparison: {tokenizers} on {texts}>"
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, str):
+        return item
+    return item.to_dict() if isinstance(item, Figures) else asdict(item)

@@ -153,7 +153,7 @@ def bars(comparison: Comparison, metric: Metric) -> str:
     """Return a figure as bars, text by text; nothing where there is none, or all are zero."""
     groups = {
         visible_name(text.name): [
-            getattr(each, metric.name) for each in comparison.of_text(text.name)
+            each.values[metric.name] for each in comparison.of_text(text.name)
         ]
         for text in comparison.texts
     }

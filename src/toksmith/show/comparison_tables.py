@@ -231,8 +231,7 @@ def _row(title: str, metric: Metric, figures: Sequence[Figures], hint: str | Non
 
 
 def _value(figures: Figures, metric: Metric) -> float | None:
-    value: float | None = getattr(figures, metric.name)
-    return value
+    return figures.values.get(metric.name)
 
 
 # An underscore inside a word, as in cl100k_base, is no emphasis.
