@@ -222,8 +222,8 @@ def unknown(name: str) -> str:
     every = ", ".join(ENCODINGS)
     return (
         f"no published encoding is called {name!r:.80}; there are {every}, and names "
-        "of models that use them (gpt-4o, gpt-4, text-embedding-3-small …). For other models, "
-        "load() reads their files"
+        "of models that use them (gpt-4o, gpt-4, text-embedding-3-small …); any other tokenizer is "
+        "loaded from its file, by its path"
     )
 
 

@@ -213,7 +213,7 @@ class TestTables:
         [
             (b"a,b\n1,2\n", r"has no column 'text'; its first row names 'a', 'b'\..* field="),
             (b"", "has no column 'text'; its first row names none"),
-            (b"a,text\n1,x\n2\n", "line 3 has 1 fields, and column 'text' is the 2"),
+            (b"a,text\n1,x\n2\n", "line 3 has 1 of the 2 fields that the"),
             (b'text\n"open\n', "line 2 is wrong: unexpected end of data"),
             (b"text\ncaf\xe9\n", "byte 0xE9 at offset 8 "),
         ],

@@ -16,9 +16,9 @@ _EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    The exit code is 0, or 1 where `verify` finds a difference, 2 for errors of ours, of the system
-    or of usage, 130 after Ctrl-C, and 141 when the reader of our output has gone. Any other
-    exception is a fault of the package and is shown in full.
+    The exit code is 0, or 1 where `verify` finds a difference or standard output is full, 2 for
+    errors of ours, of the system or of usage, 130 after Ctrl-C, and 141 when the reader of our
+    output has gone. Any other exception is a fault of the package and is shown in full.
 
     Args:
         arguments: without the program's name; ``None`` takes those of the process.

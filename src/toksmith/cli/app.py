@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -31,9 +32,10 @@ from toksmith.cli import (
 from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet
 from toksmith.cli.messages import of_usage, say
-from toksmith.errors import ToksmithError
+from toksmith.errors import OptionError, ToksmithError
 
-_EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 2, 130, 141
+_EXIT_FULL, _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 1, 2, 130, 141
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class _Commands(Group):
@@ -70,7 +72,14 @@ def _errors_in_one_line() -> Iterator[None]:
         reason = f" ({error})" if str(error) else ""
         say(f"error: out of memory{reason}: use a smaller input, or --memory where there is one")
         sys.exit(_EXIT_ERROR)
-    except (ToksmithError, OSError) as error:
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:
+            _discard_output()
+            say("error: cannot write the output: no space left")
+            sys.exit(_EXIT_FULL)
+        say(f"error: {_message(error)}")
+        sys.exit(_EXIT_ERROR)
+    except ToksmithError as error:
         say(f"error: {_message(error)}")
         sys.exit(_EXIT_ERROR)
     except Exception as error:
@@ -81,9 +90,14 @@ def _errors_in_one_line() -> Iterator[None]:
 
 
 def _end_without_reader() -> NoReturn:
-    # Python flushes standard output once more as it ends, and would complain.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard_output()
     sys.exit(_EXIT_BROKEN_PIPE)
+
+
+def _discard_output() -> None:
+    """Let Python's last flush of standard output, as the process ends, go nowhere."""
+    with suppress(OSError, ValueError):  # in tests it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _message(error: Exception) -> str:
@@ -164,4 +178,12 @@ def _help(
     ] = None,
 ) -> None:
     """Explain a command and its options."""
+    known: Any = context.find_root().command
+    for place, word in enumerate(command or []):
+        if known is not None and not hasattr(known, "commands"):
+            name = " ".join((command or [])[:place])
+            raise OptionError(
+                f"{word}: {name} has no commands of its own; toksmith help {name} explains it"
+            )
+        known = known and known.commands.get(word)
     app(args=[*(command or []), "--help"], prog_name=context.find_root().info_name)

@@ -219,4 +219,9 @@ def _special_token(text: str) -> tuple[str, int]:
     literal, equals, number = text.rpartition("=")
     if not equals or not number.isdecimal():
         raise OptionError(f"--special-token {text!r}: TEXT=ID is wanted, as '<|endoftext|>=100257'")
+    if not literal:
+        raise OptionError(
+            f"--special-token {text!r} has no text before the =: TEXT=ID is wanted, as "
+            "'<|endoftext|>=100257'"
+        )
     return literal, int(number)

@@ -120,7 +120,10 @@ def run(
             "speed). Tokens are counted on all of it.",
         ),
     ] = 250_000,
-    seed: Annotated[int, typer.Option(min=0, help="Which sample.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Random seed for --sample; the same seed measures the same text."),
+    ] = 0,
     speed: Annotated[bool, typer.Option("--speed/--no-speed", help="Measure the speed.")] = True,
     threads: Threads = None,
     quiet: Quiet = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,8 @@ _NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?
 _ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w='\"(])")
 """A name that no word of English looks like, and that is no item of a list."""
 
+_QUOTED_WORD = re.compile(r"""(["'])([\w.\-]+)\1""")
+_EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
 _SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has) )")
 _REASONS = {
     "int_parsing": "{value!r} is not a whole number",
@@ -60,7 +63,10 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
             return f"{option}={value}" if value else option
         if value and (entry := re.fullmatch(r"\{'([^']*)': (\d+)\}", value)):
             return f"{option} '{entry[1]}={entry[2]}'"
-        return option if not value or value[0] == "{" or value == "True" else f"{option} {value}"
+        if not value or value[0] == "{" or value == "True":
+            return option
+        word = _QUOTED_WORD.fullmatch(value)
+        return f"{option} {word[2] if word else value}"
 
     message = _NAMED.sub(written, message)
     message = _ALONE.sub(
@@ -84,6 +90,8 @@ def options_of(command: Any) -> dict[str, str]:
         shown = option or parameter.metavar or parameter.name.upper()
         for name in (parameter.name, f"{parameter.name}s"):
             found.setdefault(name, shown)
+        if option:
+            found.setdefault(option.strip("-").replace("-", "_"), option)
     found.setdefault("record", "--record")  # of train, which other commands name
     if "on" in found:  # what compare and audit read
         found.setdefault("files", found["on"])
@@ -110,6 +118,15 @@ def of_usage(error: Any) -> str:
         reason = f"{names} is missing{_such_as(parameter)}"
     elif parameter is not None:
         reason = f"{names}: {_reason(error)}"
+    elif (extra := _EXTRA.match(error.format_message())) is not None:
+        text = context and context.params.get("text")
+        if text:
+            whole = f"{text} {extra[1]}"
+            return (
+                f"TEXT is one word, and {len(whole.split())} are given: quote the text, as in "
+                f"{context.command_path} {shlex.quote(whole)}"
+            )
+        reason = f"unexpected argument: {extra[1]}"
     else:
         reason = error.format_message()
     reason = reason.rstrip(".")

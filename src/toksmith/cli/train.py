@@ -167,6 +167,11 @@ def run(
         "min_frequency": min_frequency,
         "max_token_length": max_token_length,
     }
+    if special_token and "" in special_token:
+        raise OptionError(
+            "--special-token is an empty string: give its text, such as '<|endoftext|>'"
+        )
+    _check_written(option or [], model)
     options = parsed(_options_of(model), option or [])
     for name, value in flags.items():
         if value is None:
@@ -217,6 +222,32 @@ def _options_of(model: Model) -> type:
 
     choice("model", model.value, list(MODELS))
     return MODELS[model.value][0]
+
+
+def _check_written(words: list[str], model: Model) -> None:
+    """Check that words are ``NAME=VALUE``, and no options of the command by itself.
+
+    Raises:
+        OptionError: one is neither an option of a model nor has a value.
+    """
+    from dataclasses import fields
+    from inspect import signature
+
+    own = signature(run).parameters.keys() - {field.name for field in fields(_options_of(model))}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise OptionError(
+                f"--option {word!r:.80} has no value: NAME=VALUE is wanted; toksmith train "
+                f"--list-options {model.value} prints the names"
+            )
+        if name.replace("-", "_") in own:
+            option = f"--{name.replace('_', '-')}"
+            is_flag = value.lower() in ("true", "false")
+            raise OptionError(
+                f"--option {word:.80}: this is an option by itself, "
+                f"{option if is_flag else f'{option} {value:.40}'}"
+            )
 
 
 def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any]) -> None:

@@ -36,19 +36,18 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
         with replacing(path) as temporary, temporary.open("xb") as file:
             yield file
         return
+    if path is None:  # the caller of all commands words its errors
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     try:
-        if path is not None:
-            with path.open("wb") as file:
-                yield file
-        else:
-            sys.stdout.flush()
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
+        with path.open("wb") as file:
+            yield file
     except BrokenPipeError:
         raise
     except OSError as wrong:
-        name = "standard output" if path is None else path
-        raise OptionError(f"{name} cannot be written: {wrong.strerror or wrong}") from wrong
+        raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
 
 
 def _is_special(path: Path) -> bool:

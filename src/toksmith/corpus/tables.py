@@ -53,15 +53,16 @@ def table_blocks(
     documents: list[bytes] = []
     size = 0
     try:
-        place = _column(path, next(rows, []), column)
+        header = next(rows, [])
+        place = _column(path, header, column)
         for row in rows:
             if not row:
                 continue  # an empty line
             if len(row) <= place:
                 raise FormatError(
                     path,
-                    f"line {rows.line_num:,} has {len(row)} fields, and column {column!r} is the "
-                    f"{place + 1}.",
+                    f"line {rows.line_num:,} has {len(row)} of the {len(header)} fields that the "
+                    f"first row names: column {column!r} is missing",
                 )
             documents.append(row[place].encode())
             size += len(documents[-1])

@@ -57,7 +57,7 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
         name, equals, text = word.partition("=")
         name = name.replace("-", "_")
         if not equals:
-            raise OptionError(f"--option {word!r}: NAME=VALUE is wanted, such as {_sample(known)}")
+            raise OptionError(f"--option {word!r:.80} has no value: NAME=VALUE is wanted")
         if name not in known:
             values[name] = text  # the trainer knows why there is no such option, or which there are
             continue
@@ -134,7 +134,3 @@ def _written(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ",".join(value)
     return str(value)
-
-
-def _sample(known: Sequence[str]) -> str:
-    return f"{known[0]}=…" if known else "name=value"

@@ -1,0 +1,104 @@
+"""What a newcomer's slips are answered with: which word is wrong, why, and what to type."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def here(tmp_path: Path, corpus_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with ``c.txt``."""
+    monkeypatch.chdir(tmp_path)
+    Path("c.txt").write_bytes(corpus_file.read_bytes())
+    return tmp_path
+
+
+TRAIN = ("train", "c.txt", "-o", "q.model", "--vocab-size", "300")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([*TRAIN, "--special-token", ""],
+         "--special-token is an empty string: give its text, such as '<|endoftext|>'"),
+        (["count", "x y", "-t", "c.txt", "--special-token", "=7"],
+         "--special-token '=7' has no text before the =: TEXT=ID is wanted, as "
+         "'<|endoftext|>=100257'"),
+        ([*TRAIN, "-O", "zzz"],
+         "--option 'zzz' has no value: NAME=VALUE is wanted; toksmith train --list-options bpe "
+         "prints the names"),
+        ([*TRAIN, "-m", "char", "-O", "zzz"],
+         "--option 'zzz' has no value: NAME=VALUE is wanted; toksmith train --list-options char "
+         "prints the names"),
+        ([*TRAIN, "-O", "special_token=x"],
+         "--option special_token=x: this is an option by itself, --special-token x"),
+        ([*TRAIN, "-O", "vocab-size=3"],
+         "--option vocab-size=3: this is an option by itself, --vocab-size 3"),
+        ([*TRAIN, "-O", "record=true"],
+         "--option record=true: this is an option by itself, --record"),
+        (["train", "c.txt", "-o", "q.zzz", "--vocab-size", "300"],
+         "q.zzz: the name does not say which format to write; end it with .model, .vocab, "
+         ".tiktoken, .json, .txt (no suffix: a directory in Hugging Face's form), or give "
+         "--format, one of minbpe, tiktoken, huggingface, tekken, gpt2, wordpiece, sentencepiece"),
+        (["encode", "hello", "world", "-t", "gpt2"],
+         "TEXT is one word, and 2 are given: quote the text, as in toksmith encode 'hello world'"),
+        (["words", "it's", "a", "day"],
+         "TEXT is one word, and 3 are given: quote the text, as in toksmith words "
+         "'it'\"'\"'s a day'"),
+        (["convert", "a", "b", "c"], "unexpected argument: c; see toksmith convert --help"),
+        (["help", "train", "extra"],
+         "extra: train has no commands of its own; toksmith help train explains it"),
+    ],
+)  # fmt: skip
+def test_usage(run: Run, here: Path, words: list[str], message: str) -> None:
+    ran = run(*words)
+    assert (ran.code, ran.out, ran.err) == (2, b"", f"toksmith: error: {message}\n")
+    assert {file.name for file in here.iterdir()} == {"c.txt"}
+
+
+def test_an_unknown_tokenizer(run: Run, here: Path) -> None:
+    ran = run("count", "hi", "-t", "nope")
+    assert ran.code == 2
+    assert ran.err.startswith("toksmith: error: there is no file 'nope', and no published encoding")
+    assert ran.err.endswith("; any other tokenizer is loaded from its file, by its path\n")
+
+
+def test_values_are_written_as_on_the_command_line(run: Run, here: Path) -> None:
+    Path("bad.txt").write_bytes(b"ok \xff")
+    ran = run("encode", "-f", "bad.txt", "-t", "toksmith-small")
+    assert ran.err.endswith("replace such bytes by U+FFFD with --encoding-errors replace\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1\n",
+         "line 2 has 1 of the 2 fields that the first row names: column 'b' is missing"),
+        ("a,c,b\n1,2,3\n\n4,5\n",
+         "line 4 has 2 of the 3 fields that the first row names: column 'b' is missing"),
+        ("a,c\n1,2\n", "has no column 'b'; its first row names 'a', 'c'. Choose one with --field"),
+    ],
+)  # fmt: skip
+def test_tables(run: Run, here: Path, text: str, message: str) -> None:
+    Path("t.csv").write_text(text)
+    ran = run("train", "t.csv", "-o", "q.model", "--vocab-size", "300", "--field", "b")
+    assert (ran.code, ran.err) == (2, f"toksmith: error: t.csv: {message}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")
+@pytest.mark.parametrize(
+    "words",
+    ["count x -t toksmith-small", "encode x -t toksmith-small", "unicode x", "help", "--version",
+     "words --help", "inspect x -t toksmith-small", "audit toksmith-small"],
+)  # fmt: skip
+def test_a_full_disk(words: str) -> None:
+    command = f"{sys.executable} -m toksmith {words} > /dev/full"
+    ran = subprocess.run(command, shell=True, capture_output=True, check=False)
+    message = "toksmith: error: cannot write the output: no space left\n"
+    assert (ran.returncode, ran.stderr.decode()) == (1, message)
