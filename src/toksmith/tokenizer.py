@@ -13,7 +13,6 @@ from toksmith import habits
 from toksmith.arguments import whole
 from toksmith.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
-from toksmith.documents import document_bounds, open_mapped
 from toksmith.encoding import NOT_AS_IT_IS, Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.explaining import Explaining
@@ -413,22 +412,31 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         path: str | PathLike[str],
         *,
         separator: str | None = None,
+        field: str = "text",
+        read_as: str | None = None,
+        encoding_errors: str = "strict",
         special: Special = "text",
         add_special_tokens: bool = False,
         threads: int | None = None,
     ) -> Batch:
-        """Return the ids of a file's documents; the file never becomes a Python string.
+        """Return the ids of a file's documents, which are read as in training.
 
         Args:
-            path: a file of UTF-8 text.
+            path: a file of UTF-8 text, JSON Lines, Parquet, CSV or TSV, compressed or not.
             separator: the text between documents, which is part of none; a separator at the end
-                starts no empty document. Without it, the file is one document.
+                starts no empty document. Without it, a text file is one document.
+            field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the
+                text; each line or row is a document.
+            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; ``None`` goes
+                by the file's name.
+            encoding_errors: ``"strict"`` refuses a file that is not UTF-8 text; ``"replace"`` puts
+                U+FFFD in place of other bytes.
             special: see :meth:`encode`.
             add_special_tokens: put the template's own ids around each document.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            FormatError: the file cannot be read.
+            FormatError: the file cannot be read, is not UTF-8 text, or has no such field.
 
         Example:
             >>> import pathlib, tempfile, toksmith
@@ -439,8 +447,11 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             ...     tok.encode_file(path, separator="|").to_lists()
             [[257], [257, 33]]
         """
-        with open_mapped(path) as data:
-            bounds = document_bounds(data, separator)
+        from toksmith.corpus.opening import open_documents
+        from toksmith.corpus.options import Reading
+
+        reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
+        with open_documents(path, reading) as (data, bounds):
             if self._is_plain(special, add_special_tokens):
                 return self._encoder.encode_slices(data, bounds, threads)
             slices = (data[start:end] for start, end in bounds.tolist())

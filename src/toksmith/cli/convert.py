@@ -47,8 +47,10 @@ def run(
     if verify:
         import toksmith
         from toksmith.cli.verify import agree
+        from toksmith.corpus import Reading
 
         again = toksmith.load(target, format=to)
         names = (source, str(target))
-        if not agree((tok, again), names, verify, "ids", separator=separator, quiet=quiet):
+        reading = Reading(separator)
+        if not agree((tok, again), names, verify, "ids", reading=reading, quiet=quiet):
             raise typer.Exit(1)

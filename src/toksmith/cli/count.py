@@ -17,7 +17,7 @@ from toksmith.cli.common import (
     TokenizerName,
     load_tokenizer,
 )
-from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 
 EXAMPLE = "toksmith count -t o200k_base chapter1.txt chapter2.txt"
 
@@ -36,6 +36,8 @@ def run(
         typer.Option("--file", "-f", metavar="PATH", help="A file. Repeat for several."),
     ] = None,
     special: SpecialOption = Special.TEXT,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
     split: Split = None,
@@ -45,9 +47,11 @@ def run(
     """Count the tokens of files (a line each, and the total) or of a text.
 
     A single argument that is no file is taken as the text itself, unless it looks like a path.
+    Files are read as in training: of CSV, TSV, JSON Lines and Parquet, only the texts count.
     """
-    from toksmith.cli.reading import files_or_text, read_stdin, text_of
-    from toksmith.documents import open_mapped
+    from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.corpus.opening import open_documents
+    from toksmith.corpus.options import Reading
 
     files, text = files_or_text(inputs or [], file or [])
     tok = load_tokenizer(tokenizer, split, special_token)
@@ -55,11 +59,18 @@ def run(
         text = read_stdin(quiet) if text is None else text
         print(tok.count(text, special=special.value, threads=threads))
         return
+    reading = Reading(
+        field=field, read_as=read_as and read_as.value, encoding_errors=encoding_errors.value
+    )
     total = 0
     for path in files:
-        with open_mapped(path) as data:
-            checked = text_of(path, data, encoding_errors.value)
-            tokens = tok.count(checked, special=special.value, threads=threads)
+        with open_documents(path, reading) as (data, bounds):
+            if bounds.tolist() == [[0, len(data)]]:
+                tokens = tok.count(data, special=special.value, threads=threads)
+            else:
+                rows = [data[start:end] for start, end in bounds.tolist()]
+                counts = tok.count_batch(rows, special=special.value, threads=threads)
+                tokens = int(counts.sum())
         total += tokens
         print(f"{tokens}\t{path}" if len(files) > 1 else tokens)
     if len(files) > 1:

@@ -24,7 +24,7 @@ from toksmith.cli.common import (
     format_of,
     load_tokenizer,
 )
-from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --output book.npy"
@@ -43,6 +43,8 @@ def run(
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
     separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
     split: Split = None,
@@ -55,11 +57,14 @@ def run(
     .json JSON, .txt one id a line. Beside NAME.npy and NAME.bin, NAME.ends.npy holds the end of
     each document as a count of ids (int64).
 
-    With --separator, lines have an empty line between two documents, and JSON has a list for each.
+    A file is read as in training: a row of CSV, TSV or Parquet and a line of JSON Lines are
+    documents. Between two documents is an empty line, and JSON has a list for each document.
     """
-    from toksmith.cli.reading import read_text, text_of
+    from toksmith.cli.reading import read_text
     from toksmith.cli.writing import check_folder, write_ids
-    from toksmith.documents import document_bounds, open_mapped
+    from toksmith.corpus.opening import is_plain
+    from toksmith.corpus.options import Reading
+    from toksmith.documents import document_bounds
     from toksmith.progress import amount_progress
 
     if text is not None and file is not None:
@@ -71,16 +76,20 @@ def run(
     options: dict[str, Any] = {
         "special": special.value, "add_special_tokens": add_special_tokens, "threads": threads,
     }  # fmt: skip
-    given = b"" if file is not None else read_text(text, None, quiet)
+    how: dict[str, Any] = {
+        "separator": separator,
+        "field": field,
+        "read_as": read_as and read_as.value,
+        "encoding_errors": encoding_errors.value,
+    }
+    are_documents = separator is not None or (
+        file is not None and not is_plain(file, Reading(**how))
+    )
+    data = read_text(text, None, quiet) if file is None else b""
     with amount_progress("encoding", None, False if quiet else None):
         if file is not None:
-            with open_mapped(file) as data:
-                checked = text_of(file, data, encoding_errors.value)
-            if checked is data:
-                batch = tok.encode_file(file, separator=separator, **options)
-            else:
-                given = bytes(checked)  # type: ignore[arg-type]  # files are no str
-        if file is None or given:
-            bounds = document_bounds(given, separator).tolist()
-            batch = tok.encode_batch([given[start:end] for start, end in bounds], **options)
-    write_ids(batch, output, form, dtype, nested=separator is not None, quiet=quiet)
+            batch = tok.encode_file(file, **how, **options)
+        else:
+            bounds = document_bounds(data, separator).tolist()
+            batch = tok.encode_batch([data[start:end] for start, end in bounds], **options)
+    write_ids(batch, output, form, dtype, nested=are_documents, quiet=quiet)

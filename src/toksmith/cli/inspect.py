@@ -19,6 +19,8 @@ from toksmith.cli.common import (
     TokenizerName,
     load_tokenizer,
 )
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
+from toksmith.cli.pieces import number
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -63,10 +65,14 @@ def run(
     brief: Annotated[
         bool, typer.Option("--brief", help="The ids below the tokens, without the table.")
     ] = False,
+    limit: Annotated[
+        int, typer.Option(min=0, help="How many tokens to print; 0 prints all.")
+    ] = 500,
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
     split: Split = None,
     special_token: SpecialTokens = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
     """Show a text's tokens in colour, with their ids, characters and bytes, or the text of each.
@@ -83,7 +89,7 @@ def run(
             raise OptionError("--html is for a text, and --token is given")
         _show_token(load_tokenizer(tokenizer, split, special_token), token)
         return
-    data = read_text(text, file, quiet)
+    data = read_text(text, file, quiet, encoding_errors.value)
     tok = load_tokenizer(tokenizer, split, special_token)
     encoding = tok.encoding(data, special=special.value, add_special_tokens=add_special_tokens)
 
@@ -99,14 +105,17 @@ def run(
 
     console = Console(highlight=False)
     colour = has_colour(console)
-    if len(encoding):
-        console.print(encoding_text(encoding, ids=brief, colour=colour, width=console.width))
+    shown = encoding[:limit] if limit else encoding
+    if len(shown):
+        console.print(encoding_text(shown, ids=brief, colour=colour, width=console.width))
         if not brief:
-            console.print(encoding_table(encoding, colour=colour))
+            console.print(encoding_table(shown, colour=colour))
+    if left := len(encoding) - len(shown):
+        print(f"… and {number(left, 'token')} more; --limit 0 prints all")
     if not quiet:
         print(_size(len(encoding), len(encoding.text), len(data)))
     if steps:
-        print(f"\n{tok.explain(data, special=special.value)}")
+        _print_steps(str(tok.explain(data, special=special.value)), limit)
     if tree:
         from toksmith.show.diagram_terminal import diagram_view
         from toksmith.show.pictures import pictures
@@ -117,6 +126,14 @@ def run(
             console.print(diagram_view(picture.diagram, colour=colour))
         if not are_all:
             print("\n… and more")
+
+
+def _print_steps(steps: str, limit: int) -> None:
+    lines = steps.splitlines()
+    shown = lines[:limit] if limit else lines
+    print("", *shown, sep="\n")
+    if left := len(lines) - len(shown):
+        print(f"… and {number(left, 'line')} more; --limit 0 prints all")
 
 
 def _show_token(tok: Tokenizer, name: str) -> None:

@@ -119,8 +119,8 @@ def of_usage(error: Any) -> str:
     elif parameter is not None:
         reason = f"{names}: {_reason(error)}"
     elif (extra := _EXTRA.match(error.format_message())) is not None:
-        text = context and context.params.get("text")
-        if text:
+        text = context.params.get("text") if context is not None else None
+        if context is not None and text:
             whole = f"{text} {extra[1]}"
             return (
                 f"TEXT is one word, and {len(whole.split())} are given: quote the text, as in "

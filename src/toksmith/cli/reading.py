@@ -14,22 +14,26 @@ from toksmith.documents import exists
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from mmap import mmap
-
-    from toksmith.text import Text
     from toksmith.types import Ids
 
 _LONGEST_ID = len(str(2**32))
 
 
-def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
+def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | None = None) -> bytes:
     """Return the text that was given as an argument, in a file, or on standard input.
 
     A text that is also the name of a file is most likely a slip, and gets a note.
 
+    Args:
+        text: the argument.
+        file: the file.
+        quiet: whether to leave out notes.
+        errors: what to do with a file that is not UTF-8 text, ``"strict"`` or ``"replace"``;
+            ``None`` returns its bytes.
+
     Raises:
         OptionError: both an argument and a file are given.
-        OSError: the file cannot be read.
+        FormatError: the file cannot be read, or is not UTF-8 text.
     """
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: one of them is wanted")
@@ -37,25 +41,15 @@ def read_text(text: str | None, file: Path | None, quiet: bool) -> bytes:
         if not quiet and Path(text).suffix and exists(text):
             say(f"{text} is taken as the text itself; --file {text} reads the file")
         return os.fsencode(text)  # exactly the bytes of the command line
-    return file.read_bytes() if file is not None else read_stdin(quiet)
+    if file is None:
+        return read_stdin(quiet)
+    if errors is None:
+        return file.read_bytes()
+    from toksmith.corpus.opening import open_documents
+    from toksmith.corpus.options import Reading
 
-
-def text_of(path: Path, data: bytes | bytearray | mmap, errors: str) -> Text:
-    """Return a file's bytes if they are UTF-8 text.
-
-    Args:
-        path: the file, for the message.
-        data: its bytes.
-        errors: ``"strict"``, or ``"replace"`` for U+FFFD in place of invalid bytes.
-
-    Raises:
-        FormatError: they are not, and ``errors`` is ``"strict"``.
-    """
-    import numpy as np
-
-    from toksmith.corpus.checking import checked_slices
-
-    return checked_slices(path, data, np.array([[0, len(data)]]), errors)[0]
+    with open_documents(file, Reading(read_as="text", encoding_errors=errors)) as (data, _):
+        return bytes(data)  # type: ignore[arg-type]  # files are no str
 
 
 def read_stdin(quiet: bool) -> bytes:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from toksmith.cli.common import File, Quiet
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
 from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
 
 EXAMPLE = "toksmith sentences 'Dr. Smith left. Did she?'"
@@ -34,6 +35,7 @@ def run(
     ] = Rules.SENTENCEX,
     spans: SpansOption = False,
     as_json: JsonOption = False,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
     r"""Print the sentences of a text, one a line, and their number.
@@ -46,7 +48,7 @@ def run(
     from toksmith.cli.reading import read_text
     from toksmith.segment import sentences
 
-    found = sentences(read_text(text, file, quiet), rules.value, language)
+    found = sentences(read_text(text, file, quiet, encoding_errors.value), rules.value, language)
     # To UAX #29 an empty line is a sentence, too.
     chosen = [i for i, piece in enumerate(found.pieces) if not piece.isspace()]
     print_pieces(found, np.array(chosen, np.int64), _one_line, spans, as_json)

@@ -17,8 +17,10 @@ from toksmith.cli.common import (
     Threads,
     load_tokenizer,
 )
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 
 if TYPE_CHECKING:
+    from toksmith.corpus import Reading
     from toksmith.text import Text
     from toksmith.tokenizer import Tokenizer
     from toksmith.verifying import By, Difference
@@ -56,6 +58,9 @@ def run(
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
     separator: Separator = None,
+    field: Field = "text",
+    read_as: ReadAsOption = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
@@ -65,6 +70,8 @@ def run(
 
     The exit code is 0 where they agree, 1 where they differ, 2 for errors.
     """
+    from toksmith.corpus import Reading
+
     pair = (load_tokenizer(a), load_tokenizer(b))
     if not agree(
         pair,
@@ -73,7 +80,9 @@ def run(
         by=by.value if by else None,
         special=special.value,
         add_special_tokens=add_special_tokens,
-        separator=separator,
+        reading=Reading(
+            separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
+        ),
         threads=threads,
         quiet=quiet,
     ):
@@ -87,19 +96,20 @@ def agree(
     by: By | None = None,
     special: str = "text",
     add_special_tokens: bool = False,
-    separator: str | None = None,
+    reading: Reading | None = None,
     threads: int | None = None,
     quiet: bool = False,
 ) -> bool:
     """Compare two tokenizers, and print what came out: whether they agree."""
     from toksmith import verifying
+    from toksmith.corpus import Reading
 
     by = by or verifying.default_by(*pair)
     options: dict[str, Any] = {
         "by": by, "special": special, "add_special_tokens": add_special_tokens,
     }  # fmt: skip
     documents = differing = size = 0
-    for name, some in _documents(texts, separator, quiet):
+    for name, some in _documents(texts, reading or Reading(), quiet):
         found = verifying.differing(*pair, some, threads=threads, **options)
         if found and not differing:
             difference = verifying.first_difference(*pair, some[found[0]], **options)
@@ -117,22 +127,23 @@ def agree(
 
 
 def _documents(
-    inputs: list[str], separator: str | None, quiet: bool
+    inputs: list[str], reading: Reading, quiet: bool
 ) -> Iterator[tuple[str, Sequence[Text]]]:
     """Yield what each source is called, and its documents."""
     from toksmith.cli.reading import files_or_text, read_stdin
-    from toksmith.documents import document_bounds, open_mapped
+    from toksmith.corpus.opening import open_documents
+    from toksmith.documents import document_bounds
 
     files, text = files_or_text(inputs, [])
     if not files:
         name = "standard input" if text is None else "the text"
         data = read_stdin(quiet) if text is None else text
-        yield name, [data[start:end] for start, end in document_bounds(data, separator).tolist()]
+        bounds = document_bounds(data, reading.separator).tolist()
+        yield name, [data[start:end] for start, end in bounds]
     for path in files:
-        with open_mapped(path) as mapped:
-            view = memoryview(mapped)
-            bounds = document_bounds(mapped, separator).tolist()
-            yield str(path), [view[start:end] for start, end in bounds]
+        with open_documents(path, reading) as (content, slices):
+            view = memoryview(content)  # type: ignore[arg-type]  # files are no str
+            yield str(path), [view[start:end] for start, end in slices.tolist()]
 
 
 def _show(difference: Difference, names: tuple[str, str]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from toksmith.cli.common import File, Quiet
+from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
 from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
 
 EXAMPLE = 'toksmith words "Don\'t panic: 東京へ行く"'
@@ -29,6 +30,7 @@ def run(
             metavar="NAME", help="Rules of a locale, such as sv; few have rules of their own."
         ),
     ] = None,
+    encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
     r"""Print the words of a text, one a line, and their number.
@@ -43,7 +45,7 @@ def run(
     from toksmith.text import utf8
     from toksmith.visible import visible
 
-    found = words(read_text(text, file, quiet), locale)
+    found = words(read_text(text, file, quiet, encoding_errors.value), locale)
     if every:
         chosen = np.arange(len(found))
         print_pieces(found, chosen, lambda piece: visible(utf8(piece)), spans, as_json)

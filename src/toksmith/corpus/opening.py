@@ -1,0 +1,77 @@
+"""One file opened as its documents, all at once: by the rules of a corpus, for encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+from toksmith.corpus.blocks import Bounds, block_of
+from toksmith.corpus.checking import checked_slices
+from toksmith.corpus.kinds import Kind, kind_of
+from toksmith.corpus.options import Reading
+from toksmith.corpus.streams import read_head
+from toksmith.documents import document_bounds, open_mapped
+from toksmith.errors import OptionError
+from toksmith.text import Text, utf8
+
+
+@contextmanager
+def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tuple[Text, Bounds]]:
+    """Open a file for reading as its documents: a text, and where each starts and ends in it.
+
+    Text is read or mapped in one piece; JSON Lines, Parquet, CSV, TSV and compressed files are
+    unpacked into memory.
+
+    Args:
+        path: a file, a pipe or a device.
+        reading: how; its weights, sample and deduplication are not for a single file.
+
+    Raises:
+        FormatError: the file cannot be read, is not UTF-8 text, or has no such field.
+    """
+    if is_plain(path, reading):
+        with open_mapped(path) as data:
+            bounds = document_bounds(data, reading.separator)
+            yield checked_slices(Path(path), data, bounds, reading.encoding_errors)
+        return
+    from toksmith.corpus.sources import Files
+
+    documents = _Documents()
+    Files(Path(path), reading).feed(documents, lambda _: None)
+    block = block_of(documents.found, 0)
+    yield block.data, block.bounds
+
+
+def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
+    """Return whether a file is text without rows or compression, so that it may be one document.
+
+    Raises:
+        FormatError: it cannot be read, or its name says something else than its first bytes.
+        OptionError: the path is no path.
+    """
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
+    file = Path(path)
+    return file.is_dir() or kind_of(file, read_head(file), reading.read_as) == Kind("text")
+
+
+class _Documents:
+    """A counter that keeps its documents."""
+
+    def __init__(self) -> None:
+        self.found: list[bytes] = []
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Keep documents."""
+        self.found += map(utf8, texts)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Keep slices of a text as documents."""
+        with memoryview(utf8(text)) as view:
+            self.found += [bytes(view[start:end]) for start, end in bounds.tolist()]
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the end: no document is cut."""
+        return end

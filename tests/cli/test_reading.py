@@ -1,0 +1,136 @@
+"""Files are read by the rules of training: rows by column, and nothing but UTF-8 text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import toksmith
+from tests.cli.conftest import Run
+from toksmith.errors import FormatError, OptionError
+
+ROWS = 'id,text,note\n1,low new,x\n2,"wide, low\nnew",y\n'
+TEXTS = ["low new", "wide, low\nnew"]
+NO_COLUMN = "has no column 'text'; its first row names 'id', 'body'. Choose one with --field"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(ROWS)
+    Path("x.tsv").write_text("id\tbody\n1\tlow new\n")
+    Path("x.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
+    Path("x.csv.gz").write_bytes(gzip.compress(ROWS.encode()))
+    Path("bad.txt").write_bytes(b"low \xc3\xa9 \xff new")
+    return tmp_path
+
+
+class TestColumns:
+    @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.csv.gz"])
+    def test_encode(self, run: Run, model: Path, here: Path, name: str) -> None:
+        tok = toksmith.load(model)
+        expected = [tok.encode(text) for text in TEXTS]
+        ran = run("encode", "-f", name, "-t", model, "--format", "json")
+        assert json.loads(ran.out) == expected
+        assert tok.encode_file(name).to_lists() == expected
+        assert run("encode", "-f", name, "-t", model, "-o", "x.npy").code == 0
+        assert np.load("x.ends.npy").tolist() == np.cumsum([*map(len, expected)]).tolist()
+
+    def test_another_column(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        ran = run("encode", "-f", "x.csv", "-t", model, "--field", "note", "--format", "json")
+        assert json.loads(ran.out) == [tok.encode("x"), tok.encode("y")]
+        assert tok.encode_file("x.tsv", field="body").to_lists() == [tok.encode("low new")]
+
+    def test_as_text(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        assert run("encode", "-f", "x.csv", "-t", model, "--read-as", "text").ids == (
+            tok.encode(ROWS)
+        )
+        assert run("count", "x.csv", "-t", model, "--read-as", "text").ids == [tok.count(ROWS)]
+
+    def test_count(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        expected = sum(map(tok.count, TEXTS))
+        for name in ("x.csv", "x.jsonl", "x.csv.gz"):
+            assert run("count", name, "-t", model).ids == [expected]
+            assert run("count", "-f", name, "-t", model).ids == [expected]
+        tokens = tok.count("x") + tok.count("y")
+        assert run("count", "x.csv", "-t", model, "--field", "note").ids == [tokens]
+
+    @pytest.mark.parametrize("command", [["encode", "-f"], ["count"], ["count", "-f"]])
+    def test_no_such_column(self, run: Run, model: Path, here: Path, command: list[str]) -> None:
+        ran = run(*command, "x.tsv", "-t", model)
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err == f"toksmith: error: x.tsv: {NO_COLUMN}\n"
+
+    def test_verify(self, run: Run, model: Path, here: Path) -> None:
+        ran = run("verify", model, model, "x.csv")
+        assert ran.out.decode().endswith("2 documents, 20 bytes\n")
+        assert NO_COLUMN in run("verify", model, model, "x.tsv").err
+
+
+class TestInvalidBytes:
+    @pytest.mark.parametrize(
+        "command",
+        ["encode -t MODEL -f", "count -t MODEL", "inspect -t MODEL -f", "words -f",
+         "sentences -f", "verify MODEL MODEL", "convert MODEL new.model --verify"],
+    )  # fmt: skip
+    def test_are_refused(self, run: Run, model: Path, here: Path, command: str) -> None:
+        words = [str(model) if word == "MODEL" else word for word in command.split()]
+        ran = run(*words, "bad.txt")
+        assert ran.code == 2
+        assert "bad.txt: is not UTF-8 text: byte 0xFF at offset 7 is part of no char" in ran.err
+        if "convert" not in command:
+            assert ran.err.endswith("--encoding-errors replace\n")
+            ran = run(*words, "bad.txt", "--encoding-errors", "replace")
+            assert (ran.code, ran.err.count("error")) == (0, 0)
+
+    def test_replaced(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        ids = tok.encode("low é \ufffd new")
+        replace = ("--encoding-errors", "replace")
+        assert run("encode", "-f", "bad.txt", "-t", model, *replace).ids == ids
+        assert run("count", "bad.txt", "-t", model, *replace).ids == [len(ids)]
+        assert run("words", "-f", "bad.txt", *replace).out.decode().split() == ["low", "é", "new"]
+        assert run("sentences", "-f", "bad.txt", *replace).out.decode() == "low é \ufffd new\n"
+        shown = run("inspect", "-f", "bad.txt", "-t", model, *replace).out.decode()
+        assert "EF" in shown
+        assert "FF" not in shown
+
+    def test_encode_file(self, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        with pytest.raises(FormatError, match=r"0xFF at offset 7 .* encoding_errors=\"replace\""):
+            tok.encode_file("bad.txt")
+        with pytest.raises(OptionError, match="encoding_errors is 'ignore'"):
+            tok.encode_file("bad.txt", encoding_errors="ignore")
+        ids = tok.encode("low é \ufffd new")
+        assert tok.encode_file("bad.txt", encoding_errors="replace").to_lists() == [ids]
+        parts = tok.encode_file("bad.txt", encoding_errors="replace", separator=" new")
+        assert parts.to_lists() == [tok.encode("low é \ufffd")]
+
+
+class TestInspectIsShort:
+    @pytest.mark.parametrize("extra", [[], ["--steps"], ["--brief"]])
+    def test_of_a_long_file(self, run: Run, model: Path, here: Path, extra: list[str]) -> None:
+        Path("long.txt").write_text("low new " * 4_000)
+        ran = run("inspect", "-f", "long.txt", "-t", model, *extra)
+        lines = ran.out.decode().splitlines()
+        tokens = toksmith.load(model).count("low new " * 4_000)
+        assert f"… and {tokens - 500:,} tokens more; --limit 0 prints all" in lines
+        assert len(lines) < 1200
+        assert f"{tokens:,} tokens" in ran.out.decode()
+
+    def test_all_of_it(self, run: Run, model: Path, here: Path) -> None:
+        text = "low new " * 300
+        ran = run("inspect", text, "-t", model, "--limit", 0)
+        tokens = toksmith.load(model).count(text)
+        assert "more" not in ran.out.decode()
+        assert ran.out.decode().count("6C 6F 77") == 300
+        assert tokens > 500
+        rows = run("inspect", text, "-t", model, "--limit", 3).out.decode().splitlines()
+        assert len(rows) == 1 + 1 + 3 + 1 + 1
