@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from mmap import mmap
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from toksmith import _kernel
 from toksmith.lazy import np, npt
@@ -25,6 +25,32 @@ Keep: TypeAlias = "Callable[[Merges], None]"
 
 RoundsWatch: TypeAlias = "Callable[[int, int, float], None]"
 """Called after each round with rounds done, pieces left, the text's log-likelihood."""
+
+
+@dataclass(frozen=True)
+class MergeRules:
+    """Which pair is merged next, and when merging stops.
+
+    Attributes:
+        ties: which of two equally frequent pairs is merged first: ``first-seen`` or
+            ``smallest-pair``.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: a pair that would make a longer token is never merged; in bytes or
+            symbols. ``None`` for no limit.
+    """
+
+    ties: Literal["first-seen", "smallest-pair"]
+    min_frequency: int = 1
+    max_token_length: int | None = None
+
+    @classmethod
+    def of(cls, options: object) -> MergeRules:
+        """Return the rules of an object that has all of them as attributes."""
+        return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
+
+    def arguments(self) -> tuple[str, int, int]:
+        """Return the rules as the kernel takes them, in the order of its arguments."""
+        return self.ties, self.min_frequency, self.max_token_length or 0
 
 
 class CountedLines(NamedTuple):
@@ -244,10 +270,8 @@ class UnigramPieces(NamedTuple):
 def merge_bytes(
     counted: Counted,
     tokens: int,
+    rules: MergeRules,
     *,
-    ties: str,
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
     threads: int = 1,
     watch: Watch | None = None,
     keep: Keep | None = None,
@@ -258,9 +282,7 @@ def merge_bytes(
     Args:
         counted: the distinct chunks, in the order in which they were first seen.
         tokens: how many ids to make beyond the bytes.
-        ties: ``first-seen`` or ``smallest-pair``.
-        min_frequency: a pair that is rarer is never merged.
-        max_token_length: in bytes.
+        rules: which pairs are merged; lengths are in bytes.
         threads: how many threads work; the result does not depend on it.
         watch: told of the progress.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
@@ -268,7 +290,7 @@ def merge_bytes(
     """
     return _merges(
         _kernel.train_bpe(
-            *(*counted, tokens, ties, min_frequency, max_token_length or 0, threads),
+            *(*counted, tokens, *rules.arguments(), threads),
             *(_told(watch), _told(keep), keep_seconds),
         )
     )
@@ -277,10 +299,8 @@ def merge_bytes(
 def merge_symbols(
     words: SymbolWords,
     tokens: int,
+    rules: MergeRules,
     *,
-    ties: str,
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
     threads: int = 1,
     watch: Watch | None = None,
     places: npt.NDArray[np.uint32] | None = None,
@@ -293,9 +313,7 @@ def merge_symbols(
     Args:
         words: what to train on.
         tokens: how many ids to make beyond the alphabet.
-        ties: ``first-seen`` or ``smallest-pair``.
-        min_frequency: a pair that is rarer is never merged.
-        max_token_length: in symbols, or in what ``lengths`` counts.
+        rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
         threads: how many threads work; the result does not depend on it.
         watch: told of the progress.
         places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
@@ -306,7 +324,7 @@ def merge_symbols(
     none = np.zeros(0, np.uint32)
     return _merges(
         _kernel.train_symbols(
-            *(*_parts(words), tokens, ties, min_frequency, max_token_length or 0, threads),
+            *(*_parts(words), tokens, *rules.arguments(), threads),
             *(_told(watch), none if places is None else places),
             none if lengths is None else lengths,
             *(_told(keep), keep_seconds),

@@ -20,7 +20,7 @@ from tests import damage
 from tests.interrupting import interrupted
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
-from toksmith.training_engine import Merges, merge_bytes
+from toksmith.training_engine import MergeRules, Merges, merge_bytes
 
 SIZE = 700
 
@@ -159,7 +159,10 @@ def test_merges_are_handed_over_while_they_are_learned() -> None:
     counts = letters(1_500_000)
     kept: list[Merges] = []
     found = merge_bytes(
-        (counts.chunks, counts.ends, counts.counts), 400_000, ties="first-seen", keep=kept.append
+        (counts.chunks, counts.ends, counts.counts),
+        400_000,
+        MergeRules("first-seen"),
+        keep=kept.append,
     )
     assert len(kept) > 1
     for name in Merges._fields:
@@ -174,7 +177,7 @@ def test_ctrl_c_hands_over_what_was_learned() -> None:
     with interrupted() as learning:
         merge_bytes(
             (counts.chunks, counts.ends, counts.counts),
-            500_000, ties="first-seen", watch=lambda *_: learning.set(), keep=kept.append,
+            500_000, MergeRules("first-seen"), watch=lambda *_: learning.set(), keep=kept.append,
             keep_seconds=1e9,
         )  # fmt: skip
     assert len(kept) == 1

@@ -18,9 +18,9 @@ from toksmith import Counts, engine
 from toksmith.corpus import Files, Reading
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers.bpe import BPEOptions
 from toksmith.trainers.counts import added, count_chunks
 from toksmith.trainers.memory import Memory, parsed, shown
+from toksmith.trainers.options import BPEOptions
 
 RANDOM = random.Random(5)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -21,7 +21,13 @@ import toksmith
 from tests.counting import PLAIN
 from toksmith.engine import ChunkCounter
 from toksmith.splitters import splitter
-from toksmith.training_engine import LineCounter, SymbolWords, learn_unigram, merge_symbols
+from toksmith.training_engine import (
+    LineCounter,
+    MergeRules,
+    SymbolWords,
+    learn_unigram,
+    merge_symbols,
+)
 
 RANDOM = random.Random(13)
 LETTERS = "abcdefghijklmnop"
@@ -109,7 +115,7 @@ def test_finding_the_pairs_before_the_first_merge() -> None:
     given = words(24_000_000)
     with interrupted_soon():
         merge_symbols(
-            given, 1, ties="first-seen",
+            given, 1, MergeRules("first-seen"),
             keep=lambda more: kept.append(len(more.merges)), keep_seconds=1000,
         )  # fmt: skip
     assert kept == []  # after a merge, that is handed over

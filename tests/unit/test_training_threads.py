@@ -13,7 +13,7 @@ import pytest
 import toksmith
 from tests.interrupting import interrupted
 from tests.processes import TASKS, holds_in_child, running_threads
-from toksmith.training_engine import merge_bytes
+from toksmith.training_engine import MergeRules, merge_bytes
 
 
 def words(size: int) -> toksmith.Counts:
@@ -57,7 +57,7 @@ def test_result_does_not_depend_on_threads(
 def learn(counts: toksmith.Counts, watch: Callable[[object], None]) -> None:
     merge_bytes(
         (counts.chunks, counts.ends, counts.counts),
-        500_000, ties="first-seen", threads=3, watch=watch,
+        500_000, MergeRules("first-seen"), threads=3, watch=watch,
     )  # fmt: skip
 
 

@@ -174,7 +174,7 @@ def train(
         model: one of
 
             - ``"bpe"``, byte-level BPE, or BPE on characters:
-              :class:`~toksmith.trainers.bpe.BPEOptions`;
+              :class:`~toksmith.trainers.options.BPEOptions`;
             - ``"wordpiece"``: :class:`~toksmith.trainers.wordpiece.WordPieceOptions`;
             - ``"word"`` and ``"char"``: :class:`~toksmith.trainers.frequent.WordOptions` and
               :class:`~toksmith.trainers.frequent.CharOptions`;

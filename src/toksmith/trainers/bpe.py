@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Literal
+from dataclasses import asdict
 
-from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
 from toksmith.lazy import np
 from toksmith.models import BPE, CharacterBPE
@@ -17,84 +14,10 @@ from toksmith.trainers.byte_merging import BYTES, learn, with_merges
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.merging import warn_of_end, watching
-from toksmith.trainers.options import Options, choice, documented, framing_of, literals
+from toksmith.trainers.options import BPEOptions, framing_of
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.training_engine import Merges, merge_symbols
-
-TIES = ("first-seen", "smallest-pair")
-UNITS = ("bytes", "characters")
-UNK = "<unk>"
-
-
-@documented
-@dataclass(frozen=True)
-class BPEOptions(Options):
-    """The options of ``model="bpe"``.
-
-    Raises:
-        OptionError: an option is out of range.
-    """
-
-    split: str | None = field(
-        default="gpt4",
-        metadata={
-            "help": "how text is cut into chunks before learning; no token crosses a cut. A "
-            "published name (``gpt2``, ``gpt4``, ``o200k``, ``llama3``, ``qwen2``, …), ``words``, "
-            "a regular expression, or ``None``: only documents are apart."
-        },
-    )
-    special_tokens: Sequence[str] = field(
-        default=(),
-        metadata={"help": "their ids follow the model's. In the training text they are text."},
-    )
-    ties: Literal["first-seen", "smallest-pair"] = field(
-        default="first-seen",
-        metadata={
-            "help": "which of two equally frequent pairs is merged first: ``first-seen`` as in "
-            "minbpe, or ``smallest-pair`` as in Hugging Face's tokenizers."
-        },
-    )
-    min_frequency: int = field(
-        default=1,
-        metadata={"help": "training stops when the best pair occurs fewer times than this."},
-    )
-    max_token_length: int | None = field(
-        default=None,
-        metadata={"help": "in units: a pair that would make a longer token is never merged."},
-    )
-    unit: Literal["bytes", "characters"] = field(
-        default="bytes",
-        metadata={
-            "help": "what chunks start as: ``bytes``, or ``characters`` (those of the training "
-            "text; any other is unknown later)."
-        },
-    )
-    unk_token: str | None = field(
-        default=UNK,
-        metadata={
-            "help": "the token of unknown characters; ``None`` drops them. Bytes are all known."
-        },
-    )
-
-    def __post_init__(self) -> None:
-        choice("ties", self.ties, TIES)
-        choice("unit", self.unit, UNITS)
-        whole("min_frequency", self.min_frequency, least=1)
-        if self.max_token_length is not None:
-            whole("max_token_length", self.max_token_length, least=1, otherwise=", or None")
-        object.__setattr__(self, "special_tokens", literals(self.special_tokens))
-        if self.unk_token is not None:
-            literal("unk_token", self.unk_token)
-        if self.unit == "bytes" and self.unk_token != UNK:
-            raise OptionError('unk_token= is for unit="characters": no byte is unknown')
-
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return about how many bytes of memory training on a number of distinct chunks takes."""
-        if self.unit == "bytes":
-            # Measured: a cell and places for each byte; the pairs of 32,000 merges.
-            return 16 * chunks + 16 * size + min(100 * chunks, 150 << 20)
-        return super().memory_needed(chunks, size)
 
 
 def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Trained:
@@ -119,7 +42,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     if tokens < 256:
         raise _too_small(tokens, "256 bytes", options)
     counts = corpus.chunks(splitter(options.split))
-    learned = learn(BPE(BYTES, ()), tokens - 256, counts, options, corpus, corpus.checkpoint)
+    learned = learn(BPE(BYTES, ()), tokens - 256, counts, options.rules, corpus, corpus.checkpoint)
     model = with_merges(BPE(BYTES, ()), learned.merges)
     warn_of_end(len(model.vocab), tokens, options.min_frequency)
     return _trained(model, learned, counts, counts.bytes, options)
@@ -140,9 +63,7 @@ def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Train
         learned = merge_symbols(
             words.words,
             tokens - len(vocab),
-            ties=options.ties,
-            min_frequency=options.min_frequency,
-            max_token_length=options.max_token_length,
+            options.rules,
             threads=corpus.threads,
             watch=watch,
         )

@@ -7,8 +7,6 @@ what follows is what would have followed there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from toksmith import engine
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
@@ -20,10 +18,15 @@ from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.merging import watching
-from toksmith.training_engine import Keep, Merges, SymbolWords, Watch, merge_bytes, merge_symbols
-
-if TYPE_CHECKING:
-    from toksmith.trainers.bpe import BPEOptions
+from toksmith.training_engine import (
+    Keep,
+    MergeRules,
+    Merges,
+    SymbolWords,
+    Watch,
+    merge_bytes,
+    merge_symbols,
+)
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -32,7 +35,7 @@ def learn(
     model: BPE,
     tokens: int,
     counts: Counts,
-    options: BPEOptions,
+    rules: MergeRules,
     corpus: Corpus,
     checkpoint: Checkpoint | None = None,
 ) -> Merges:
@@ -42,7 +45,7 @@ def learn(
         model: what is known.
         tokens: how many new ids to make.
         counts: the text's chunks.
-        options: of the training.
+        rules: which pairs are merged.
         corpus: has the number of threads, and whether to show the progress.
         checkpoint: where merges are kept, and may have been before.
 
@@ -64,7 +67,7 @@ def learn(
 
     with watching(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
         rest = tokens - len(before.merges)
-        more = _go_on(model, rest, counts, options, corpus, watch, keep if checkpoint else None)
+        more = _go_on(model, rest, counts, rules, corpus, watch, keep if checkpoint else None)
     found = joined([before, more])
     if checkpoint and len(more.merges):
         checkpoint.keep(found)
@@ -75,7 +78,7 @@ def _go_on(
     model: BPE,
     tokens: int,
     counts: Counts,
-    options: BPEOptions,
+    rules: MergeRules,
     corpus: Corpus,
     watch: Watch,
     keep: Keep | None,
@@ -86,9 +89,7 @@ def _go_on(
         return merge_bytes(
             (counts.chunks, counts.ends, counts.counts),
             tokens,
-            ties=options.ties,
-            min_frequency=options.min_frequency,
-            max_token_length=options.max_token_length,
+            rules,
             threads=corpus.threads,
             watch=watch,
             keep=keep,
@@ -97,9 +98,7 @@ def _go_on(
     return merge_symbols(
         _encoded(model, counts, corpus.threads),
         tokens,
-        ties=options.ties,
-        min_frequency=options.min_frequency,
-        max_token_length=options.max_token_length,
+        rules,
         threads=corpus.threads,
         watch=watch,
         places=_ages(model),

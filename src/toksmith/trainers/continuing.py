@@ -12,20 +12,19 @@ from toksmith.lazy import np, npt
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
-from toksmith.trainers.bpe import BPEOptions
 from toksmith.trainers.byte_merging import joined, learn
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.trainers.merging import warn_of_end
-from toksmith.trainers.options import check_kinds, framing_of, literals
+from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.record import Trained
-from toksmith.training_engine import Merges
+from toksmith.training_engine import MergeRules, Merges
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
-_OPTIONS = ("split", "special_tokens", "ties", "min_frequency", "max_token_length")
-_INHERITED = ("ties", "min_frequency", "max_token_length")
+_OPTIONS = [each.name for each in fields(BPEOptions) if each.metadata.get("continued")]
+_INHERITED = [each.name for each in fields(MergeRules)]
 
 
 def train_further(
@@ -142,10 +141,10 @@ def _learned(
 ) -> tuple[BPE, Merges]:
     """Return the model with ``wanted`` ids, and what was learned."""
     model = BPE(_padded(model.vocab, first), model.merges, model.whole_chunk_first)
-    learned = [learn(model, wanted - first, counts, options, corpus, corpus.checkpoint)]
+    learned = [learn(model, wanted - first, counts, options.rules, corpus, corpus.checkpoint)]
     model = _extended(model, learned[0].merges)
     while len(model.vocab) < wanted and len(learned[-1].merges):
-        learned.append(learn(model, wanted - len(model.vocab), counts, options, corpus))
+        learned.append(learn(model, wanted - len(model.vocab), counts, options.rules, corpus))
         model = _extended(model, learned[-1].merges)
     warn_of_end(len(model.vocab), wanted, options.min_frequency)
     return model, joined(learned)

@@ -6,7 +6,7 @@ Each field has a help text in its metadata: the command line and the explorer sh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from math import isfinite
 from numbers import Real
@@ -24,8 +24,10 @@ from typing import (
     get_type_hints,
 )
 
+from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
+from toksmith.training_engine import MergeRules
 
 
 class ModelDefault(Enum):
@@ -167,3 +169,92 @@ def literals(special_tokens: Sequence[str]) -> tuple[str, ...]:
 def framing_of(special_tokens: Sequence[str], first: int) -> Framing:
     """Return special tokens with ids from ``first`` on."""
     return Framing(tuple(AddedToken(text, first + i) for i, text in enumerate(special_tokens)))
+
+
+_UNK = "<unk>"
+
+
+@documented
+@dataclass(frozen=True)
+class BPEOptions(Options):
+    """The options of ``model="bpe"``.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+
+    split: str | None = field(
+        default="gpt4",
+        metadata={
+            "continued": True,
+            "help": "how text is cut into chunks before learning; no token crosses a cut. A "
+            "published name (``gpt2``, ``gpt4``, ``o200k``, ``llama3``, ``qwen2``, …), ``words``, "
+            "a regular expression, or ``None``: only documents are apart.",
+        },
+    )
+    special_tokens: Sequence[str] = field(
+        default=(),
+        metadata={
+            "continued": True,
+            "help": "their ids follow the model's. In the training text they are text.",
+        },
+    )
+    ties: Literal["first-seen", "smallest-pair"] = field(
+        default="first-seen",
+        metadata={
+            "continued": True,
+            "help": "which of two equally frequent pairs is merged first: ``first-seen`` as in "
+            "minbpe, or ``smallest-pair`` as in Hugging Face's tokenizers.",
+        },
+    )
+    min_frequency: int = field(
+        default=1,
+        metadata={
+            "continued": True,
+            "help": "training stops when the best pair occurs fewer times than this.",
+        },
+    )
+    max_token_length: int | None = field(
+        default=None,
+        metadata={
+            "continued": True,
+            "help": "in units: a pair that would make a longer token is never merged.",
+        },
+    )
+    unit: Literal["bytes", "characters"] = field(
+        default="bytes",
+        metadata={
+            "help": "what chunks start as: ``bytes``, or ``characters`` (those of the training "
+            "text; any other is unknown later)."
+        },
+    )
+    unk_token: str | None = field(
+        default=_UNK,
+        metadata={
+            "help": "the token of unknown characters; ``None`` drops them. Bytes are all known."
+        },
+    )
+
+    def __post_init__(self) -> None:
+        choice("ties", self.ties, ("first-seen", "smallest-pair"))
+        choice("unit", self.unit, ("bytes", "characters"))
+        whole("min_frequency", self.min_frequency, least=1)
+        if self.max_token_length is not None:
+            whole("max_token_length", self.max_token_length, least=1, otherwise=", or None")
+        object.__setattr__(self, "special_tokens", literals(self.special_tokens))
+        if self.unk_token is not None:
+            literal("unk_token", self.unk_token)
+        if self.unit == "bytes" and self.unk_token != _UNK:
+            raise OptionError('unk_token= is for unit="characters": no byte is unknown')
+
+    @property
+    def rules(self) -> MergeRules:
+        """The rules of merging, which go to the kernel."""
+        return MergeRules.of(self)
+
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return about how many bytes of memory training on a number of distinct chunks takes."""
+        if self.unit == "bytes":
+            # Measured: a cell and places for each byte; the pairs of 32,000 merges.
+            return 16 * chunks + 16 * size + min(100 * chunks, 150 << 20)
+        return super().memory_needed(chunks, size)

@@ -21,7 +21,14 @@ from toksmith.trainers.options import Options, choice, documented, literals
 from toksmith.trainers.record import Trained
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.trainers.words import count_words
-from toksmith.training_engine import Merges, SymbolWords, Watch, merge_likely, merge_symbols
+from toksmith.training_engine import (
+    MergeRules,
+    Merges,
+    SymbolWords,
+    Watch,
+    merge_likely,
+    merge_symbols,
+)
 
 VOCAB_SIZE = 30_000
 OBJECTIVES = ("likelihood", "frequency")
@@ -226,9 +233,8 @@ def _merge(
     least = max(options.min_frequency, 1)
     if options.objective == "likelihood":
         return merge_likely(words, merges, min_frequency=least, threads=threads, watch=watch)
-    return merge_symbols(
-        words, merges, ties="smallest-pair", min_frequency=least, threads=threads, watch=watch
-    )
+    rules = MergeRules("smallest-pair", least)
+    return merge_symbols(words, merges, rules, threads=threads, watch=watch)
 
 
 def _pieces(
