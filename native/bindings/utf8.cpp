@@ -1,13 +1,21 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 #include "isa/isa.hpp"
+#include "parallel/stop.hpp"
+#include "utf8/decode.hpp"
 #include "utf8/validate.hpp"
 
 namespace toksmith::bindings {
 namespace {
+
+using utf8::Byte;
+
+constexpr std::ptrdiff_t kBlock = std::ptrdiff_t{1} << 20;  // bytes between interruption points
 
 std::int64_t first_invalid(nb::handle text, std::int64_t start, std::int64_t end,
                            const std::string& level) {
@@ -17,8 +25,17 @@ std::int64_t first_invalid(nb::handle text, std::int64_t start, std::int64_t end
         throw nb::value_error("the range to check lies outside the text");
     }
     const isa::Level chosen = isa::choose(level);
-    const nb::gil_scoped_release without_gil;
-    return utf8::first_invalid(whole.begin + start, whole.begin + end, chosen) - whole.begin;
+    const Byte* const last = whole.begin + end;
+    const WithoutGil without_gil;
+    for (const Byte* from = whole.begin + start;;) {
+        // A block ends with a character: before a byte that continues none, or behind three that do.
+        const Byte* to = from + std::min(kBlock, last - from);
+        for (int i = 0; i < 3 && to < last && utf8::is_continuation(*to); ++i) ++to;
+        const Byte* const found = utf8::first_invalid(from, to, chosen);
+        if (found != to || to == last) return found - whole.begin;
+        from = to;
+        interruption_point();
+    }
 }
 
 }  // namespace

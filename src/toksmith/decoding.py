@@ -12,6 +12,7 @@ from toksmith import engine, lists
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
+from toksmith.text import decode_utf8
 from toksmith.threads import thread_count
 from toksmith.types import Batch, IdArray, Ids, OffsetArray
 
@@ -81,8 +82,13 @@ class TextDecoder:
         lengths = self._lengths
         if skip_special_tokens:
             lengths = np.where(self._special, 0, lengths)
-        ends = np.concatenate([[0], np.cumsum(lengths[batch.ids])])[batch.offsets].tolist()
-        return [data[start:end].decode("utf-8", errors) for start, end in pairwise(ends)]
+        places = np.zeros(len(batch.ids) + 1, np.int64)
+        for start, block in lists.blocks(batch.ids):
+            found = places[start + 1 : start + 1 + len(block)]
+            np.cumsum(lengths[block], out=found)
+            found += places[start]
+        ends = places[batch.offsets].tolist()
+        return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
 
     def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
         """Return what takes ids, and whether they are the last, and returns the text so far."""
@@ -107,7 +113,16 @@ class TextDecoder:
         if not skip_special_tokens and self._pipeline.decoder is None:
             return ids  # the engine checks them as it goes
         self._engine.check(ids, thread_count(None, ids.nbytes))
-        return ids[~self._special[ids]] if skip_special_tokens else ids
+        return self._without_special(ids) if skip_special_tokens else ids
+
+    def _without_special(self, ids: IdArray) -> IdArray:
+        kept = np.empty(len(ids), np.uint32)
+        size = 0
+        for _, block in lists.blocks(ids):
+            found = block[~self._special[block]]
+            kept[size : size + len(found)] = found
+            size += len(found)
+        return kept[:size]
 
 
 class IncrementalDecoder:
@@ -194,16 +209,11 @@ def id_array(ids: Ids) -> IdArray:
     if array.dtype == np.uint32:
         return np.ascontiguousarray(array)
     found = np.empty(len(array), np.uint32)
-    for start in range(0, len(array), _BLOCK):  # NumPy's own loops do not end on Ctrl-C
-        block = array[start : start + _BLOCK]
+    for start, block in lists.blocks(array):
         for place in (int(block.argmin()), int(block.argmax())):
             if not 0 <= int(block[place]) < 2**32:
                 raise UnknownTokenError(
                     f"id {block[place]} at position {start + place} is not in the vocabulary"
                 )
-        found[start : start + _BLOCK] = block
+        found[start : start + len(block)] = block
     return found
-
-
-_BLOCK = 1 << 20
-"""Ids that are converted at once."""

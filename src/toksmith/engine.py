@@ -32,7 +32,7 @@ from toksmith.models import (
 )
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter
-from toksmith.text import Text, utf8
+from toksmith.text import Text, decode_utf8, utf8
 from toksmith.types import Batch, IdArray, SpanArray
 
 Bounds: TypeAlias = "npt.NDArray[np.int64]"
@@ -283,7 +283,13 @@ class KernelDecoder:
     def decode_text(self, ids: IdArray, errors: str, threads: int, before: bytes = b"") -> str:
         """Return the text of the bytes of the ids, behind others."""
         with _unknown_tokens():
-            return self._decoder.decode_text(ids, errors, threads, before)
+            try:
+                return self._decoder.decode_text(ids, "strict", threads, before)
+            except UnicodeDecodeError as invalid:
+                if errors == "strict":
+                    raise
+                data = invalid.object
+        return decode_utf8(data, errors)
 
 
 @contextmanager

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toksmith import _kernel
 from toksmith.lazy import np, npt
+
+_BLOCK = 1 << 20
+"""Ids that NumPy works on at once: its loops do not end on Ctrl-C."""
 
 
 def lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
@@ -26,3 +31,14 @@ def array(ids: list[int]) -> npt.NDArray[np.uint32] | None:
         (array([7, 8], dtype=uint32), None, None)
     """
     return _kernel.to_array(ids)
+
+
+def blocks(ids: npt.NDArray[np.integer]) -> Iterator[tuple[int, npt.NDArray[np.integer]]]:
+    """Yield an array in blocks, each behind the position of its first id.
+
+    Example:
+        >>> list(blocks(np.array([7, 8])))
+        [(0, array([7, 8]))]
+    """
+    for start in range(0, len(ids), _BLOCK):
+        yield start, ids[start : start + _BLOCK]

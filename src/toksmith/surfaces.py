@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from toksmith import engine
+from toksmith import engine, lists
 from toksmith.decoders import (
     ByteFallback,
     Decoder,
@@ -77,7 +77,11 @@ class SurfaceTable:
         return "".join(parts)
 
     def _bytes_stay_together(self, ids: IdArray) -> bool:
-        return not (self._is_byte[ids[:-1]] & self._is_empty[ids[1:]]).any()
+        for start, block in lists.blocks(ids[:-1]):
+            behind = ids[start + 1 : start + 1 + len(block)]
+            if (self._is_byte[block] & self._is_empty[behind]).any():
+                return False
+        return True
 
     def _steps(self, decoder: Decoder, ids: IdArray) -> str:
         return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)

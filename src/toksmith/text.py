@@ -20,6 +20,9 @@ Texts: TypeAlias = Text | Iterable[Text] | Mapping[str, Text | Iterable[Text]]
 _TEXTS = (str, bytes, bytearray, memoryview, mmap)
 _BROKEN = re.compile("[\udc80-\udcff]")
 
+_BLOCK = 1 << 18
+"""Bytes that are decoded at once: Python's decoders do not end on Ctrl-C."""
+
 
 def utf8(text: Text) -> bytes:
     r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
@@ -45,6 +48,33 @@ def utf8(text: Text) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def decode_utf8(data: bytes, errors: str) -> str:
+    r"""Return ``data.decode("utf-8", errors)``, made in blocks so that Ctrl-C ends it.
+
+    Example:
+        >>> decode_utf8(b"a\xff", "replace")
+        'a\ufffd'
+    """
+    if errors == "strict" or len(data) <= _BLOCK:  # where strict fails, the offset is in the data
+        return data.decode("utf-8", errors)
+    parts = []
+    start = 0
+    with memoryview(data) as view:
+        while start < len(data):
+            end = _character_start(data, start + _BLOCK)
+            parts.append(str(view[start:end], "utf-8", errors))
+            start = end
+    return "".join(parts)
+
+
+def _character_start(data: bytes, place: int) -> int:
+    """Return the first place from ``place`` on that is not inside a character, valid or not."""
+    end = place
+    while end < min(place + 3, len(data)) and data[end] & 0xC0 == 0x80:  # a character has no more
+        end += 1
+    return end
 
 
 def texts_of(texts: Texts, name: str = "texts") -> Iterable[Text]:

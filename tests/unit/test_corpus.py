@@ -353,7 +353,10 @@ class TestAhead:
             found.extend(ahead(items()))
         assert found == list(range(10))  # those before the error
 
-    def test_closing_ends_the_thread_and_its_iterator(self) -> None:
+    def test_closing_ends_the_thread_and_its_iterator(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("toksmith.corpus.ahead._GRACE", 60)
         closed = []
 
         def items() -> Iterator[int]:
@@ -381,6 +384,7 @@ def test_an_interrupt_ends_all_threads(
     if name == "a.parquet":
         parquet.write_table(pa.table({"text": ["some words " * 1000] * 50}), path)
     monkeypatch.setattr(Files.__init__, "__defaults__", (None, None, 5000))
+    monkeypatch.setattr("toksmith.corpus.ahead._GRACE", 60)
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

@@ -21,6 +21,7 @@ import toksmith
 import toksmith.decoding
 import toksmith.errors
 import toksmith.lists
+import toksmith.text
 import toksmith.tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +95,16 @@ def decode(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], obj
     return lambda: tok.decode(ids)
 
 
+def decode_invalid(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    ids = np.resize(np.array([195, 97], np.uint32), size)
+    return lambda: tok.decode(ids)
+
+
+def decode_skipping(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
+    ids = many_ids(size)
+    return lambda: tok.decode(ids, skip_special_tokens=True)
+
+
 def decode_bytes(tok: toksmith.Tokenizer, size: int, threads: int) -> Callable[[], object]:
     ids = many_ids(size)
     return lambda: tok.decode_bytes(ids, threads=threads)
@@ -108,7 +119,7 @@ CALLS: dict[str, Call] = {
     call.__name__: call
     for call in (
         encode, encode_array, encode_wide, encode_batch, encode_file, count, one_letter, one_chunk,
-        with_spans, decode, decode_bytes, decode_batch,
+        with_spans, decode, decode_invalid, decode_skipping, decode_bytes, decode_batch,
     )
 }  # fmt: skip
 
@@ -206,8 +217,57 @@ def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
+PIPE = """
+import signal, sys, toksmith, toksmith.corpus.sources as sources
+tok = toksmith.train(texts=["x"], vocab_size=256)
+ahead = sources.ahead
+
+def then_interrupt(items):
+    signal.setitimer(signal.ITIMER_REAL, 0.3)  # the thread waits in open() by then
+    return ahead(items)
+
+sources.ahead = then_interrupt
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+try:
+    CALL
+except KeyboardInterrupt:
+    print("ended")
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "toksmith.train(sys.argv[1], vocab_size=300)",
+        "toksmith.compare([tok], files=sys.argv[1])",
+    ],
+)
+def test_a_pipe_that_nobody_writes_to_can_be_interrupted(tmp_path: Path, call: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    child = subprocess.run(
+        [sys.executable, "-c", PIPE.replace("CALL", call), str(pipe)],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (child.returncode, child.stdout, child.stderr) == (0, "ended\n", "")
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore", "backslashreplace", "surrogatepass"])
+def test_blocks_of_invalid_text_are_decoded_as_a_whole(
+    monkeypatch: pytest.MonkeyPatch, errors: str
+) -> None:
+    pieces = ["é".encode(), "語".encode(), "😀".encode(), b"a", b"\xed\xa0\x80"]
+    if errors != "surrogatepass":
+        pieces += [b"\x80", b"\xf0\x9f", b"\xe2", b"\xff", b"\x80" * 9]
+    random = np.random.default_rng(3)
+    data = b"".join(pieces[i] for i in random.integers(0, len(pieces), 3_000))
+    for block in range(1, 9):
+        monkeypatch.setattr(toksmith.text, "_BLOCK", block)
+        assert toksmith.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
+
+
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toksmith.decoding, "_BLOCK", 2)
+    monkeypatch.setattr(toksmith.lists, "_BLOCK", 2)
     ids = np.array([97, 98, 99, 100, 2**32 - 1], np.int64)
     found = toksmith.decoding.id_array(ids)
     assert found.dtype == np.uint32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import TypeVar, cast
@@ -11,13 +12,16 @@ Item = TypeVar("Item")
 
 _DEPTH = 2
 _SECONDS = 0.1
+_GRACE = 0.05
+"""Seconds to wait for the thread at the end: to open or read a pipe may take forever."""
 
 
 def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
     """Yield the items, which a thread takes meanwhile from their iterator, a few ahead.
 
-    An error in the thread is raised here, behind the items before it. The thread ends when the
-    iterator is closed, or dropped. Without a thread, the items are taken here, one at a time.
+    An error in the thread is raised here, behind the items before it. When the iterator is closed,
+    or dropped, the thread ends with the item that it works on. Without a thread, the items are
+    taken here, one at a time.
 
     Args:
         items: should spend its time without the GIL.
@@ -43,7 +47,10 @@ def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
             yield cast("Item", item)
     finally:
         stop.set()
-        thread.join()
+        with suppress(Empty):
+            while True:  # the thread may wait for room
+                queue.get_nowait()
+        thread.join(_GRACE)
 
 
 def _fill(items: Iterable[Item], queue: Queue[tuple[str, object]], stop: Event) -> None:
@@ -53,8 +60,8 @@ def _fill(items: Iterable[Item], queue: Queue[tuple[str, object]], stop: Event) 
                 queue.put((what, item), timeout=_SECONDS)
             except Full:
                 continue
-            return True
-        return False
+            break
+        return not stop.is_set()
 
     iterator = iter(items)
     try:

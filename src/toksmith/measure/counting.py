@@ -25,6 +25,8 @@ Report: TypeAlias = Callable[[str, int], None]
 
 _BLOCK = 1 << 24
 _IDS_AT_ONCE = 1 << 18
+_SIZED_AT_ONCE = 1 << 22
+"""Bytes whose characters are counted at once: NumPy's loops do not end on Ctrl-C."""
 _SHOWN = 2_000
 """How many bytes of a text are kept token by token."""
 _TIMED, _TIMED_SECONDS = 1 << 22, 0.05
@@ -166,10 +168,13 @@ def token_counts(
 
 def _sizes(data: bytes | mmap, block: Bounds, separator: str | None) -> tuple[int, int]:
     """Return how many code points and lines the documents of a block have."""
-    stretch = data[block[0, 0] : block[-1, 1]]
-    codes = np.frombuffer(stretch, np.uint8)
-    characters = int(np.count_nonzero((codes & 0xC0) != 0x80))
-    lines = stretch.count(b"\n") + len(block)
+    characters, lines = 0, len(block)
+    last = int(block[-1, 1])
+    for start in range(int(block[0, 0]), last, _SIZED_AT_ONCE):
+        stretch = data[start : min(start + _SIZED_AT_ONCE, last)]
+        codes = np.frombuffer(stretch, np.uint8)
+        characters += int(np.count_nonzero((codes & 0xC0) != 0x80))
+        lines += stretch.count(b"\n")
     gaps = int(np.count_nonzero(block[1:, 0] > block[:-1, 1])) if separator else 0
     if separator and gaps:
         characters -= gaps * len(separator)
