@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.formats_kit import bert, pipeline, tekken
-from tests.models_kit import PIPELINES
-from tests.sentencepiece_kit import sentencepiece
+from tests.kits.bpe import pipeline, tekken
+from tests.kits.pipelines import PIPELINES
+from tests.kits.sentencepiece import sentencepiece
+from tests.kits.words import bert
 from toksmith import formats
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
 from toksmith.framing import AddedToken, Framing

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import toksmith
+from tests.kits.bpe import BYTES
 from toksmith.engine import Encoder, decoder
 from toksmith.engine import compile as compiled
 from toksmith.models import BPE
@@ -57,5 +58,5 @@ def reference_steps(
 def reference_pipeline(
     steps: list[tuple[tuple[int, int], int, int, bytes]], split: str | None
 ) -> Pipeline:
-    vocab = [bytes([byte]) for byte in range(256)] + [token for *_, token in steps]
+    vocab = list(BYTES) + [token for *_, token in steps]
     return Pipeline(BPE(tuple(vocab), [[*pair, new] for pair, _, new, _ in steps]), splitter(split))

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from tests.subwords import Piece
+from tests.kits.pieces import Piece
 from toksmith.models import PieceType, SentencePieceBPE, Unigram
 
 UNIGRAM, BPE = 1, 2

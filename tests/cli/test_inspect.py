@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
+from tests.kits.bpe import BYTES, HELLO_BPE
 from toksmith.framing import Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
 
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
-
 
 @pytest.fixture
 def tokenizer(tmp_path: Path) -> Path:
-    pipeline = Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"), Framing.of({"<s>": 300}))
+    pipeline = Pipeline(HELLO_BPE, splitter("gpt2"), Framing.of({"<s>": 300}))
     Tokenizer(pipeline).save(tmp_path / "hello.json")
     return tmp_path / "hello.json"
 
@@ -68,7 +65,7 @@ def test_an_empty_text_has_no_table(run: Run, tokenizer: Path) -> None:
 
 def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
-    Tokenizer(Pipeline(BPE((*VOCAB[:256], b"ol"), []))).save(path)
+    Tokenizer(Pipeline(BPE((*BYTES, b"ol"), []))).save(path)
     ran = run("inspect", "-t", path, "--token", "ol")
     assert "It does not come out of its own bytes, but this:\no  id 111\nl  id 108" in (
         ran.out.decode()

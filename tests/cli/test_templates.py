@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.formats_kit import pipeline
+from tests.kits.bpe import pipeline
 from toksmith import formats
 from toksmith.framing import AddedToken, Framing
 

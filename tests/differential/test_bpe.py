@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 
 from tests import engines, strategies
+from tests.kits.bpe import random_bpe, random_ranks
 from toksmith import engine
 from toksmith.errors import EngineError
-from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import ReferenceEncoder, recover_merges
 from toksmith.splitters import FAMILIES, splitter
 from toksmith.types import Batch, IdArray
 
 ROOT = Path(__file__).resolve().parents[2]
-BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
 @cache
@@ -129,28 +128,9 @@ def test_unordered_merges() -> None:
     """Merges in any order, whose parts may come later, with the whole chunk first or not."""
     for seed in range(60):
         rng = random.Random(seed)
-        pipeline = Pipeline(random_model(rng), splitter(rng.choice(["gpt2", None])))
+        pipeline = Pipeline(random_bpe(rng), splitter(rng.choice(["gpt2", None])))
         texts = ["".join(rng.choices("abc ", k=rng.randint(0, 40))) for _ in range(40)]
         check(pipeline, [text.encode() for text in texts])
-
-
-def random_model(rng: random.Random) -> BPE:
-    vocab, pairs = list(BYTES), []
-    for _ in range(rng.randint(1, 40)):
-        pool = [token for token, text in enumerate(vocab) if set(text) <= set(b"abc ")]
-        left, right = rng.choice(pool), rng.choice(pool)
-        if len(vocab[left]) + len(vocab[right]) <= 8 and (left, right) not in pairs:
-            pairs.append((left, right))
-            vocab.append(vocab[left] + vocab[right])
-    merges = [(*pair, 256 + number) for number, pair in enumerate(pairs)]
-    rng.shuffle(merges)
-    return BPE(tuple(vocab), np.array(merges, np.uint32), rng.random() < 0.5)
-
-
-def random_ranks(rng: random.Random) -> tuple[bytes, ...]:
-    """A vocabulary as nobody trains it: any strings in any order."""
-    words = {"".join(rng.choices("abc", k=rng.randint(2, 6))).encode() for _ in range(40)}
-    return (*BYTES, *rng.sample(sorted(words), len(words)))
 
 
 def test_recovered_merges() -> None:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from tests.kits.pieces import random_piece_rules
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.sentencepiece_bpe_training import training_steps
 from toksmith.trainers.sentencepiece_bpe import learn_pieces
 from toksmith.trainers.symbols import CharacterWords
 
 ALPHABETS = ["ab", "aab▁", "aя▁", "カな漢一ーa▁", "a1２я▁", "e\u0301я▁\u0302", "a▁▁▁1"]
-
-
-def random_rules(rng: random.Random) -> PieceRules:
-    flags = {f.name: rng.random() < 0.5 for f in fields(PieceRules) if f.type == "bool"}
-    return PieceRules(max_sentencepiece_length=rng.choice([1, 2, 3, 5, 16]), **flags)
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -30,7 +25,7 @@ def test_random_words(seed: int) -> None:
     for _ in range(rng.randint(1, 12)):
         word = "".join(rng.choices(alphabet, k=rng.randint(1, 24)))
         words[word] += rng.choice([1, 1, 2, 3])
-    rules = random_rules(rng) if seed % 3 else PieceRules()
+    rules = random_piece_rules(rng, (1, 2, 3, 5, 16)) if seed % 3 else PieceRules()
     pieces = rng.randint(1, 80)
     steps = list(training_steps(words, pieces, rules))
     learned = learn_pieces(CharacterWords.of(words), pieces, rules, progress=False)

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from tests import strategies
+from tests.kits.bpe import BYTES
 from toksmith import engine
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import chunk_spans
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
 
-BYTES = tuple(bytes([byte]) for byte in range(256))
 OTHER_PATTERNS = [r"\w+|\s", r"(?i)[a-zé]+", r"\p{Han}|[^\p{Han}]+", r".{1,3}", r"(?r)\S+"]
 SPLITTERS = [
     *(pytest.param(splitter(name), id=name) for name in FAMILIES),

@@ -11,17 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests import subwords
+from tests.kits.character_bpe import random_character_bpe
+from tests.kits.pieces import (
+    Piece,
+    model_of,
+    random_chunk,
+    random_double_unigram,
+    random_sentencepiece_bpe,
+    random_unigram,
+)
 from toksmith.engine import KernelEncoder
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram
 from toksmith.reference.chunks import chunk_model
 
 MAKERS = [
-    subwords.random_sentencepiece_bpe,
-    subwords.random_unigram,
-    subwords.random_double_unigram,
-    subwords.random_character_bpe,
+    random_sentencepiece_bpe,
+    random_unigram,
+    random_double_unigram,
+    random_character_bpe,
 ]
 Tokens = list[tuple[int, int, int]] | str
 """Ids with their spans, or the message of an error."""
@@ -55,8 +63,8 @@ def test_random_models(make: Callable[[random.Random], tuple[Model, str]]) -> No
     for seed in range(150):
         rng = random.Random(seed)
         model, alphabet = make(rng)
-        texts = [subwords.random_chunk(rng, alphabet) for _ in range(20)]
-        texts.append(subwords.random_chunk(rng, alphabet, most=300))
+        texts = [random_chunk(rng, alphabet) for _ in range(20)]
+        texts.append(random_chunk(rng, alphabet, most=300))
         check(model, [text.encode() for text in texts])
 
 
@@ -79,7 +87,7 @@ def test_bytes_that_are_no_utf8_are_survived(
         model, alphabet = make(rng)
         encoder = KernelEncoder(model, "none")
         for _ in range(20):
-            chunk = bytearray(subwords.random_chunk(rng, alphabet, most=40).encode())
+            chunk = bytearray(random_chunk(rng, alphabet, most=40).encode())
             for _ in range(rng.randint(1, 5)):
                 chunk[rng.randrange(len(chunk))] = rng.choice(b"\x80\xbf\xc3\xe2\xf0\xf5\xffa")
             tokens = by_kernel(encoder, bytes(chunk))
@@ -99,10 +107,10 @@ def test_pieces_that_are_no_utf8() -> None:
 
 def test_sums_far_from_zero() -> None:
     """SentencePiece starts anew where the sum is more than 100,000 away from 0."""
-    pieces = [subwords.Piece("<unk>", 0, PieceType.UNKNOWN)]
-    pieces += [subwords.Piece("b", -1), subwords.Piece("c", -0.999), subwords.Piece("bc", -2)]
+    pieces = [Piece("<unk>", 0, PieceType.UNKNOWN)]
+    pieces += [Piece("b", -1), Piece("c", -0.999), Piece("bc", -2)]
     for score in (-100.0, 100.0, -33.3):
-        model = subwords.model_of(Unigram, [*pieces, subwords.Piece("a", score)])
+        model = model_of(Unigram, [*pieces, Piece("a", score)])
         check(model, [b"a" * size + b"bc" for size in (0, 500, 999, 1000, 1001, 1002, 3100)])
         check(model, [b"bca" * 4000, b"ab" * 2500 + b"x" * 2000 + b"bc" * 2000])
 
@@ -112,12 +120,12 @@ def test_large_vocabularies() -> None:
     rng = random.Random(5)
     letters = "abcdefghijklmnop日本語éü"
     texts = {"".join(rng.choices(letters, k=rng.choice((1, 2, 3, 4, 8, 30)))) for _ in range(5000)}
-    pieces = [subwords.Piece("<unk>", 0, PieceType.UNKNOWN)]
-    pieces += [subwords.Piece(text, rng.uniform(-12, -3)) for text in sorted(texts)]
+    pieces = [Piece("<unk>", 0, PieceType.UNKNOWN)]
+    pieces += [Piece(text, rng.uniform(-12, -3)) for text in sorted(texts)]
     chunks = ["".join(rng.choices(letters, k=400)).encode() for _ in range(20)]
     chunks += ["".join(rng.choices(sorted(texts), k=60)).encode() for _ in range(20)]
-    check(subwords.model_of(Unigram, pieces), chunks)
-    check(subwords.model_of(SentencePieceBPE, pieces), chunks[:4])
+    check(model_of(Unigram, pieces), chunks)
+    check(model_of(SentencePieceBPE, pieces), chunks[:4])
 
 
 def ladder(depth: int) -> list[tuple[str, str]]:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from tests.kits.pieces import random_piece_rules
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions, finish, training_steps
 from toksmith.trainers.symbols import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 ALPHABETS = ["ab", "abcd▁", "aя▁", "カな漢一ーa▁", "a1２я▁", "e\u0301я▁\u0302", "a▁▁▁1"]
-
-
-def random_rules(rng: random.Random) -> PieceRules:
-    flags = {f.name: rng.random() < 0.5 for f in fields(PieceRules) if f.type == "bool"}
-    return PieceRules(max_sentencepiece_length=rng.choice([1, 2, 3, 5, 16, 512]), **flags)
 
 
 def random_words(rng: random.Random, distinct: int, longest: int) -> Counter[str]:
@@ -47,7 +42,7 @@ def by_reference(
 def test_random_words(seed: int) -> None:
     rng = random.Random(seed)
     words = random_words(rng, rng.randint(1, 40), 24)
-    rules = random_rules(rng) if seed % 3 else PieceRules()
+    rules = random_piece_rules(rng, (1, 2, 3, 5, 16, 512)) if seed % 3 else PieceRules()
     options = UnigramOptions(
         rng.choice([1, 10, 1000]), rng.choice([0.5, 0.75, 0.9]), rng.randint(1, 3)
     )

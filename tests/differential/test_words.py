@@ -10,35 +10,12 @@ import numpy as np
 import pytest
 
 from tests import strategies
+from tests.kits.words import random_word_model
 from toksmith.engine import KernelEncoder
 from toksmith.models import LongestMatch, Model, WordLevel, WordPiece
 from toksmith.reference.encoder import ReferenceChunks
 
 ALPHABETS = ("ab", "abc", "aéb", "日本語a", "#ab", "😀é日a")
-
-
-def random_vocab(rng: random.Random, alphabet: str, prefix: str) -> tuple[bytes, ...]:
-    """Any strings in any order, some with the prefix, some missing, some twice."""
-    tokens = [
-        (prefix if rng.random() < 0.5 else "")
-        + "".join(rng.choices(alphabet, k=rng.choice((1, 1, 2, 2, 3, 4, 6, 12))))
-        for _ in range(rng.randint(1, 30))
-    ]
-    tokens += rng.choices(["", prefix, tokens[0]], k=3)
-    return (b"<?>", *(token.encode() for token in tokens))
-
-
-def random_model(rng: random.Random, alphabet: str) -> Model:
-    prefix = rng.choice(("##", "", "a", "é#"))
-    vocab = random_vocab(rng, alphabet, prefix)
-    unk = rng.choice((0, 0, rng.choice([i for i, token in enumerate(vocab) if token])))
-    match rng.randrange(4):
-        case 0:
-            return WordLevel(vocab, rng.choice((unk, None)))
-        case 1:
-            return LongestMatch(vocab, rng.choice((unk, None)), rng.random() < 0.5)
-        case _:
-            return WordPiece(vocab, unk, prefix, rng.choice((0, 3, 8, 100, 10**30)))
 
 
 def check(model: Model, chunks: list[bytes]) -> None:
@@ -62,7 +39,7 @@ def check(model: Model, chunks: list[bytes]) -> None:
 def test_random_vocabularies(alphabet: str) -> None:
     for seed in range(150):
         rng = random.Random(f"{alphabet} {seed}")
-        model = random_model(rng, alphabet)
+        model = random_word_model(rng, alphabet)
         words = ["".join(rng.choices(alphabet + "x", k=rng.randint(1, 14))) for _ in range(60)]
         words += ["".join(rng.choices(alphabet, k=rng.randint(20, 150))) for _ in range(3)]
         words += [token.decode() for token in model.vocab if token]

@@ -13,6 +13,7 @@ pytest.importorskip("starlette")
 
 import toksmith
 from tests.explorer.browser import DESKTOP, PHONE, Browser, missing, running
+from tests.kits.bpe import BYTES
 from toksmith.framing import Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -46,7 +47,7 @@ HOSTILE = [
 def hostile_tokenizer() -> Tokenizer:
     """Return a tokenizer with hostile tokens, special ones and others."""
     tokens = [token.encode() for token in HOSTILE]
-    vocab = (*(bytes([b]) for b in range(256)), *tokens)
+    vocab = (*BYTES, *tokens)
     special = {f"<script>{token}": len(vocab) + i for i, token in enumerate(HOSTILE)}
     return Tokenizer(
         Pipeline(BPE(vocab, [], whole_chunk_first=True), None, framing=Framing.of(special))

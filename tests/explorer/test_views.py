@@ -6,14 +6,13 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 import toksmith
 from tests.explorer.browser import DESKTOP, PHONE, Browser, missing
 from tests.explorer.test_browser import HOSTILE, TEXT, hostile_tokenizer
-from toksmith.models import BPE
+from tests.kits.bpe import HELLO_BPE
 from toksmith.pipeline import Pipeline
 from toksmith.show.audit import audit_view
 from toksmith.show.diagram_terminal import diagram_view
@@ -25,9 +24,7 @@ from toksmith.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.skipif(missing() != "", reason=missing() or "all is here")
 
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-HELLO = Tokenizer(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2")))
+HELLO = Tokenizer(Pipeline(HELLO_BPE, splitter("gpt2")))
 KINDS = {
     "merges": {"vocab_size": 390, "split": "o200k", "special_tokens": ["<|end|>"]},
     "pieces": {"model": "sentencepiece-bpe", "vocab_size": 160, "character_coverage": 1.0},

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 import toksmith
+from tests.kits.bpe import BYTES
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.explorer.details import details_html
 from toksmith.explorer.origins import Place, origin
@@ -60,7 +61,7 @@ def test_wrong_queries(query: str, how: str) -> None:
 
 
 def test_bytes_are_found_where_python_finds_them() -> None:
-    vocab = tuple(bytes([byte]) for byte in range(256))
+    vocab = BYTES
     special = {"<|ab|>": 256, "aab": 260, "abab": 261, "b": 270}
     known = Vocabulary(Tokenizer(Pipeline(BPE(vocab, []), framing=Framing.of(special))))
     for needle in (b"a", b"ab", b"aab", b"bab", b"ba", b"|>", b"\xff", b"<|ab|>aab"):
@@ -79,7 +80,7 @@ def test_regex_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_quick_at_200_000() -> None:
-    tokens = (*(bytes([b]) for b in range(256)), *(f"token {i}".encode() for i in range(200_000)))
+    tokens = (*BYTES, *(f"token {i}".encode() for i in range(200_000)))
     large = Vocabulary(Tokenizer(Pipeline(BPE(tokens, []))))
     started = time.process_time()
     assert len(large.search("99999", "text")) == 2
@@ -184,7 +185,7 @@ def test_a_token_has_its_colour_in_the_diagram(model: str) -> None:
 
 
 def test_token_that_cannot_be_reached() -> None:
-    vocab = (*(bytes([b]) for b in range(256)), b"ab", b"xyz")
+    vocab = (*BYTES, b"ab", b"xyz")
     tok = Tokenizer(Pipeline(BPE(vocab, [[97, 98, 256]])))
     assert "They do not" in details_html(Vocabulary(tok), 257)
     assert "They do not" not in details_html(Vocabulary(tok), 256)

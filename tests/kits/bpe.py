@@ -1,20 +1,26 @@
-"""Small pipelines for the tests of formats."""
+"""Byte-level BPE: small models and pipelines by hand, a tekken.json, and random models."""
 
 from __future__ import annotations
 
+import random
 from base64 import b64encode
 from typing import Any
 
 import numpy as np
 
-from toksmith.decoders import WordPieceDecoder
-from toksmith.framing import AddedToken, Framing, Template, TextPart, TokenPart
-from toksmith.models import BPE, WordPiece
-from toksmith.normalizers import Bert
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import BertSplitter, PatternSplitter, splitter
+from toksmith.splitters import PatternSplitter, splitter
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
+"""The 256 single bytes, by value: how the vocabulary of a byte-level BPE begins."""
+
+HELLO_BPE = BPE(
+    (*BYTES, b"ll", b"ell", b"Hell"), [[108, 108, 256], [101, 256, 257], [72, 257, 258]]
+)
+"""Three merges turn the bytes of "Hell" into one token."""
+
 PAIRS = (
     *((b"t", b"h"), (b"th", b"e"), (b" ", b"the"), (b"\xc3", b"\xa9"), (b" ", b" ")),
     *((b"\n", b"\n"), (b"1", b"2"), (b"a", b"b"), (b"ab", b"ab"), (b"\x00", b"\xff")),
@@ -55,13 +61,13 @@ def plain_token(content: str, token_id: int) -> Framing:
 
 
 def with_whole(pipe: Pipeline) -> Pipeline:
-    """The same, as tiktoken's reader gives it."""
+    """The same pipeline, as tiktoken's reader builds it."""
     held = pipe.model
     return Pipeline(BPE(held.vocab, held.merges, True), pipe.splitter, pipe.framing)
 
 
 def tekken(version: str = "v11") -> dict[str, Any]:
-    """What a tekken.json holds: three special tokens, one without a name, and two merges."""
+    """The content of a tekken.json: three special tokens, one without a name, and two merges."""
     tokens = [*BYTES, b"ab", b"abab", b"left out"]
     return {
         "config": {
@@ -82,25 +88,20 @@ def tekken(version: str = "v11") -> dict[str, Any]:
     }
 
 
-BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "##er", "é", "[Unused]")
+def random_bpe(rng: random.Random) -> BPE:
+    vocab, pairs = list(BYTES), []
+    for _ in range(rng.randint(1, 40)):
+        pool = [token for token, text in enumerate(vocab) if set(text) <= set(b"abc ")]
+        left, right = rng.choice(pool), rng.choice(pool)
+        if len(vocab[left]) + len(vocab[right]) <= 8 and (left, right) not in pairs:
+            pairs.append((left, right))
+            vocab.append(vocab[left] + vocab[right])
+    merges = [(*pair, 256 + number) for number, pair in enumerate(pairs)]
+    rng.shuffle(merges)
+    return BPE(tuple(vocab), np.array(merges, np.uint32), rng.random() < 0.5)
 
 
-def bert(tokens: tuple[str, ...] = BERT, **model: Any) -> Pipeline:
-    """BERT's pipeline with these tokens."""
-    ids = {token: i for i, token in enumerate(tokens)}
-    added = tuple(AddedToken(token, ids[token]) for token in BERT[:5] if token in ids)
-    single = (TextPart("A"),)
-    pair = (TextPart("A"), TextPart("B", 1))
-    if "[CLS]" in ids:
-        single = (TokenPart(2), *single, TokenPart(3))
-        pair = (*single, TextPart("B", 1), TokenPart(3, 1))
-    return Pipeline(
-        WordPiece(
-            tuple(token.encode("utf-8", "surrogateescape") for token in tokens),
-            **({"unk_id": ids["[UNK]"]} | model),
-        ),
-        BertSplitter(),
-        Framing(added, template=Template(single, pair)),
-        normalizer=(Bert(),),
-        decoder=(WordPieceDecoder(),),
-    )
+def random_ranks(rng: random.Random) -> tuple[bytes, ...]:
+    """A vocabulary of random strings in random order, as no training makes it."""
+    words = {"".join(rng.choices("abc", k=rng.randint(2, 6))).encode() for _ in range(40)}
+    return (*BYTES, *rng.sample(sorted(words), len(words)))

@@ -1,13 +1,15 @@
-"""Random models of pieces and merges as nobody trains them, and texts that they turn on."""
+"""Unigram and SentencePiece BPE: models from lists of pieces, random models, and texts for them."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import fields
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from toksmith.models import CharacterBPE, Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.reference.piece_rules import PieceRules
 
 ALPHABETS = ("ab", "abc", "abé", "ab日c", "abcd😄")
 BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
@@ -22,7 +24,7 @@ class Piece(NamedTuple):
 
 
 def model_of(kind: type[AnyPieces], pieces: list[Piece]) -> AnyPieces:
-    """Return the model of a vocabulary; what byte pieces and an unknown piece mean is clear."""
+    """Build a model; byte fallback and the unknown id follow from the types of its pieces."""
     types = [piece.type for piece in pieces]
     return kind(
         tuple(piece.text.encode() for piece in pieces),
@@ -70,7 +72,7 @@ def random_unigram(rng: random.Random) -> tuple[Unigram, str]:
 
 
 def random_double_unigram(rng: random.Random) -> tuple[Unigram, str]:
-    """Return a model with the rules of tokenizers; its scores may be all but alike, or positive."""
+    """Return a model with the rules of tokenizers; some scores are tied, some are positive."""
     alphabet = rng.choice(ALPHABETS) + "<"
     texts = {character: None for character in alphabet if rng.random() < 0.8}
     for _ in range(rng.randint(1, 25)):
@@ -92,44 +94,14 @@ def random_double_unigram(rng: random.Random) -> tuple[Unigram, str]:
     return Unigram(tokens, np.array(scores), types, unk_id, byte_fallback, single=False), alphabet
 
 
-def random_character_bpe(rng: random.Random) -> tuple[CharacterBPE, str]:
-    alphabet = rng.choice(ALPHABETS)
-    prefix, suffix = rng.choice(("", "", "##", "_")), rng.choice(("", "", "</w>"))
-    vocab = {"<unk>": 0}
-    for character in alphabet:
-        for spelled in (character, prefix + character, character + suffix):
-            if rng.random() < 0.8:
-                vocab.setdefault(spelled, len(vocab))
-    merges: dict[tuple[str, str], str] = {}
-    for _ in range(rng.randint(0, 30)):
-        rights = [t for t in vocab if t.startswith(prefix) and len(t) > len(prefix)]
-        left, right = rng.choice(list(vocab)), rng.choice(rights or [""])
-        if right:
-            merges[left, right] = left + right[len(prefix) :]
-            vocab.setdefault(merges[left, right], len(vocab))
-    byte_fallback = rng.random() < 0.4
-    if byte_fallback:
-        missing = rng.choice((0, 0.3))
-        for piece in BYTE_PIECES:
-            if rng.random() >= missing:
-                vocab.setdefault(piece, len(vocab))
-    rules = [(vocab[left], vocab[right], vocab[new]) for (left, right), new in merges.items()]
-    rng.shuffle(rules)
-    model = CharacterBPE(
-        tuple(token.encode() for token in vocab),
-        np.array(rules, np.uint32).reshape(-1, 3),
-        unk_id=0 if rng.random() < 0.7 else None,
-        fuse_unk=rng.random() < 0.5,
-        byte_fallback=byte_fallback,
-        continuing_prefix=prefix,
-        word_suffix=suffix,
-        whole_chunk_first=rng.random() < 0.3,
-    )
-    return model, alphabet
-
-
 def random_chunk(rng: random.Random, alphabet: str, most: int = 14) -> str:
-    """Return a text of the alphabet, or one with characters beside it that no piece has."""
+    """Return a text of the alphabet; some hold characters that no piece covers."""
     letters = alphabet + rng.choice(("", "", "xyz", "ü"))
     text = "".join(rng.choices(letters, k=rng.randint(1, most)))
     return text + "<unk>" + text if rng.random() < 0.1 else text
+
+
+def random_piece_rules(rng: random.Random, lengths: tuple[int, ...]) -> PieceRules:
+    """Return rules of which each flag is random, and the greatest length is one of these."""
+    flags = {f.name: rng.random() < 0.5 for f in fields(PieceRules) if f.type == "bool"}
+    return PieceRules(max_sentencepiece_length=rng.choice(lengths), **flags)

@@ -1,11 +1,12 @@
-"""A small model of each kind, for tests that are about all of them."""
+"""Small pipelines of every kind of model, for tests that cover all of them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tests.formats_kit import pipeline
-from tests.sentencepiece_kit import sentencepiece
+from tests.kits.bpe import pipeline
+from tests.kits.character_bpe import merges
+from tests.kits.sentencepiece import sentencepiece
 from toksmith.decoders import BPEDecoder, Fuse, MetaspaceDecoder, WordPieceDecoder
 from toksmith.decoders import Strip as DecoderStrip
 from toksmith.framing import AddedToken, Framing, Padding, Template, Truncation
@@ -66,15 +67,6 @@ def utf8(tokens: tuple[str, ...]) -> tuple[bytes, ...]:
     return tuple(token.encode() for token in tokens)
 
 
-def merges(vocab: tuple[str, ...], *pairs: str, prefix: str = "") -> np.ndarray:
-    ids = {token: i for i, token in enumerate(vocab)}
-    rows = []
-    for pair in pairs:
-        left, right = pair.split(" ")
-        rows.append([ids[left], ids[right], ids[left + right.removeprefix(prefix)]])
-    return np.array(rows, np.uint32)
-
-
 CHARACTERS = ("<unk>", *LETTERS, "lo", "low", "er")
 MODELS = {
     "bpe": pipeline("gpt2"),
@@ -91,7 +83,7 @@ MODELS = {
     "word": Pipeline(WordLevel(utf8(("<unk>", "low", "lower")), unk_id=0), WORDS),
     "longest-match": Pipeline(LongestMatch(utf8(("<unk>", *LETTERS, "low")), unk_id=0)),
 }
-"""A pipeline of each kind of model, with little around it."""
+"""One pipeline per kind of model, with the fewest other stages."""
 
 BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "low", "##er", "##e", "##r", "a", "b", ",", "日", "hex")
 PLAIN = ("<unk>", "<s>", "</s>", *LETTERS, MARK, "lo", "low", MARK + "low", "er")
@@ -100,7 +92,7 @@ PLAIN_SCORES = (0, 0, 0, *(-9.0 - i / 4 for i in range(len(LETTERS))), -3, -1, -
 
 
 def plain_sentencepiece(kind: type[SentencePieceBPE] | type[Unigram]) -> Pipeline:
-    """Pieces without types, and a normalizer without a map: what is more than SentencePiece's."""
+    """Return a pipeline without user-defined pieces, byte pieces or a character map."""
     model = kind(utf8(PLAIN), np.array(PLAIN_SCORES), np.array(PLAIN_TYPES), bos_id=1, eos_id=2)
     return sentencepiece_pipeline(model, SentencePieceNormalizer())
 
@@ -162,7 +154,7 @@ PIPELINES = {
         decoder=(BPEDecoder(), DecoderStrip("<", 1, 1), Fuse()),
     ),
 }  # fmt: skip
-"""Pipelines such as files hold."""
+"""Pipelines as files hold them, with all their stages."""
 
 TEXTS = (
     "",

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import regex
 
-from tests.formats_kit import BYTES, TEXTS, model, pipeline
+from tests.kits.bpe import BYTES, TEXTS, model, pipeline
 from toksmith import formats
 from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken, Framing

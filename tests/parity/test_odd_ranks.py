@@ -7,6 +7,7 @@ import random
 import pytest
 
 from tests import engines
+from tests.kits.bpe import BYTES
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference import recover_merges
@@ -18,7 +19,7 @@ def test_recovered_merges_encode_as_tiktoken(engine: str) -> None:
     rng = random.Random(12)
     for _ in range(60):
         words = {"".join(rng.choices("abc", k=rng.randint(2, 7))).encode() for _ in range(40)}
-        vocab = (*(bytes([byte]) for byte in range(256)), *rng.sample(sorted(words), len(words)))
+        vocab = (*BYTES, *rng.sample(sorted(words), len(words)))
         model = BPE(vocab, recover_merges(vocab), whole_chunk_first=True)
         encoder = engines.encoder(engine, Pipeline(model))
         theirs = tiktoken.Encoding(

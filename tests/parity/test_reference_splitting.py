@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from tests import strategies
+from tests.kits.bpe import BYTES
 from toksmith.reference import chunk_spans
 from toksmith.splitters import FAMILIES, PatternSplitter
 
@@ -38,7 +39,7 @@ def test_chunks_are_tiktokens(pattern: str) -> None:
     texts = HARD_CASES + strategies.random_texts(1, 400, pieces=12)
     for start in range(0, len(texts), 40):
         batch = texts[start : start + 40]
-        tokens = {bytes([byte]) for byte in range(256)}
+        tokens = set(BYTES)
         for text in batch:
             ends = range(1, len(text) + 1)
             tokens.update(text[i:j].encode() for j in ends for i in range(j))

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests import sentencepiece_peer, subwords
+from tests import sentencepiece_peer
+from tests.kits.character_bpe import random_character_bpe
+from tests.kits.pieces import Piece, model_of, random_chunk, random_double_unigram, random_pieces
 from tests.strategies import random_texts
 from toksmith import Tokenizer
 from toksmith.engine import KernelEncoder
@@ -103,12 +105,12 @@ def test_pieces_of_all_types(kind: int) -> None:
     make = SentencePieceBPE if kind == sentencepiece_peer.BPE else Unigram
     for seed in range(250):
         rng = random.Random(seed)
-        pieces, alphabet = subwords.random_pieces(rng)
+        pieces, alphabet = random_pieces(rng)
         theirs = sentencepiece_peer.processor(pieces, kind)
-        model = subwords.model_of(make, pieces)
+        model = model_of(make, pieces)
         run, encoder = chunk_model(model), KernelEncoder(model, "none")
         for _ in range(20):
-            text = subwords.random_chunk(rng, alphabet)
+            text = random_chunk(rng, alphabet)
             expected = theirs.encode(text)
             assert encoder.encode_list(text, 1) == expected, (seed, text)
             assert [token.id for token in run(text.encode())] == expected, (seed, text)
@@ -116,14 +118,18 @@ def test_pieces_of_all_types(kind: int) -> None:
 
 def test_sums_far_from_zero() -> None:
     pytest.importorskip("sentencepiece")
-    pieces = [subwords.Piece("<unk>", 0, 2), subwords.Piece("b", -1), subwords.Piece("c", -0.999)]
+    pieces = [
+        Piece("<unk>", 0, 2),
+        Piece("b", -1),
+        Piece("c", -0.999),
+    ]
     for last in ((-100.0, -2), (100.0, -2), (-33.3, -2.001), (-50.0, -1.998)):
         score, joined = last
-        vocab = [*pieces, subwords.Piece("bc", joined), subwords.Piece("a", score)]
+        vocab = [*pieces, Piece("bc", joined), Piece("a", score)]
         theirs = sentencepiece_peer.processor(vocab, sentencepiece_peer.UNIGRAM)
         assert_equal(
             theirs,
-            subwords.model_of(Unigram, vocab),
+            model_of(Unigram, vocab),
             ["a" * size + "bc" * 3 for size in range(0, 6000, 250)]
             + ["a" * size + "bc" for size in (999, 1000, 1001, 1999, 2000, 2001, 2002)]
             + ["x" * 1500 + "abc" * 4000],
@@ -137,13 +143,13 @@ def test_nbest_of_random_pieces() -> None:
     pytest.importorskip("sentencepiece")
     for seed in range(150):
         rng = random.Random(seed)
-        pieces, alphabet = subwords.random_pieces(rng)
+        pieces, alphabet = random_pieces(rng)
         if not any(piece.type == 1 for piece in pieces):
             continue  # then unknown characters score infinitely much, and nothing tells ways apart
         theirs = sentencepiece_peer.processor(pieces, sentencepiece_peer.UNIGRAM)
-        ours = Tokenizer(Pipeline(subwords.model_of(Unigram, pieces)))
+        ours = Tokenizer(Pipeline(model_of(Unigram, pieces)))
         for _ in range(4):
-            text = subwords.random_chunk(rng, alphabet, most=9)
+            text = random_chunk(rng, alphabet, most=9)
             found = ours.nbest(text, 10)
             expected = [list(ids) for ids in theirs.nbest_encode_as_ids(text, 10)]
             assert len(found) == len(expected)
@@ -175,9 +181,9 @@ def test_samples_are_as_frequent(alpha: float) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     sentencepiece.set_random_generator_seed(5)
     texts = {"a": -1.5, "b": -2.0, "ab": -2.5, "ba": -3.0, "aa": -2.25}
-    pieces = [subwords.Piece("<unk>", 0, 2), *(subwords.Piece(t, s) for t, s in texts.items())]
+    pieces = [Piece("<unk>", 0, 2), *(Piece(t, s) for t, s in texts.items())]
     theirs = sentencepiece_peer.processor(pieces, sentencepiece_peer.UNIGRAM)
-    ours = Tokenizer(Pipeline(subwords.model_of(Unigram, pieces)))
+    ours = Tokenizer(Pipeline(model_of(Unigram, pieces)))
     draws = 4_000
 
     def shares(draw: Callable[[int], list[int]]) -> dict[tuple[int, ...], float]:
@@ -197,9 +203,9 @@ def test_dropout_is_as_frequent() -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     sentencepiece.set_random_generator_seed(6)
     texts = {"a": -9, "b": -9, "ab": -1, "ba": -2, "aba": -3, "aa": -4}
-    pieces = [subwords.Piece("<unk>", 0, 2), *(subwords.Piece(t, s) for t, s in texts.items())]
+    pieces = [Piece("<unk>", 0, 2), *(Piece(t, s) for t, s in texts.items())]
     theirs = sentencepiece_peer.processor(pieces, sentencepiece_peer.BPE)
-    ours = Tokenizer(Pipeline(subwords.model_of(SentencePieceBPE, pieces)))
+    ours = Tokenizer(Pipeline(model_of(SentencePieceBPE, pieces)))
     draws = 4_000
     here = [tuple(ours.sample("abaab", seed=seed, dropout=0.3)) for seed in range(draws)]
     there = [
@@ -239,11 +245,11 @@ def test_unigram_of_tokenizers() -> None:
     tokenizers = pytest.importorskip("tokenizers")
     for seed in range(250):
         rng = random.Random(seed)
-        model, alphabet = subwords.random_double_unigram(rng)
+        model, alphabet = random_double_unigram(rng)
         tokens = [token.decode() for token in model.vocab]
         pairs = list(zip(tokens, model.scores.tolist(), strict=True))
         theirs = tokenizers.models.Unigram(pairs, model.unk_id, model.byte_fallback)
-        texts = [subwords.random_chunk(rng, alphabet) for _ in range(20)]
+        texts = [random_chunk(rng, alphabet) for _ in range(20)]
         assert_equal_in_tokenizers(tokenizers.Tokenizer(theirs), model, texts)
 
 
@@ -251,9 +257,9 @@ def test_character_bpe_of_tokenizers() -> None:
     tokenizers = pytest.importorskip("tokenizers")
     for seed in range(400):
         rng = random.Random(seed)
-        model, alphabet = subwords.random_character_bpe(rng)
+        model, alphabet = random_character_bpe(rng)
         theirs = tokenizers.models.BPE(**bpe_options(model))
-        texts = [subwords.random_chunk(rng, alphabet) for _ in range(20)]
+        texts = [random_chunk(rng, alphabet) for _ in range(20)]
         assert_equal_in_tokenizers(tokenizers.Tokenizer(theirs), model, texts)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from tests.kits.bpe import BYTES
 from tests.strategies import random_texts
 from toksmith import Tokenizer
 
@@ -34,7 +35,7 @@ def pair(
 ) -> Pair:
     """The file, read by us, and tiktoken's encoding of what is in it."""
     longer = [token for token in ranks("cl100k_base") if len(token) > 1]
-    tokens = [*(bytes([byte]) for byte in range(256)), *longer]
+    tokens = [*BYTES, *longer]
     held = {
         "config": {
             "pattern": PATTERN,

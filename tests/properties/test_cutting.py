@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import toksmith
 from tests import strategies
-from tests.models_kit import MODELS
+from tests.kits.pipelines import MODELS
 from toksmith import Span, Tokenizer
 from toksmith.errors import MissingExtraError, OptionError
 from toksmith.text import utf8

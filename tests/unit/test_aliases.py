@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.bpe import BYTES
 from toksmith import Tokenizer, load
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.framing import Framing
@@ -14,7 +15,7 @@ from toksmith.pipeline import Pipeline
 
 
 def tokenizer() -> Tokenizer:
-    vocab = tuple(bytes([byte]) for byte in range(256))
+    vocab = BYTES
     framing = Framing.of({"<end>": 256}, aliases={"<reserved>": 256})
     return Tokenizer(Pipeline(BPE(vocab, [], whole_chunk_first=True), None, framing))  # type: ignore[arg-type]
 

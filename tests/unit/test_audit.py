@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 import toksmith
-from tests.models_kit import PIPELINES, WORDS, plain_sentencepiece, utf8
-from tests.sentencepiece_kit import sentencepiece
+from tests.kits.bpe import BYTES
+from tests.kits.pipelines import PIPELINES, WORDS, plain_sentencepiece, utf8
+from tests.kits.sentencepiece import sentencepiece
 from toksmith.corpus import Reading
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, OptionError
@@ -28,8 +29,6 @@ from toksmith.pipeline import Pipeline
 from toksmith.show.audit import audit_view
 from toksmith.splitters import BertSplitter, splitter
 from toksmith.tokenizer import Tokenizer
-
-BYTES = tuple(bytes([byte]) for byte in range(256))
 
 
 def bpe(*tokens: str | bytes, split: str | None = None, **options: object) -> Pipeline:

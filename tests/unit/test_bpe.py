@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests import engines
+from tests.kits.bpe import BYTES
 from toksmith.engine import Encoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -13,7 +14,6 @@ from toksmith.reference import recover_merges
 from toksmith.splitters import splitter
 from toksmith.types import Batch
 
-BYTES = tuple(bytes([byte]) for byte in range(256))
 A, B, C, D = b"abcd"
 
 

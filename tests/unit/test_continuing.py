@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from tests.kits.bpe import BYTES
 from toksmith.errors import OptionError, ToksmithError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
@@ -16,7 +17,6 @@ from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 
-BYTES = tuple(bytes([byte]) for byte in range(256))
 TEXTS = ["low lower lowest, new newer newest", " ".join(str(n**3) for n in range(120))]
 
 

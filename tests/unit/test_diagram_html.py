@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 
-from tests.models_kit import MODELS
-from toksmith.models import BPE, Unigram, WordPiece
+from tests.kits.bpe import HELLO_BPE
+from tests.kits.pipelines import MODELS
+from toksmith.models import Unigram, WordPiece
 from toksmith.pipeline import Pipeline
 from toksmith.reference.diagrams import MergeTree
 from toksmith.show.diagram_html import (
@@ -22,8 +22,6 @@ from toksmith.show.diagram_html import (
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
 
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
 HOSTILE = "<script>alert(1)</script>\"'&\u202e\x1b[1m\x00é"
 
 
@@ -54,7 +52,7 @@ class Page(HTMLParser):
 
 
 def hello() -> MergeTree:
-    (tree,) = Tokenizer(Pipeline(BPE(VOCAB, MERGES))).explain("Hello").diagrams
+    (tree,) = Tokenizer(Pipeline(HELLO_BPE)).explain("Hello").diagrams
     assert isinstance(tree, MergeTree)
     return tree
 
@@ -119,7 +117,7 @@ def test_hostile_text_is_text() -> None:
     scores = [-1.0] * (len(pieces) + 1)
     unigram = Unigram((b"<unk>", *pieces), scores, [2, *(1 for _ in pieces)])
     words = WordPiece((b"[UNK]", *pieces, *(b"##" + piece for piece in pieces)), 0)
-    for model in (BPE(VOCAB, MERGES), unigram, words):
+    for model in (HELLO_BPE, unigram, words):
         (drawn,) = Tokenizer(Pipeline(model)).explain(HOSTILE).diagrams
         page = Page(diagram_html(drawn))
         assert set(page.tags) <= {"div", "span", "small", "p", "b", "bdi"}
@@ -129,7 +127,7 @@ def test_hostile_text_is_text() -> None:
 
 
 def test_a_notebook_shows_each_chunk_once() -> None:
-    tok = Tokenizer(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2")))
+    tok = Tokenizer(Pipeline(HELLO_BPE, splitter("gpt2")))
     shown = tok.explain("Hello!Hello")._repr_html_()
     assert shown.startswith("<style>")
     assert shown.count('<div class="ts ts-diagram">') == 2

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
-from tests.models_kit import MODELS, TEXTS, WORDS, merges, utf8
+from tests.kits.bpe import BYTES, HELLO_BPE
+from tests.kits.character_bpe import merges
+from tests.kits.pipelines import MODELS, TEXTS, WORDS, utf8
 from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, CharacterBPE, WordPiece
@@ -18,9 +19,7 @@ from toksmith.show.diagram_html import tree_html
 from toksmith.tokenizer import Tokenizer
 from toksmith.types import Span
 
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
-HELLO = Tokenizer(Pipeline(BPE(VOCAB, MERGES)))
+HELLO = Tokenizer(Pipeline(HELLO_BPE))
 
 
 def tree_of(text: str) -> MergeTree:
@@ -49,18 +48,18 @@ class TestMergeTree:
         assert [tree.step(place) for place in range(len(tree.nodes))] == [0] * 5 + [1, 2, 3]
 
     def test_a_whole_chunk_has_the_merges_that_come_to_the_same(self) -> None:
-        model = BPE(VOCAB, MERGES, whole_chunk_first=True)
+        model = BPE(HELLO_BPE.vocab, HELLO_BPE.merges, whole_chunk_first=True)
         (tree,) = Tokenizer(Pipeline(model)).explain("Hell").diagrams
         assert tree.whole
         assert tree.roots == (6,)
-        without = BPE(VOCAB, MERGES[:2], whole_chunk_first=True)
+        without = BPE(HELLO_BPE.vocab, HELLO_BPE.merges[:2], whole_chunk_first=True)
         (leaf,) = Tokenizer(Pipeline(without)).explain("Hell").diagrams
         assert (leaf.whole, leaf.nodes, leaf.roots) == (True, (Node(b"Hell", 258),), (0,))
 
     def test_a_deep_tree_needs_no_recursion(self) -> None:
         chain = [b"y" + b"x" * size for size in range(1, 600)]
         rows = [[256 + rank - 1 if rank else ord("y"), ord("x"), 256 + rank] for rank in range(599)]
-        model = BPE((*VOCAB[:256], *chain), rows)
+        model = BPE((*BYTES, *chain), rows)
         (tree,) = Tokenizer(Pipeline(model)).explain(chain[-1]).diagrams
         assert (max(tree.depths), tree.tokens) == (599, (chain[-1],))
         assert tree.at(598) == [len(tree.nodes) - 2, 599]
@@ -88,7 +87,7 @@ class TestMergeTree:
 
     def test_added_tokens_are_one_node(self) -> None:
         framing = Framing((AddedToken("<x>", 300, special=False),))
-        tok = Tokenizer(Pipeline(BPE(VOCAB, MERGES), framing=framing))
+        tok = Tokenizer(Pipeline(HELLO_BPE, framing=framing))
         _, added = tok.explain("a<x>").diagrams
         assert (added.whole, added.nodes) == (True, (Node(b"<x>", 300),))
 
@@ -173,7 +172,7 @@ class TestTokens:
         assert HELLO.explain_token("ell") == HELLO.explain_token(b"ell") == explanation
 
     def test_that_cannot_be_reached(self) -> None:
-        tok = Tokenizer(Pipeline(BPE((*VOCAB, b"ol"), MERGES)))
+        tok = Tokenizer(Pipeline(BPE((*HELLO_BPE.vocab, b"ol"), HELLO_BPE.merges)))
         explanation = tok.explain_token(259)
         assert not explanation.reached
         assert explanation.ids == [111, 108]
@@ -196,7 +195,7 @@ class TestTokens:
         assert [node.token for node in inside.nodes] == [b"##a", b"##b", b"##ab"]
 
     def test_special_and_missing(self) -> None:
-        tok = Tokenizer(Pipeline(BPE(VOCAB, MERGES), framing=Framing.of({"<s>": 300})))
+        tok = Tokenizer(Pipeline(HELLO_BPE, framing=Framing.of({"<s>": 300})))
         assert tok.explain_token(300).diagrams[0].nodes == (Node(b"<s>", 300),)
         assert Explainer(MODELS["sentencepiece-bpe"]).token(1).reached  # a control piece
         for missing in (299, 301):

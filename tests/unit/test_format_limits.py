@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.formats_kit import TEXTS, pipeline
+from tests.kits.bpe import TEXTS, pipeline
 from toksmith import formats
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.errors import UnsupportedError

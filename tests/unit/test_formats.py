@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import regex
 
-from tests.formats_kit import pipeline, with_whole
+from tests.kits.bpe import pipeline, with_whole
 from toksmith import formats
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats import files

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.damage import KINDS
-from tests.formats_kit import pipeline
+from tests.kits.bpe import pipeline
 from toksmith import formats
 from toksmith.errors import FormatError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.formats_kit import BYTES, model, pipeline, plain_token
+from tests.kits.bpe import BYTES, model, pipeline, plain_token
 from toksmith import formats
 from toksmith.byte_alphabet import ALPHABET, spell, unspell, unspell_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.formats_kit import BYTES, model, pipeline, plain_token
+from tests.kits.bpe import BYTES, model, pipeline, plain_token
 from toksmith import Tokenizer, formats
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.formats_kit import BYTES, model, pipeline, plain_token
+from tests.kits.bpe import BYTES, model, pipeline, plain_token
 from toksmith import formats
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.framing import Framing

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import toksmith
-from tests.formats_kit import BYTES
+from tests.kits.bpe import BYTES
 from toksmith.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
 

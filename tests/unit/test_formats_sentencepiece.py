@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import toksmith
-from tests.formats_kit import pipeline as byte_level
-from tests.sentencepiece_kit import CHARSMAP, PIECES, sentencepiece
+from tests.kits.bpe import pipeline as byte_level
+from tests.kits.sentencepiece import CHARSMAP, PIECES, sentencepiece
 from toksmith import Tokenizer, formats, load
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats.sentencepiece_proto import ModelProto

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.formats_kit import BYTES, pipeline, tekken
+from tests.kits.bpe import BYTES, pipeline, tekken
 from toksmith import formats
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.pipeline import Pipeline

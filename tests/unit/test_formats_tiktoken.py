@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.formats_kit import BYTES, model, pipeline, plain_token, with_whole
+from tests.kits.bpe import BYTES, model, pipeline, plain_token, with_whole
 from toksmith import formats
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.framing import Framing

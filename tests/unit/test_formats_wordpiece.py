@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.formats_kit import BERT as TOKENS
-from tests.formats_kit import bert
-from tests.models_kit import MODELS
+from tests.kits.pipelines import MODELS
+from tests.kits.words import BERT as TOKENS
+from tests.kits.words import bert
 from toksmith import formats
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, UnsupportedError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import toksmith
-from tests.formats_kit import pipeline
+from tests.kits.bpe import pipeline
 from toksmith import Tokenizer
 from toksmith.errors import OptionError, SpecialTokenError, UnsupportedError
 from toksmith.framing import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import toksmith
-from tests.formats_kit import pipeline
+from tests.kits.bpe import pipeline
 from toksmith import formats, lazy
 
 HEAVY = ("numpy", "regex", "google.protobuf", "toksmith.reference", "toksmith.trainers")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import re
 
-import numpy as np
 import pytest
 from rich.console import Console
 
-from tests.models_kit import MODELS, plain_sentencepiece
+from tests.kits.bpe import HELLO_BPE
+from tests.kits.pipelines import MODELS, plain_sentencepiece
 from tests.unit.test_diagram_html import HOSTILE, Page
 from toksmith.framing import Framing
-from toksmith.models import BPE, SentencePieceBPE
+from toksmith.models import SentencePieceBPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.diagrams import MergeTree
 from toksmith.show import pictures as pictures_module
@@ -22,9 +22,7 @@ from toksmith.show.pictures import pictures
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
 
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
-TOK = Tokenizer(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"), Framing.of({"<s>": 300})))
+TOK = Tokenizer(Pipeline(HELLO_BPE, splitter("gpt2"), Framing.of({"<s>": 300})))
 
 
 class TestPictures:
@@ -38,7 +36,7 @@ class TestPictures:
 
     def test_the_template_is_stepped_over(self) -> None:
         tok = Tokenizer(
-            Pipeline(BPE(VOCAB, MERGES), framing=Framing.of({"<s>": 300}).__class__(
+            Pipeline(HELLO_BPE, framing=Framing.of({"<s>": 300}).__class__(
                 TOK.pipeline.framing.added_tokens, prefix=(300,)
             ))
         )  # fmt: skip

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import toksmith
-from tests.formats_kit import pipeline, with_whole
+from tests.kits.bpe import pipeline, with_whole
 from toksmith import formats, model_names, published
 from toksmith.errors import DownloadError, FormatError, OptionError, UnknownNameError
 from toksmith.loading import tokenizer_of

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.kits.bpe import BYTES
 from toksmith import decoders, framing, models, normalizers, splitters
 from toksmith.pipeline import Pipeline
 from toksmith.short_repr import MOST, brief
@@ -19,7 +20,7 @@ LONG = "very long \n and \x1b[31m é" * 500
 
 def specs() -> Iterator[object]:
     words = tuple(text.encode() for text in MANY)
-    single = tuple(bytes([byte]) for byte in range(256))
+    single = BYTES
     pairs = tuple(bytes([97, byte]) for byte in range(256))
     scores = np.zeros(len(words))
     types = np.ones(len(words), np.uint8)
@@ -56,7 +57,7 @@ def test_short_values_are_shown_as_they_are() -> None:
         repr(normalizers.Replace("a", "b")) == "Replace(pattern='a', content='b', is_regex=False)"
     )
     assert repr(splitters.Digits()) == "Digits(individual=False)"
-    single = tuple(bytes([byte]) for byte in range(256))
+    single = BYTES
     assert repr(models.BPE((*single, b"ab"), [[97, 98, 256]])) == (
         "BPE(vocab=<257 items>, merges=<uint32 array of shape (1, 3)>, whole_chunk_first=False)"
     )
@@ -64,7 +65,7 @@ def test_short_values_are_shown_as_they_are() -> None:
 
 def test_a_repr_computes_nothing() -> None:
     """The merges of a vocabulary by ranks take seconds to find."""
-    single = tuple(bytes([byte]) for byte in range(256))
+    single = BYTES
 
     def find() -> np.ndarray:
         raise AssertionError("looked at")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models_kit import PIPELINES, TEXTS
+from tests.kits.pipelines import PIPELINES, TEXTS
 from toksmith import formats
 from toksmith.errors import UnsupportedError
 from toksmith.pipeline import Pipeline

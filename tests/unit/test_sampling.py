@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import toksmith
-from tests.models_kit import MODELS
-from tests.subwords import Piece, model_of
+from tests.kits.pieces import Piece, model_of
+from tests.kits.pipelines import MODELS
 from toksmith import Tokenizer
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.framing import AddedToken, Framing

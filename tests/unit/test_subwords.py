@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.subwords import BYTE_PIECES, Piece, model_of
+from tests.kits.pieces import BYTE_PIECES, Piece, model_of
 from toksmith.engine import KernelEncoder
 from toksmith.errors import UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.models_kit import MODELS, TEXTS
+from tests.kits.bpe import HELLO_BPE
+from tests.kits.pipelines import MODELS, TEXTS
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
 from toksmith.normalizers import Lowercase, Prepend
@@ -16,12 +16,9 @@ from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.types import Span
 
-VOCAB = (*(bytes([byte]) for byte in range(256)), b"ll", b"ell", b"Hell")
-MERGES = np.array([[108, 108, 256], [101, 256, 257], [72, 257, 258]], np.uint32)
-
 
 def test_steps() -> None:
-    explanation = explain(Pipeline(BPE(VOCAB, MERGES), splitter("gpt2")), "Hello é")
+    explanation = explain(Pipeline(HELLO_BPE, splitter("gpt2")), "Hello é")
     hello, accent = explanation.chunks
     assert (hello.text, hello.span, hello.whole) == (b"Hello", Span(0, 5), False)
     assert [step.pair for step in hello.steps] == [(108, 108), (101, 256), (72, 257)]
@@ -36,7 +33,7 @@ def test_steps() -> None:
 
 
 def test_it_reads_at_a_glance() -> None:
-    pipeline = Pipeline(BPE(VOCAB, MERGES), splitter("gpt2"))
+    pipeline = Pipeline(HELLO_BPE, splitter("gpt2"))
     assert str(explain(pipeline, "Hello!")).splitlines() == [
         "'Hello!': 6 bytes, 2 chunks, 3 tokens",
         "",
@@ -55,7 +52,7 @@ def test_it_reads_at_a_glance() -> None:
 
 def test_whole_chunks_and_added_tokens() -> None:
     framing = Framing((AddedToken("<x>", 300, special=False), AddedToken("<s>", 301)))
-    model = BPE(VOCAB, MERGES[:0], whole_chunk_first=True)
+    model = BPE(HELLO_BPE.vocab, HELLO_BPE.merges[:0], whole_chunk_first=True)
     explanation = explain(Pipeline(model, splitter("gpt2"), framing), "Hell<x><s>")
     assert explanation.ids == [258, 300, ord("<"), ord("s"), ord(">")]
     assert [chunk.whole for chunk in explanation.chunks] == [True] * 5
@@ -64,7 +61,7 @@ def test_whole_chunks_and_added_tokens() -> None:
 
 
 def test_nothing() -> None:
-    explanation = explain(Pipeline(BPE(VOCAB, MERGES)), "")
+    explanation = explain(Pipeline(HELLO_BPE), "")
     assert explanation.ids == []
     assert str(explanation) == "'': 0 bytes, 0 chunks, 0 tokens"
 
@@ -131,7 +128,7 @@ def test_words() -> None:
 
 
 def test_a_long_chunk_shows_what_is_around_the_merge() -> None:
-    shown = lines(Pipeline(BPE(VOCAB, MERGES)), "x" * 60 + "ll" + "y" * 60)
+    shown = lines(Pipeline(HELLO_BPE), "x" * 60 + "ll" + "y" * 60)
     assert shown[3] == "    " + " ".join("x" * 13) + " …"
     assert (
         shown[4] == "    … " + " ".join(["x"] * 12 + ["ll"] + ["y"] * 12) + " …    l + l, merge 0"
@@ -139,7 +136,7 @@ def test_a_long_chunk_shows_what_is_around_the_merge() -> None:
 
 
 def test_bytes_that_are_no_utf8() -> None:
-    assert explain(Pipeline(BPE(VOCAB, MERGES)), b"l\xff").ids == [108, 255]
+    assert explain(Pipeline(HELLO_BPE), b"l\xff").ids == [108, 255]
     assert explain(Pipeline(WordLevel((b"\xef\xbf\xbd",))), b"\xff").ids == [0]
 
 

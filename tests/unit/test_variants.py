@@ -12,7 +12,8 @@ from hypothesis import given
 
 import toksmith
 from tests import strategies
-from tests.models_kit import MODELS
+from tests.kits.bpe import BYTES
+from tests.kits.pipelines import MODELS
 from toksmith import Tokenizer
 from toksmith.errors import OptionError, SplitError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
@@ -169,7 +170,7 @@ class TestMatching:
 LONGEST = Tokenizer(
     Pipeline(
         LongestMatch(
-            (*(bytes([byte]) for byte in range(256)), b"the", "é👋".encode(), b"th", b"\x9f\x91"),
+            (*BYTES, b"the", "é👋".encode(), b"th", b"\x9f\x91"),
             unit="bytes",
         )
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.formats_kit import model, pipeline
+from tests.kits.bpe import model, pipeline
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE

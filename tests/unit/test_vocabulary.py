@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.kits.bpe import BYTES
 from toksmith import Tokenizer
 from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, WordLevel
 from toksmith.pipeline import Pipeline
 
-BYTES = tuple(bytes([byte]) for byte in range(256))
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=260, special_tokens=["<|end|>"])
 GAPS = Tokenizer(
     Pipeline(

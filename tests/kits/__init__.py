@@ -1,0 +1,1 @@
+"""Small models and pipelines for tests: by hand and at random, one module per kind of model."""
