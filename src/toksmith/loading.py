@@ -33,9 +33,8 @@ def load(
     Args:
         path: the file; a directory for formats of several files. A string that is not the path of
             a file is a name, as :func:`get` takes it.
-        format: ``"huggingface"`` (tokenizer.json), ``"sentencepiece"`` (``.model``), ``"minbpe"``,
-            ``"tiktoken"``, ``"gpt2"``, ``"wordpiece"`` (BERT's vocab.txt) or ``"tekken"``
-            (Mistral's tekken.json); without it, the format is recognised by the content.
+        format: a name of :data:`toksmith.formats.LISTED`, such as ``"huggingface"``; without it,
+            the format is recognised by the content.
         split: for a bare ``.tiktoken`` file, which holds no split pattern: a family's name, a
             pattern, or ``None``.
         special_tokens: for a bare ``.tiktoken`` file: ids by literal.

@@ -912,15 +912,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             path: where to. A directory, or a name that has no suffix or ends in ``/``, becomes a
                 directory in Hugging Face's form: tokenizer.json, tokenizer_config.json and
                 special_tokens_map.json. Of other names, the suffix says which format.
-            format: the format, whatever the name; one of
-
-                - ``"huggingface"`` (``.json``): a tokenizer.json, for every model but the longest
-                  match, and for SentencePiece's where its normalizer maps no characters;
-                - ``"sentencepiece"`` (``.model``, with a ``.vocab`` beside it): SentencePiece's BPE
-                  and Unigram;
-                - ``"wordpiece"`` (``.txt``): BERT's vocab.txt;
-                - ``"tiktoken"`` (``.tiktoken``), ``"minbpe"`` (``.model``), ``"gpt2"`` (GPT-2's
-                  two files in the directory ``path``): byte-level BPE.
+            format: the format, whatever the name: one of :data:`toksmith.formats.WRITTEN`. See
+                :data:`toksmith.formats.LISTED` for the models that each holds, and its suffixes.
             record: whether to write :attr:`training`, with the paths and SHA-256 of the training
                 files, to ``<path>.training.json`` (in a directory, ``training.json``), where
                 :func:`toksmith.load` finds it.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import toksmith
+from toksmith import formats
 from toksmith.errors import UnsupportedError
 from toksmith.verifying import differing, first_difference, same_vocabulary
 
@@ -25,7 +26,7 @@ HOLDING = {
     "t5_envit5_tokenizer.json": ("huggingface",),
     "gpt2_tokenizer.json": ("huggingface", "tiktoken", "gpt2"),
 }
-FORMATS = ("minbpe", "tiktoken", "gpt2", "huggingface", "sentencepiece", "wordpiece")
+FORMATS = tuple(formats.WRITTEN)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toksmith.errors import OptionError, UnknownNameError
+from toksmith.formats.listed import WRITTEN
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -132,8 +133,8 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
 ]
-FORMATS = "huggingface, sentencepiece, wordpiece, minbpe, tiktoken or gpt2"
-"""What files can be written; spelled out, so that help does not load the formats."""
+FORMATS = f"{', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
+"""The formats that can be written."""
 FormatName = Annotated[
     str | None,
     typer.Option(

@@ -13,6 +13,7 @@ from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
 from toksmith.explorer.marks import colour_of, one_line
 from toksmith.explorer.shelf import Shelf
+from toksmith.formats.listed import LISTED, WRITTEN
 from toksmith.models import BPE, CharacterBPE
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
@@ -27,12 +28,11 @@ _POINTS = 200
 """How many points of the size curve are drawn."""
 
 FORMATS = {
-    "huggingface": "tokenizer.json",
-    "sentencepiece": ".model",
-    "minbpe": ".model",
-    "tiktoken": ".tiktoken",
-    "wordpiece": "vocab.txt",
+    name: LISTED[name].folder or LISTED[name].suffixes[0]
+    for name in sorted(WRITTEN, key=lambda name: name != "huggingface")
+    if LISTED[name].suffixes  # a single file
 }
+"""The main file, or the suffix, of each format that can be saved; the first is the default."""
 
 
 class TrainPage:

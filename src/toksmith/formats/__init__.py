@@ -1,7 +1,8 @@
 """Files to pipelines and back: one format a file.
 
-Each format has ``NAME``, ``recognise(path)`` (by the first bytes), ``read(path)`` and
-``contents(pipeline, path)``, which returns what to write to a file and to the files beside it.
+Each format has ``NAME``, ``recognise(path)`` (by the first bytes), ``read(path, hints)`` and
+``contents(pipeline, path)``, which returns what to write to a file and to the files beside it; and
+a line in listed.py.
 """
 
 from __future__ import annotations
@@ -14,13 +15,24 @@ from typing import Protocol
 
 from toksmith import lazy
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import files, tiktoken
+from toksmith.formats import files
 from toksmith.formats.commits import replace_all
-from toksmith.formats.tiktoken import UNSET, Unset
+from toksmith.formats.listed import LISTED, UNSET, WRITTEN, Hints, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
 
-__all__ = ["FORMATS", "UNSET", "Unset", "contents", "read", "replace", "write"]
+__all__ = [
+    "FORMATS",
+    "LISTED",
+    "UNSET",
+    "WRITTEN",
+    "Hints",
+    "Unset",
+    "contents",
+    "read",
+    "replace",
+    "write",
+]
 
 
 class Format(Protocol):
@@ -29,33 +41,15 @@ class Format(Protocol):
     NAME: str
 
     def recognise(self, path: Path) -> bool: ...
-    def read(self, path: Path) -> Pipeline: ...
+    def read(self, path: Path, hints: Hints) -> Pipeline: ...
     def contents(self, pipeline: Pipeline, path: Path) -> dict[Path, bytes]: ...
 
 
-# In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
-# and of these the first says more.
 FORMATS: dict[str, Format] = {
-    "minbpe": lazy.module("toksmith.formats.minbpe"),
-    "tiktoken": tiktoken,
-    "huggingface": lazy.module("toksmith.formats.huggingface"),
-    "tekken": lazy.module("toksmith.formats.tekken"),
-    "gpt2": lazy.module("toksmith.formats.gpt2"),
-    "wordpiece": lazy.module("toksmith.formats.wordpiece_vocab"),
-    "sentencepiece": lazy.module("toksmith.formats.sentencepiece"),
+    each.name: lazy.module(f"toksmith.formats.{each.module or each.name}")
+    for each in LISTED.values()
 }
-"""The formats by name."""
-
-_BY_SUFFIX = {
-    ".model": "minbpe",  # of byte-level BPE; SentencePiece's of pieces
-    ".vocab": "sentencepiece",
-    ".tiktoken": "tiktoken",
-    ".json": "huggingface",
-    ".txt": "wordpiece",
-}
-_OF_SUFFIX = {".model": ("minbpe", "sentencepiece")}
-_IN_FOLDER = {"huggingface": "tokenizer.json", "gpt2": "encoder.json", "wordpiece": "vocab.txt"}
-"""The main file of formats that may be saved as a directory."""
+"""The modules of the formats by name, in the order of the list, in which they are tried."""
 
 
 def read(
@@ -80,14 +74,7 @@ def read(
     """
     path = _checked(path)
     chosen = _recognised(path) if format is None else _named(format)
-    if chosen is tiktoken:
-        return _with_few_gaps(path, tiktoken.read(path, split, special_tokens))
-    if split is not UNSET or special_tokens is not None:
-        raise OptionError(
-            f"{path} is a {chosen.NAME} file, which says itself how to split and what is special; "
-            "split= and special_tokens= are for .tiktoken files"
-        )
-    return _with_few_gaps(path, chosen.read(path))
+    return _with_few_gaps(path, chosen.read(path, Hints(split, special_tokens)))
 
 
 def _with_few_gaps(path: Path, pipeline: Pipeline) -> Pipeline:
@@ -117,9 +104,9 @@ def contents(
 
     Args:
         pipeline: the tokenizer.
-        path: ``*.model`` is sentencepiece for its kinds of model, else minbpe; ``*.tiktoken`` is
-            tiktoken, ``*.json`` huggingface, ``*.txt`` wordpiece. A directory, or a name that has
-            no suffix or ends in a separator, is a directory in Hugging Face's form.
+        path: its suffix says which format, see ``LISTED``; ``*.model`` is sentencepiece for its
+            kinds of model, else minbpe. A directory, or a name that has no suffix or ends in a
+            separator, is a directory in Hugging Face's form.
         format: a name of ``FORMATS``, whatever the path looks like.
 
     Raises:
@@ -131,14 +118,15 @@ def contents(
     chosen = _by_form(pipeline, place, is_folder) if format is None else _named(format)
     if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
         is_folder = True
-    if not is_folder or chosen.NAME == "tekken":  # which is never written
+    main = LISTED[chosen.NAME].folder
+    if not is_folder or not LISTED[chosen.NAME].is_written:  # the latter raises
         return chosen.contents(pipeline, place)
-    if chosen.NAME not in _IN_FOLDER:
+    if not main:
         raise OptionError(
             f"{place} is a directory, and {chosen.NAME} is a file: add a file's name, such as "
             f"{place / 'tokenizer.model'}"
         )
-    found = chosen.contents(pipeline, place / _IN_FOLDER[chosen.NAME])
+    found = chosen.contents(pipeline, place / main)
     if chosen.NAME == "huggingface":
         from toksmith.formats import hf_config
 
@@ -185,8 +173,7 @@ def _named(name: str) -> Format:
 
 def _recognised(path: Path) -> Format:
     # Those that the suffix points at come first, so that hardly any other has to be imported.
-    likely = _OF_SUFFIX.get(path.suffix, ())
-    for name in sorted(FORMATS, key=lambda name: name not in likely):
+    for name in sorted(FORMATS, key=lambda name: path.suffix not in LISTED[name].suffixes):
         if FORMATS[name].recognise(path):
             return FORMATS[name]
     if not path.is_dir():
@@ -198,12 +185,13 @@ def _recognised(path: Path) -> Format:
 def _by_form(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
     if is_folder or not path.suffix:
         return FORMATS["huggingface"]
-    if path.suffix == ".model" and isinstance(pipeline.model, Pieces):
-        return FORMATS["sentencepiece"]
-    if path.suffix in _BY_SUFFIX:
-        return FORMATS[_BY_SUFFIX[path.suffix]]
+    if path.suffix == ".model":  # the only suffix of two formats
+        return FORMATS["sentencepiece" if isinstance(pipeline.model, Pieces) else "minbpe"]
+    by_suffix = {suffix: each.name for each in LISTED.values() for suffix in each.suffixes}
+    if path.suffix in by_suffix:
+        return FORMATS[by_suffix[path.suffix]]
     raise OptionError(
         f"{path}: the name does not say which format to write; end it with "
-        f"{', '.join(_BY_SUFFIX)} (no suffix: a directory in Hugging Face's form), or give "
+        f"{', '.join(by_suffix)} (no suffix: a directory in Hugging Face's form), or give "
         f"format=, one of {', '.join(FORMATS)}"
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from toksmith.byte_alphabet import unspell_all
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits, spelled
+from toksmith.formats.listed import Hints
 from toksmith.framing import Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -60,14 +61,16 @@ def _pair_of(path: Path) -> tuple[Path, Path]:
     )
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read the two files, given either of them or their directory.
 
     Raises:
+        OptionError: there are hints.
         FormatError: one is missing, or is not what it should be.
         UnsupportedError: the tokens are those of CLIP, which marks the ends of words; or files
             beside them say that the rules are not GPT-2's or RoBERTa's.
     """
+    hints.refuse(path, NAME)
     encoder, merges = _pair_of(path)
     pipeline = read_pair(encoder, merges)
     if not encoder.name.endswith("vocab.json"):

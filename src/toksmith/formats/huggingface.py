@@ -22,6 +22,7 @@ from toksmith.formats import (
     hf_templates,
 )
 from toksmith.formats.hf_entries import Entry
+from toksmith.formats.listed import Hints
 from toksmith.framing import Framing
 from toksmith.framing.added import search_order_matters
 from toksmith.models import BPE
@@ -42,13 +43,15 @@ def recognise(path: Path) -> bool:
     return _HEAD.match(files.read_head(path).lstrip()) is not None
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read a tokenizer.json.
 
     Raises:
+        OptionError: there are hints.
         FormatError: it is not what it should be.
         UnsupportedError: it has an entry that cannot be read yet; the message names it.
     """
+    hints.refuse(path, NAME)
     if path.is_dir():
         path = path / _FILE
     root = Entry(path, "", files.read_json(path))

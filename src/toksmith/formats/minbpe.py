@@ -16,6 +16,7 @@ from pathlib import Path
 
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits, patterns
+from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing
 from toksmith.lazy import np
 from toksmith.models import BPE
@@ -31,12 +32,14 @@ def recognise(path: Path) -> bool:
     return bool(lines) and lines[0].strip() == _MAGIC.encode()
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read a ``.model`` file.
 
     Raises:
+        OptionError: there are hints.
         FormatError: it is not what it should be; the message names the line.
     """
+    hints.refuse(path, NAME)
     text = files.read_text(path).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.removesuffix("\n").split("\n")
     if lines[0].strip() != _MAGIC:

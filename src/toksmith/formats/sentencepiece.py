@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits
+from toksmith.formats.listed import Hints
 from toksmith.formats.sentencepiece_proto import ModelProto
 from toksmith.framing import Framing
 from toksmith.lazy import np
@@ -49,14 +50,16 @@ def recognise(path: Path) -> bool:
     return behind == 2 + head[1] or head[behind : behind + 1] in (b"\x15", b"\x18")
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read a ``.model`` file.
 
     Raises:
+        OptionError: there are hints.
         FormatError: it is not what it should be.
         UnsupportedError: it is a ``.vocab``, which has neither types nor a normalizer, or has
             something that cannot be expressed here.
     """
+    hints.refuse(path, NAME)
     if path.suffix == ".vocab" and recognise(path):
         raise UnsupportedError(
             f"{path}: a .vocab has neither the types of pieces nor a normalizer; load the .model "

@@ -14,6 +14,7 @@ from pathlib import Path
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, patterns
 from toksmith.formats.hf_entries import Entry
+from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -39,12 +40,14 @@ def recognise(path: Path) -> bool:
     return head.startswith(b"{") and any(key in head for key in _TELLING)
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read a tekken.json.
 
     Raises:
+        OptionError: there are hints.
         FormatError: it is not what it should be.
     """
+    hints.refuse(path, NAME)
     from toksmith.engine import recover_merges
 
     if path.is_dir():

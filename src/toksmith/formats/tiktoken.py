@@ -12,14 +12,14 @@ import json
 import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
-from enum import Enum
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats import files, limits, patterns
+from toksmith.formats.listed import UNSET, Hints
 from toksmith.framing import Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -29,16 +29,6 @@ NAME = "tiktoken"
 _SIDECAR = "toksmith tiktoken sidecar"
 _VERSION = 1
 _LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,8})\r?")
-
-
-class Unset(Enum):
-    """The kind of :data:`UNSET`."""
-
-    UNSET = "unset"
-
-
-UNSET: Final = Unset.UNSET
-"""No split was given (``None`` is one: no splitting)."""
 
 
 def recognise(path: Path) -> bool:
@@ -51,24 +41,19 @@ def sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def read(
-    path: Path,
-    split: str | Unset | None = UNSET,
-    special_tokens: Mapping[str, int] | None = None,
-) -> Pipeline:
-    """Read a ``.tiktoken`` file with its sidecar, or with what the caller says.
+def read(path: Path, hints: Hints) -> Pipeline:
+    """Read a ``.tiktoken`` file with its sidecar, or with hints.
 
     Args:
         path: the file of ranks.
-        split: a family's name, a pattern, or ``None`` for no splitting; stands before the
-            sidecar's.
-        special_tokens: ids by literal; stand before the sidecar's. With ``split`` given and no
-            sidecar, there are none unless they are given.
+        hints: take precedence over the sidecar. With a split and no sidecar, there are no special
+            tokens unless the hints name some.
 
     Raises:
         FormatError: it is not what it should be, or neither the caller nor a sidecar names a split.
         SplitError: the pattern that the caller gave does not compile.
     """
+    split, special_tokens = hints.split, hints.special_tokens
     beside = sidecar(path)
     data, held = files.read_together((path, beside))
     if data is None:

@@ -17,6 +17,7 @@ from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, limits
 from toksmith.formats.hf_entries import Entry
+from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import WordPiece
 from toksmith.models.vocabulary import ids_of
@@ -42,13 +43,15 @@ def recognise(path: Path) -> bool:
     return not lines.isdisjoint((b"[PAD]", b"[UNK]"))
 
 
-def read(path: Path) -> Pipeline:
+def read(path: Path, hints: Hints) -> Pipeline:
     """Read a vocab.txt.
 
     Raises:
+        OptionError: there are hints.
         FormatError: it is not what it should be.
         UnsupportedError: the ``tokenizer_config.json`` beside it asks for another tokenizer.
     """
+    hints.refuse(path, NAME)
     if path.is_dir():
         path = path / _FILE
     return _pipeline(path, files.read_text(path))

@@ -1,0 +1,107 @@
+"""The list of file formats: help texts, errors and the explorer take their names from it.
+
+It holds what must be known before a format's module is imported. A new format is one module and
+one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from toksmith.errors import OptionError
+
+
+class Listed(NamedTuple):
+    """A format, as the list has it.
+
+    Attributes:
+        name: as ``format=`` takes it.
+        about: its files, and the models that they hold.
+        suffixes: of the files that are written in it if no format is named; the first is used for
+            a new file.
+        folder: the main file of a directory in this format; ``""`` if it is a single file.
+        is_written: whether it is written, or only read.
+        module: in ``toksmith.formats``; ``""`` if it has the name of the format.
+    """
+
+    name: str
+    about: str
+    suffixes: tuple[str, ...] = ()
+    folder: str = ""
+    is_written: bool = True
+    module: str = ""
+
+
+# In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
+# and of these the first says more.
+LISTED: dict[str, Listed] = {
+    each.name: each
+    for each in (
+        Listed("minbpe", "byte-level BPE, with a .vocab to read beside it", (".model",)),
+        Listed("tiktoken", "byte-level BPE, with a .tiktoken.json beside it", (".tiktoken",)),
+        Listed(
+            "huggingface",
+            "tokenizer.json: every model but the longest match; SentencePiece's where its "
+            "normalizer maps no characters",
+            (".json",),
+            folder="tokenizer.json",
+        ),
+        Listed("tekken", "Mistral's tekken.json", is_written=False),
+        Listed("gpt2", "GPT-2's two files in a directory: byte-level BPE", folder="encoder.json"),
+        Listed(
+            "wordpiece",
+            "BERT's vocab.txt",
+            (".txt",),
+            folder="vocab.txt",
+            module="wordpiece_vocab",
+        ),
+        Listed(
+            "sentencepiece",
+            "SentencePiece's BPE and Unigram, with a .vocab beside it",
+            (".model", ".vocab"),
+        ),
+    )
+}
+"""The formats by name."""
+
+WRITTEN = [each.name for each in LISTED.values() if each.is_written]
+"""The names of the formats that are written."""
+
+
+class Unset(Enum):
+    """The kind of :data:`UNSET`."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+"""No split was given (``None`` is one: no splitting)."""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the caller says because a file may not; every ``read(path, hints)`` takes it.
+
+    Attributes:
+        split: a name, a pattern, or ``None`` for no splitting.
+        special_tokens: ids by literal; ``None`` if they are not given.
+    """
+
+    split: str | Unset | None = UNSET
+    special_tokens: Mapping[str, int] | None = None
+
+    def refuse(self, path: Path, name: str) -> None:
+        """Check that there are no hints: files of this format say all of it.
+
+        Raises:
+            OptionError: there are some.
+        """
+        if self.split is not UNSET or self.special_tokens is not None:
+            raise OptionError(
+                f"{path} is a {name} file, which says itself how to split and what is special; "
+                "split= and special_tokens= are for .tiktoken files"
+            )
