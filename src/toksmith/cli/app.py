@@ -7,32 +7,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from toksmith.cli import (
-    advise,
-    audit,
-    compare,
-    convert,
-    count,
-    counts,
-    decode,
-    encode,
-    explore,
-    inspect,
-    quickstart,
-    sentences,
-    train,
-    unicode,
-    verify,
-    words,
-)
 from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet
 from toksmith.cli.messages import of_usage, say
-from toksmith.errors import OptionError, ToksmithError
+from toksmith.errors import ToksmithError
 
 _EXIT_FULL, _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 1, 2, 130, 141
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -144,46 +127,24 @@ def _root(
 
 
 _GROUPS = {
-    "Use": (encode, decode, count),
-    "Look": (inspect, explore, unicode, words, sentences),
-    "Train": (train, advise, counts, quickstart),
-    "Check": (compare, verify, audit, convert),
+    "Use": "encode decode count",
+    "Look": "inspect explore unicode words sentences help",
+    "Train": "train advise counts quickstart",
+    "Check": "compare verify audit convert",
 }
+"""The commands, in the order of the help; each is the module of its name, with ``EXAMPLE`` and
+either ``run``, or ``app`` for commands of its own."""
 
-for _group, _members in _GROUPS.items():
-    for _member in _members:
-        _name = _member.__name__.rpartition(".")[2]
+for _group, _names in _GROUPS.items():
+    for _name in _names.split():
+        _member = import_module(f"toksmith.cli.{_name}")
         _epilog = f"[bold]Example[/bold]  {_member.EXAMPLE}"
-        if _member is counts:
-            app.add_typer(counts.app, name=_name, epilog=_epilog, rich_help_panel=_group)
-            continue
-        app.command(
-            _name,
-            cls=getattr(_member, "COMMAND", Command),
-            epilog=_epilog,
-            rich_help_panel=_group,
-        )(_member.run)
-
-
-@app.command(
-    "help",
-    cls=Command,
-    epilog="[bold]Example[/bold]  toksmith help train",
-    rich_help_panel="Look",
-)
-def _help(
-    context: typer.Context,
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", help="Such as train, or counts make.")
-    ] = None,
-) -> None:
-    """Explain a command and its options."""
-    known: Any = context.find_root().command
-    for place, word in enumerate(command or []):
-        if known is not None and not hasattr(known, "commands"):
-            name = " ".join((command or [])[:place])
-            raise OptionError(
-                f"{word}: {name} has no commands of its own; toksmith help {name} explains it"
-            )
-        known = known and known.commands.get(word)
-    app(args=[*(command or []), "--help"], prog_name=context.find_root().info_name)
+        if hasattr(_member, "app"):
+            app.add_typer(_member.app, name=_name, epilog=_epilog, rich_help_panel=_group)
+        else:
+            app.command(
+                _name,
+                cls=getattr(_member, "COMMAND", Command),
+                epilog=_epilog,
+                rich_help_panel=_group,
+            )(_member.run)
