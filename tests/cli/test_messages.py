@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 
 from tests.cli.conftest import Run
+from toksmith.cli.app import app
 
 
 @pytest.fixture
@@ -102,3 +105,36 @@ def test_a_full_disk(words: str) -> None:
     ran = subprocess.run(command, shell=True, capture_output=True, check=False)
     message = "toksmith: error: cannot write the output: no space left\n"
     assert (ran.returncode, ran.stderr.decode()) == (1, message)
+
+
+EXAMPLES = [
+    module.EXAMPLE
+    for name in typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    if name not in ("explore", "quickstart")  # a server; and much text
+    for module in [import_module(f"toksmith.cli.{name}")]
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_each_example_runs(run: Run, here: Path, model: Path, example: str) -> None:
+    """With the files that it names, as a shell runs it."""
+    Path("corpus").mkdir()
+    Path("corpus/a.txt").write_bytes(Path("c.txt").read_bytes())
+    for name in ("chapter1.txt", "chapter2.txt"):
+        Path(name).write_text("It was a dark night.\n")
+    Path("mine.model").write_bytes(model.read_bytes())
+    if "tokenizer.json" in example and "convert" not in example:
+        assert run("convert", "toksmith-small", "tokenizer.json").code == 0
+    small = example.replace("32000", "300").replace("65536", "512")
+    script = f'toksmith() {{ "{sys.executable}" -m toksmith "$@"; }}; {small}'
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+    assert (ran.returncode, b"error" in ran.stderr) == (0, False), ran.stderr
+    assert ran.stdout or "--output" in example
+
+
+def test_first_lines_fit_the_table(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the list of commands, each has one line at 100 columns."""
+    monkeypatch.setenv("COLUMNS", "100")
+    rows = [line for line in run("--help").out.decode().splitlines() if line.startswith("│   ")]
+    assert rows == []

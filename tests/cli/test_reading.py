@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 
@@ -134,3 +135,26 @@ class TestInspectIsShort:
         assert tokens > 500
         rows = run("inspect", text, "-t", model, "--limit", 3).out.decode().splitlines()
         assert len(rows) == 1 + 1 + 3 + 1 + 1
+
+
+class TestOutput:
+    def test_json_lines(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        lines = [tok.encode(text) for text in TEXTS]
+        for out in (["-o", "ids.jsonl"], ["--format", "jsonl"]):
+            ran = run("encode", "-f", "x.csv", "-t", model, *out)
+            data = Path("ids.jsonl").read_bytes() if out[0] == "-o" else ran.out
+            assert [json.loads(line) for line in data.splitlines()] == lines
+        decoded = run("decode", "-f", "ids.jsonl", "-t", model).out.decode()
+        assert decoded == "".join(TEXTS)
+        Path("ids.jsonl").write_text("[1]\n[x]\n")
+        ran = run("decode", "-f", "ids.jsonl", "-t", model)
+        assert ran.err.startswith("toksmith: error: ids.jsonl: line 2: the ids are not JSON")
+
+    def test_a_dash_is_standard_output(self, run: Run, model: Path, here: Path) -> None:
+        ids = toksmith.load(model).encode("low new")
+        assert run("encode", "low new", "-t", model, "-o", "-").ids == ids
+        assert run("decode", *ids, "-t", model, "-o", "-").out == b"low new"
+        ran = run("encode", "low new", "-t", model, "-o", "-", "--format", "npy")
+        assert np.load(io.BytesIO(ran.out)).tolist() == ids
+        assert not Path("-").exists()

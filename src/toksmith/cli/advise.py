@@ -92,7 +92,7 @@ def run(
     corpus: Corpus,
     quiet: Quiet = False,
 ) -> None:
-    """Say how large a vocabulary should be, with reasons and with what speaks against them.
+    """Recommend a vocabulary size for a text and a model, with reasons for and against.
 
     Byte-level BPE is trained once, up to the largest size; it holds all smaller ones.
     """

@@ -20,7 +20,7 @@ from toksmith.cli.compare import COMMAND as COMMAND
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 
-EXAMPLE = "toksmith audit my.model --on corpus/*.txt --fail-on warning"
+EXAMPLE = "toksmith audit mine.model --on corpus/*.txt"
 
 
 class FailOn(str, Enum):
@@ -74,11 +74,11 @@ def run(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Look for what is wrong or odd in a tokenizer.
+    """Find what is wrong or odd in a tokenizer.
 
-    Tokens that no text becomes, partial characters, duplicates and near-duplicates, very long
-    tokens, how numbers and white space are cut, what does not come back from its ids, special
-    tokens that a text can inject, and tokens that a corpus never uses.
+    It reports tokens that no text becomes, partial characters, duplicates and near-duplicates,
+    very long tokens, how numbers and white space are cut, texts that decoding does not give back,
+    special tokens that a text can inject, and tokens that a corpus never uses.
 
     The exit code is 0, or 1 if a finding is as grave as --fail-on says, 2 for errors.
     """

@@ -29,6 +29,7 @@ class IdFormat(str, Enum):
 
     LINES = "lines"
     JSON = "json"
+    JSONL = "jsonl"
     BINARY = "binary"
     NPY = "npy"
 
@@ -59,6 +60,11 @@ def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
     """Let --quiet before the command's name count for the command."""
     ctx.meta["toksmith.quiet"] = quiet or ctx.meta.get("toksmith.quiet", False)
     return bool(ctx.meta["toksmith.quiet"])
+
+
+def _none_if_dash(path: Path | None) -> Path | None:
+    """Let ``-`` stand for standard output."""
+    return None if path == Path("-") else path
 
 
 Quiet = Annotated[
@@ -124,14 +130,21 @@ IdFormatOption = Annotated[
     typer.Option(
         "--format",
         case_sensitive=False,
-        help="One id a line, JSON, raw little-endian integers without a header, or a NumPy array. "
-        "Default: by the file's suffix (.txt, .json, .bin, .npy), else lines.",
+        help="One id a line, JSON, JSON Lines (a list per document), raw little-endian integers "
+        "without a header, or a NumPy array. Default: by the file's suffix (.txt, .json, .jsonl, "
+        ".bin, .npy), else lines.",
     ),
 ]
 DtypeOption = Annotated[Dtype, typer.Option(case_sensitive=False, help="The type of binary ids.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="Write to a file, all or nothing."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="Write to a file, all or nothing. Default, and -: standard output.",
+        callback=_none_if_dash,
+    ),
 ]
 FORMATS = f"{', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
 """The formats that can be written."""
@@ -159,6 +172,7 @@ Threads = Annotated[
 _ID_SUFFIXES = {
     ".txt": IdFormat.LINES,
     ".json": IdFormat.JSON,
+    ".jsonl": IdFormat.JSONL,
     ".bin": IdFormat.BINARY,
     ".npy": IdFormat.NPY,
 }

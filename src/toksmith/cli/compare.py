@@ -16,7 +16,7 @@ from toksmith.errors import OptionError
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
-EXAMPLE = "toksmith compare gpt2 cl100k_base mine=my.model --on corpus/*.txt --html report.html"
+EXAMPLE = "toksmith compare toksmith-small mine.model --on corpus/*.txt --html report.html"
 
 
 class Form(str, Enum):
@@ -128,10 +128,10 @@ def run(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compare tokenizers: tokens side by side, and figures by file.
+    """Compare tokenizers on texts: tokens side by side, and figures for each file.
 
-    Of a short text the tokens are shown, in colour where not all tokenizers make the same. Tokens
-    are counted on whole files; words, scripts, round trips and speed are measured on a sample.
+    A short text is shown token by token, in colour where the tokenizers differ. Tokens are counted
+    on whole files; words, scripts, round trips and speed are measured on a sample.
     """
     import toksmith
     from toksmith.cli.writing import check_folder

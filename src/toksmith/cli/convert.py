@@ -9,7 +9,7 @@ import typer
 
 from toksmith.cli.common import FormatName, Quiet, Separator, SpecialTokens, Split, load_tokenizer
 
-EXAMPLE = "toksmith convert cl100k_base tokenizer.json --verify book.txt"
+EXAMPLE = "toksmith convert toksmith-small tokenizer.json --verify 'Hello, world'"
 
 
 def run(
@@ -30,7 +30,7 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a tokenizer in another format; it gives the same ids there.
+    """Write a tokenizer in another format, with the same ids.
 
     What the format cannot hold is refused, and nothing is written.
 

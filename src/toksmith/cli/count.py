@@ -19,7 +19,7 @@ from toksmith.cli.common import (
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 
-EXAMPLE = "toksmith count -t o200k_base chapter1.txt chapter2.txt"
+EXAMPLE = "toksmith count chapter1.txt chapter2.txt -t toksmith-small"
 
 
 def run(
@@ -44,9 +44,11 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Count the tokens of files (a line each, and the total) or of a text.
+    """Count the tokens of a text or of files.
 
-    A single argument that is no file is taken as the text itself, unless it looks like a path.
+    Several files have a line each, and the total. A single argument that is no file is taken as
+    the text itself, unless it looks like a path.
+
     Files are read as in training: of CSV, TSV, JSON Lines and Parquet, only the texts count.
     """
     from toksmith.cli.reading import files_or_text, read_stdin

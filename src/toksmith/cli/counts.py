@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Count the chunks of a text once, and train on the counts as often as you like.",
+    help="Count the chunks of a text once, to train on the counts many times.",
 )
 
 _Output = Annotated[
@@ -62,7 +62,7 @@ def make(
     corpus: Corpus,
     quiet: Quiet = False,
 ) -> None:
-    """Count the chunks of files."""
+    """Count the chunks of files and write the counts to a file."""
     import toksmith
     from toksmith.cli.writing import check_folder
 
@@ -105,7 +105,7 @@ def show(
     ] = 20,
     quiet: Quiet = False,
 ) -> None:
-    """Print what counts hold, and the most frequent chunks."""
+    """Print the size of a file of counts, and its most frequent chunks."""
     from toksmith.visible import visible
 
     counts = _merged([path])

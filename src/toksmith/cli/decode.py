@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,6 @@ import typer
 from toksmith.cli.common import (
     Dtype,
     DtypeOption,
-    File,
     IdFormatOption,
     Output,
     Quiet,
@@ -21,7 +21,7 @@ from toksmith.cli.common import (
 )
 from toksmith.errors import OptionError
 
-EXAMPLE = "toksmith encode 'hello' -t gpt2 | toksmith decode -t gpt2"
+EXAMPLE = "toksmith encode 'hello' -t toksmith-small | toksmith decode -t toksmith-small"
 
 
 def run(
@@ -34,10 +34,12 @@ def run(
             "input.",
         ),
     ] = None,
-    file: File = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="PATH", help="Read the ids from a file.")
+    ] = None,
+    output: Output = None,
     id_format: IdFormatOption = None,
     dtype: DtypeOption = Dtype.UINT32,
-    output: Output = None,
     skip_special_tokens: Annotated[
         bool, typer.Option("--skip-special-tokens", help="Leave special tokens out.")
     ] = False,

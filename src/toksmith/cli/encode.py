@@ -27,7 +27,7 @@ from toksmith.cli.common import (
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 
-EXAMPLE = "toksmith encode -t cl100k_base --file book.txt --output book.npy"
+EXAMPLE = "toksmith encode 'Hello, world' -t toksmith-small --output hello.npy"
 
 
 def run(
@@ -37,9 +37,9 @@ def run(
         typer.Argument(metavar="TEXT", help="The text; without it, --file or standard input."),
     ] = None,
     file: File = None,
+    output: Output = None,
     id_format: IdFormatOption = None,
     dtype: DtypeOption = Dtype.UINT32,
-    output: Output = None,
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
     separator: Separator = None,
@@ -54,8 +54,8 @@ def run(
     """Turn a text, a file or standard input into ids.
 
     The suffix of --output sets the format: .npy is a NumPy array, .bin raw little-endian integers,
-    .json JSON, .txt one id a line. Beside NAME.npy and NAME.bin, NAME.ends.npy holds the end of
-    each document as a count of ids (int64).
+    .json JSON, .jsonl a list of ids per document and line, .txt one id a line. Beside NAME.npy and
+    NAME.bin, NAME.ends.npy holds the end of each document as a count of ids (int64).
 
     A file is read as in training: a row of CSV, TSV or Parquet and a line of JSON Lines are
     documents. Between two documents is an empty line, and JSON has a list for each document.

@@ -12,7 +12,7 @@ from toksmith.cli.common import Quiet, SpecialTokens, Split, load_tokenizer
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
-EXAMPLE = "toksmith explore cl100k_base my.model"
+EXAMPLE = "toksmith explore toksmith-small mine.model"
 
 
 def run(
@@ -21,7 +21,7 @@ def run(
         typer.Argument(metavar="TOKENIZER", help="Published names, or paths of any format."),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to serve; 0 for any port that is free.")
+        int, typer.Option(min=0, max=65535, help="The port to serve on; 0 picks a free one.")
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
@@ -30,11 +30,11 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Look into tokenizers in the browser: texts, vocabularies, training, comparison.
+    """Explore tokenizers in the browser: texts, vocabularies, training, comparison.
 
-    It serves this machine alone, and asks nothing of any other.
+    Only this machine can connect to it, and it connects to no other.
 
-    Pages can read files below this folder, and published tokenizers at hand.
+    Its pages can read files below the current folder, and published tokenizers that are cached.
     """
     from toksmith.explorer.serving import serve
     from toksmith.explorer.shelf import Shelf

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
     from toksmith.types import Encoding
 
-EXAMPLE = "toksmith inspect 'Hello  wörld' -t cl100k_base --steps"
+EXAMPLE = "toksmith inspect 'Hello  wörld' -t toksmith-small --steps"
 
 
 def run(
@@ -75,10 +75,11 @@ def run(
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    """Show a text's tokens in colour, with their ids, characters and bytes, or the text of each.
+    """Show the tokens of a text in colour, with their ids, places and bytes.
 
     A space is shown as ·, a line break as ↵, a tab as →, what cannot be seen by its number
     (<U+200B>), a part of a character in hex (<E2 82>). Special tokens have a * before their id.
+    Where tokens are not the text itself, the last column is the text of each.
     """
     from toksmith.cli.reading import read_text
 

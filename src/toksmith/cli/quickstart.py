@@ -31,7 +31,7 @@ def run(
     ] = Path("quickstart.model"),
     quiet: Quiet = False,
 ) -> None:
-    """Train 8,192 tokens on Python's own library and documentation, and look at them."""
+    """Train a first tokenizer on Python's own library, and show its tokens."""
     from toksmith.cli.train import figures, megabytes
     from toksmith.cli.writing import check_folder
 

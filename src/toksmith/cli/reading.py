@@ -130,6 +130,8 @@ def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
         return np.frombuffer(data, dtype.code)
     if form is IdFormat.NPY:
         return _npy_ids(data)
+    if form is IdFormat.JSONL:
+        return _jsonl_ids(data)
     if form is IdFormat.JSON or data.lstrip().startswith(b"["):
         return _json_ids(data)
     words = data.replace(b",", b" ").split()
@@ -161,15 +163,23 @@ def _npy_ids(data: bytes) -> Ids:
     return ids
 
 
-def _json_ids(data: bytes) -> list[int]:
+def _jsonl_ids(data: bytes) -> list[int]:
+    flat: list[int] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        if line.strip():
+            flat += _json_ids(line, f"line {number:,}: ")
+    return flat
+
+
+def _json_ids(data: bytes, place: str = "") -> list[int]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as wrong:
-        raise OptionError(f"the ids are not JSON: {wrong}") from wrong
+        raise OptionError(f"{place}the ids are not JSON: {wrong}") from wrong
     flat: list[int] = []
     documents: list[Any] = value if isinstance(value, list) else [None]
     for document in documents:
         flat += document if isinstance(document, list) else [document]
     if not all(type(token_id) is int for token_id in flat):
-        raise OptionError("JSON of ids is one list of integers, or a list of such lists")
+        raise OptionError(f"{place}JSON of ids is one list of integers, or a list of such lists")
     return flat

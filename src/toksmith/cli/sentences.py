@@ -28,17 +28,23 @@ def run(
     ] = None,
     file: File = None,
     language: Annotated[
-        str, typer.Option("--language", "-l", metavar="CODE", help="Of the text: en, de, ja …")
+        str,
+        typer.Option(
+            "--language", "-l", metavar="CODE", help="The language of the text: en, de, ja …"
+        ),
     ] = "en",
     rules: Annotated[
-        Rules, typer.Option(help="sentencex knows abbreviations and quotes; uax29 is Unicode's.")
+        Rules,
+        typer.Option(
+            help="sentencex knows abbreviations and quotes; uax29 is the rule of Unicode."
+        ),
     ] = Rules.SENTENCEX,
     spans: SpansOption = False,
     as_json: JsonOption = False,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    r"""Print the sentences of a text, one a line, and their number.
+    r"""Print the sentences of a text, one per line, and how many they are.
 
     Without --json, white space around a sentence is left out, and a line break inside is a space.
     Needs pip install toksmith\[segment].

@@ -55,7 +55,10 @@ def run(
         Path, typer.Option("--output", "-o", metavar="PATH", help="The file to write.")
     ],
     files: Files = None,
-    counts: CountsFiles = None,
+    vocab_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many tokens, special tokens included."),
+    ] = None,
     model: Annotated[
         Model,
         typer.Option(
@@ -66,10 +69,6 @@ def run(
             help="bpe, wordpiece, unigram, sentencepiece-bpe, sentencepiece-unigram, word or char.",
         ),
     ] = Model.BPE,
-    vocab_size: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many tokens, special tokens included."),
-    ] = None,
     split: Annotated[
         str | None,
         typer.Option(
@@ -108,6 +107,18 @@ def run(
             help="Any option of the model, such as byte_fallback=true. Repeat for several.",
         ),
     ] = None,
+    list_options: Annotated[
+        Model | None,
+        typer.Option(
+            "--list-options",
+            case_sensitive=False,
+            metavar="MODEL",
+            help="Print all options of a model and their meaning, and exit.",
+            callback=_list_options,
+            is_eager=True,
+        ),
+    ] = None,
+    counts: CountsFiles = None,
     continue_from: Annotated[
         str | None,
         typer.Option(
@@ -122,17 +133,6 @@ def run(
             metavar="FOLDER",
             help="Keep counts and merges here; if training is killed, the same command resumes. "
             "Deleted when the file is written. For bpe.",
-        ),
-    ] = None,
-    list_options: Annotated[
-        Model | None,
-        typer.Option(
-            "--list-options",
-            case_sensitive=False,
-            metavar="MODEL",
-            help="Print all options of a model and their meaning, and exit.",
-            callback=_list_options,
-            is_eager=True,
         ),
     ] = None,
     *,

@@ -18,13 +18,14 @@ def run(
     ] = None,
     file: File = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="How many code points to show; 0 shows all.")
+        int, typer.Option(min=0, help="How many code points to print; 0 prints all.")
     ] = 200,
     quiet: Quiet = False,
 ) -> None:
-    r"""Show a text's code points: number, name, category, and bytes in UTF-8, UTF-16 and UTF-32.
+    r"""Show the code points of a text, and its bytes in UTF-8, UTF-16 and UTF-32.
 
-    Below stand the bytes of the whole text in each encoding. A space is shown as ·, a line break as
+    A row is a code point with its number, name and category; below are the bytes of the whole text
+    in each encoding. A space is shown as ·, a line break as
     ↵, a tab as →, what cannot be seen by its number (<U+200B>). A brace holds together what readers
     take for one character, where pip install toksmith\[segment] was done.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
     from toksmith.verifying import By, Difference
 
-EXAMPLE = "toksmith verify cl100k_base tokenizer.json corpus/ --separator '<|endoftext|>'"
+EXAMPLE = "toksmith verify toksmith-small tokenizer.json corpus/ --separator '<|endoftext|>'"
 
 
 class Equal(str, Enum):
@@ -38,7 +38,7 @@ class Equal(str, Enum):
 
 def run(
     a: Annotated[str, typer.Argument(metavar="A", help="A published name or a path.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The tokenizer to check against it.")],
     texts: Annotated[
         list[str] | None,
         typer.Argument(
@@ -64,7 +64,7 @@ def run(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find out whether two tokenizers agree on texts, document by document.
+    """Check that two tokenizers agree on texts, document by document.
 
     If they do not, the first difference is shown in context, with both sides' tokens.
 

@@ -20,7 +20,8 @@ def run(
     ] = None,
     file: File = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Also what stands between words, spaces as ·")
+        bool,
+        typer.Option("--all", help="Print the text between words, too; a space is shown as ·."),
     ] = False,
     spans: SpansOption = False,
     as_json: JsonOption = False,
@@ -33,7 +34,7 @@ def run(
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    r"""Print the words of a text, one a line, and their number.
+    r"""Print the words of a text, one per line, and how many they are.
 
     Words are those of UAX #29, Unicode Text Segmentation, as ICU finds them; Chinese, Japanese and
     Thai by its dictionaries. Needs pip install toksmith\[segment].

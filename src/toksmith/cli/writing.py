@@ -116,7 +116,8 @@ def write_ids(
     Args:
         batch: the documents.
         path: the file; ``None`` for standard output.
-        form: lines (one id each, an empty line between documents), JSON or binary.
+        form: lines (one id each, an empty line between documents), JSON, JSON Lines (a list per
+            document) or binary.
         dtype: the type of binary ids.
         nested: whether JSON is a list of lists, one a document, or one list.
         quiet: whether to show no progress.
@@ -130,7 +131,10 @@ def write_ids(
         return
     from toksmith.progress import amount_progress
 
-    pieces = _lines(batch) if form is IdFormat.LINES else _json(batch, nested)
+    if form is IdFormat.LINES:
+        pieces = _lines(batch)
+    else:
+        pieces = _jsonl(batch) if form is IdFormat.JSONL else _json(batch, nested)
     enabled = False if quiet or path is None else None
     with output(path) as out, amount_progress("writing", len(batch.ids), enabled) as report:
         done = 0
@@ -159,6 +163,13 @@ def _json(batch: Batch, nested: bool) -> Iterator[tuple[int, str]]:
     else:
         yield from _joined(batch.ids, ",")
     yield 0, "]\n"
+
+
+def _jsonl(batch: Batch) -> Iterator[tuple[int, str]]:
+    for document in batch:
+        yield 0, "["
+        yield from _joined(document, ",")
+        yield 0, "]\n"
 
 
 def _joined(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
