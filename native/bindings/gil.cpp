@@ -19,9 +19,11 @@ bool is_finalizing() {
 // Python runs signal handlers on its main thread alone: other threads are not polled again.
 bool poll() {
     const WithGil gil;
-    const nb::module_ threading = nb::module_::import_("threading");
-    const auto main = call_python(threading.attr("main_thread")).attr("ident");
-    if (nb::cast<unsigned long>(main) != PyThread_get_thread_ident()) return false;
+    const nb::object threading = new_object([] { return PyImport_ImportModule("threading"); });
+    const nb::object main = call_python(threading.attr("main_thread"));
+    const nb::object ident =
+        new_object([&] { return PyObject_GetAttrString(main.ptr(), "ident"); });
+    if (nb::cast<unsigned long>(ident) != PyThread_get_thread_ident()) return false;
     check_signals_with_gil();
     return true;
 }

@@ -63,13 +63,19 @@ auto or_sleep(const Call& call) noexcept {
     }
 }
 
+// The new reference that call() returns, with the GIL; throws what it raises. `call`: as above.
+template <typename Call>
+nanobind::object new_object(const Call& call) {
+    PyObject* const result = or_sleep(call);
+    if (!result) throw nanobind::python_error();
+    return nanobind::steal(result);
+}
+
 // Calls a Python object, with the GIL; throws what it raises.
 template <typename... Arguments>
 nanobind::object call_python(nanobind::handle callable, const Arguments&... arguments) {
-    PyObject* const result = or_sleep(
+    return new_object(
         [&] { return PyObject_CallFunctionObjArgs(callable.ptr(), arguments.ptr()..., nullptr); });
-    if (!result) throw nanobind::python_error();
-    return nanobind::steal(result);
 }
 
 // Runs signal handlers, with the GIL; for loops that hold it for long. Throws what they raise.
