@@ -39,8 +39,6 @@ class TextView {
     // As UTF-8, which the object keeps, too, if it is a str. Throws UnicodeEncodeError for one with
     // surrogates.
     Text text() const;
-    // Throws that.
-    void refuse_surrogates() const { text(); }
 
  private:
     nb::object owner_;
@@ -57,7 +55,6 @@ class TextViews {
     explicit TextViews(const Texts& texts);
     std::vector<Source> sources() const;
     std::vector<Text> texts() const;
-    void refuse_surrogates() const { texts(); }
 
  private:
     std::vector<TextView> views_;

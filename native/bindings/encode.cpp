@@ -62,57 +62,42 @@ Pair encode_all(Encoder& encoder, const std::vector<Source>& documents, std::siz
 
 std::vector<Source> sources(const std::vector<Text>& texts) { return {texts.begin(), texts.end()}; }
 
-// What work() returns. Where strings have surrogates, Python says which and where.
-template <typename View, typename Work>
-auto or_say_where(const View& view, const Work& work) {
-    try {
-        return work();
-    } catch (const HasSurrogates&) {
-        view.refuse_surrogates();
-        throw;
-    }
-}
-
 // Below 4 KiB, handing the GIL over costs more than the work.
 bool is_short(const TextView& view) { return view.source().size() < 4096; }
 
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    return or_say_where(view, [&] {
-        if (is_short(view)) {
-            return encoder.encode_here(view.source(), [](const Ids& ids) {
-                Ids copy;
-                copy.reserve(ids.size());
-                copy.append(ids.data(), ids.size());
-                return to_numpy(std::move(copy));
-            });
-        }
-        return std::get<0>(encode_all(encoder, {view.source()}, threads));
-    });
+    if (is_short(view)) {
+        return encoder.encode_here(view.source(), [](const Ids& ids) {
+            Ids copy;
+            copy.reserve(ids.size());
+            copy.append(ids.data(), ids.size());
+            return to_numpy(std::move(copy));
+        });
+    }
+    return std::get<0>(encode_all(encoder, {view.source()}, threads));
 }
 
 nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    return or_say_where(view, [&] {
-        if (is_short(view)) {
-            return encoder.encode_here(view.source(), [](const Ids& ids) {  //
-                return to_list(ids.data(), ids.size());
-            });
-        }
-        Encoded encoded;
-        {
-            const WithoutGil without_gil;
-            encoded = encoder.encode({view.source()}, threads);
-        }
-        nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
-        encoder.kept()->put(encoded.ids);
-        return list;
-    });
+    if (is_short(view)) {
+        return encoder.encode_here(view.source(), [](const Ids& ids) {  //
+            return to_list(ids.data(), ids.size());
+        });
+    }
+    Encoded encoded;
+    {
+        const WithoutGil without_gil;
+        encoded = encoder.encode({view.source()}, threads);
+    }
+    nb::list list = to_list(encoded.ids.data(), encoded.ids.size());
+    encoder.kept()->put(encoded.ids);
+    return list;
 }
 
 Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {
     const TextViews views(texts);
-    return or_say_where(views, [&] { return encode_all(encoder, views.sources(), threads); });
+    return encode_all(encoder, views.sources(), threads);
 }
 
 Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
@@ -155,11 +140,9 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
 
 std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
-    return or_say_where(view, [&] {
-        if (is_short(view)) return encoder.count_here(view.source());
-        const WithoutGil without_gil;
-        return encoder.count({view.source()}, threads);
-    });
+    if (is_short(view)) return encoder.count_here(view.source());
+    const WithoutGil without_gil;
+    return encoder.count({view.source()}, threads);
 }
 
 std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start, std::int64_t end) {

@@ -77,22 +77,46 @@ TEST(strings_of_any_width_are_the_same_in_utf8) {
     }
 }
 
-TEST(surrogates_are_refused_wherever_they_stand) {
+TEST(surrogates_are_repaired_wherever_they_stand) {
+    const auto with = [](const std::vector<std::uint32_t>& units, std::size_t place,
+                         utf8::Width width, std::size_t size) {
+        Characters string({}, width);
+        for (std::size_t i = 0; i < place; ++i) string.push('a');
+        for (const std::uint32_t unit : units) string.push(unit);
+        for (std::size_t i = place + units.size(); i < size; ++i) string.push('b');
+        return string;
+    };
+    struct Case {
+        std::vector<std::uint32_t> units;
+        std::string utf8;
+    };
+    const std::string lone = "\xEF\xBF\xBD", pair = "\xF0\x9F\x98\x80";
+    const Case cases[] = {{{0xD800}, lone},
+                          {{0xDBFF}, lone},
+                          {{0xDC00}, lone},
+                          {{0xDFFF}, lone},
+                          {{0xD83D, 0xDE00}, pair},
+                          {{0xD83D, 0xD83D, 0xDE00}, lone + pair},
+                          {{0xD83D, 0xDE00, 0xDE00}, pair + lone},
+                          {{0xDE00, 0xD83D}, lone + lone},
+                          {{0xD83D, 0xE9, 0xDE00}, lone + "\xC3\xA9" + lone}};
     for (const utf8::Width width : {utf8::kTwoBytes, utf8::kFourBytes}) {
-        for (const std::uint32_t surrogate : {0xD800u, 0xDBFFu, 0xDC00u, 0xDFFFu}) {
+        for (const Case& each : cases) {
             for (std::size_t place = 0; place < 40; ++place) {
-                Characters string({}, width);
-                for (std::size_t i = 0; i < 40; ++i) string.push(i == place ? surrogate : 'a');
-                for (const isa::Level level : levels()) {
-                    bool refused = false;
-                    try {
-                        narrowed(level, string.source());
-                    } catch (const HasSurrogates&) {
-                        refused = true;
-                    }
-                    CHECK(refused);
-                }
+                const Characters string = with(each.units, place, width, 40);
+                const std::size_t end = place + each.units.size();
+                const Bytes expected = bytes_of(std::string(place, 'a') + each.utf8 +
+                                                std::string(end < 40 ? 40 - end : 0, 'b'));
+                for (const isa::Level level : levels())
+                    CHECK(narrowed(level, string.source()) == expected);
             }
+        }
+        // Where a long string is converted in two steps.
+        for (const std::size_t place : {(1u << 20) - 2, (1u << 20) - 1, 1u << 20}) {
+            const Characters string = with({0xD83D, 0xDE00}, place, width, (1 << 20) + 9);
+            const Bytes expected =
+                bytes_of(std::string(place, 'a') + pair + std::string((1 << 20) + 7 - place, 'b'));
+            CHECK(narrowed(isa::best(), string.source()) == expected);
         }
     }
 }
@@ -172,56 +196,64 @@ TEST(a_string_that_can_be_cut_nowhere_is_one_piece) {
     }
 }
 
-TEST(surrogates_in_a_long_string_are_refused_on_threads) {
-    Characters string({}, utf8::kFourBytes);
-    for (int i = 0; i < 900'000; ++i) string.push(i == 700'000 ? 0xDC80 : i % 6 ? 'a' : ' ');
-    Encoder encoder(Merges().model(), Family::kGpt2, isa::best());
-    for (std::size_t threads = 1; threads <= 2; ++threads) {
-        bool refused = false;
-        try {
-            encoder.encode({string.source()}, threads);
-        } catch (const HasSurrogates&) {
-            refused = true;
+// Cuts are places in the string, found in its UTF-8: there a pair is one character, and half of one
+// is none.
+TEST(strings_with_surrogates_are_cut_between_characters) {
+    Random random{35};
+    const Bytes page = random_text(random, 3000);
+    const auto model = random_merges(random, text_of(page), 100).model();
+    for (const utf8::Width width : {utf8::kTwoBytes, utf8::kFourBytes}) {
+        Characters string({}, width);
+        Bytes repaired;
+        const auto push = [&](std::initializer_list<std::uint32_t> units, const char* utf8) {
+            for (const std::uint32_t unit : units) string.push(unit);
+            const Bytes bytes = bytes_of(utf8);
+            repaired.insert(repaired.end(), bytes.begin(), bytes.end());
+        };
+        while (repaired.size() < 2'000'000) {
+            switch (random.below(4)) {
+                case 0:
+                    push({0xD83D, 0xDE00}, "\xF0\x9F\x98\x80");
+                    break;
+                case 1:
+                    push({0xDC80}, "\xEF\xBF\xBD");
+                    break;
+                case 2:
+                    push({' ', 'a', 'b'}, " ab");
+                    break;
+                default:
+                    push({0xE9, '\n'}, "\xC3\xA9\n");
+            }
         }
-        CHECK(refused);
+        for (const Family family : {Family::kGpt2, Family::kO200k}) {
+            Encoder encoder(model, family, isa::best());
+            const std::vector<Id> ids = list(encoder.encode({text_of(repaired)}, 1).ids);
+            for (std::size_t threads = 1; threads <= 3; ++threads)
+                CHECK(list(encoder.encode({string.source()}, threads).ids) == ids);
+            CHECK(encoder.count({string.source()}, 2) == ids.size());
+        }
     }
 }
 
-TEST(surrogates_leave_what_the_caches_know) {
-    // Counts the chunks that it is asked for.
+TEST(a_batch_with_surrogates_is_encoded_once) {
+    // Counts the chunks that it encodes.
     class Counting final : public Model {
      public:
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
         void encode_chunk(const std::uint8_t*, std::size_t, Scratch&, Ids& out,
                           Ids*) const override {
-            ++asked;
+            ++chunks;
             out.push(1);
         }
-        mutable std::atomic<int> asked = 0;
+        mutable std::atomic<int> chunks = 0;
     };
-    const auto model = std::make_shared<Counting>();
-    const std::string known = "some words are known";
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(known.data());
-    const Text text{begin, begin + known.size()};
-    Characters broken({}, utf8::kTwoBytes);
-    for (const char letter : known) broken.push(static_cast<std::uint8_t>(letter));
-    broken.push(0xDC80);
+    const std::uint16_t lone[] = {'a', 0xDC80}, pair[] = {' ', 0xD83D, 0xDE00};
     for (const isa::Level level : levels()) {
+        const auto model = std::make_shared<Counting>();
         Encoder encoder(model, Family::kGpt2, level);
-        const auto refused = [&](const auto& work) {
-            try {
-                work();
-                return false;
-            } catch (const HasSurrogates&) {
-                return true;
-            }
-        };
-        encoder.encode({text}, 1);
-        model->asked = 0;
-        CHECK(refused([&] { encoder.encode({broken.source()}, 1); }));
-        CHECK(refused([&] { encoder.count({text, broken.source()}, 1); }));
-        CHECK(refused([&] { encoder.encode_here(broken.source(), [](const Ids&) { return 0; }); }));
-        encoder.encode({text}, 1);
-        CHECK(model->asked == 0);
+        const Encoded encoded =
+            encoder.encode({Source(lone, 2, utf8::kTwoBytes), Source(pair, 3, utf8::kTwoBytes)}, 1);
+        CHECK(encoded.offsets == (std::vector<std::int64_t>{0, 2, 3}));
+        CHECK(model->chunks == 3);
     }
 }

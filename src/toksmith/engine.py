@@ -45,7 +45,7 @@ CACHE_BYTES: int = _kernel.CACHE_BYTES
 class Encoder(Protocol):
     """What an engine does for a tokenizer; special tokens are none of its business.
 
-    Texts are strings without surrogates, or bytes of any kind.
+    Texts are strings, or bytes of any kind. Surrogates in a string are replaced as by `text.utf8`.
     """
 
     def encode(self, text: Text, threads: int) -> IdArray:

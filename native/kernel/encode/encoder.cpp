@@ -4,6 +4,7 @@
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 
 #include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
@@ -39,10 +40,15 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
       level_(level),
       loops_(loops(level)),
       kept_(std::make_shared<KeptIds>(kKeptCaches * ChunkCache::kBytes)) {
-    idle_.reserve(kMostIdle);
+    idle_.reserve(most_idle());
     if (traits(family).by_model && !model_->boundaries()) {
         throw std::invalid_argument("this model does not say where a text may be cut");
     }
+}
+
+std::size_t Encoder::most_idle() {
+    static const std::size_t most = std::max(2u, std::thread::hardware_concurrency());
+    return most;
 }
 
 // The lock is only ever tried: a fork may have left it taken for good, and a new crew does as well.
@@ -62,7 +68,7 @@ void Encoder::put(std::unique_ptr<Crew> crew) noexcept {
     crew->trim(kMostKept);
     const std::unique_lock lock(guard_, std::try_to_lock);
     if (!lock) return;
-    if (idle_.size() < kMostIdle) {
+    if (idle_.size() < most_idle()) {
         idle_.push_back(std::move(crew));
         return;
     }
@@ -106,6 +112,7 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents
 }
 
 std::size_t Encoder::cut(const Source& source, std::size_t from) const {
+    if (source.is_inside_pair(from)) ++from;
     const auto cut_in = [this](Text text) {
         return safe_cut(family_, text.begin, text.end, model_->boundaries());
     };
@@ -123,9 +130,10 @@ std::size_t Encoder::cut(const Source& source, std::size_t from) const {
         const std::uint8_t* const place = cut_in({begin, end});
         const bool all = from + seen.size() == source.size();
         if (all || static_cast<std::size_t>(end - place) >= kBehind) {
-            return from + static_cast<std::size_t>(std::count_if(
-                              static_cast<const std::uint8_t*>(begin), place,
-                              [](std::uint8_t byte) { return !utf8::is_continuation(byte); }));
+            const auto characters =
+                std::count_if(static_cast<const std::uint8_t*>(begin), place,
+                              [](std::uint8_t byte) { return !utf8::is_continuation(byte); });
+            return from + seen.end_of(static_cast<std::size_t>(characters));
         }
     }
 }

@@ -25,11 +25,10 @@ class Encoder {
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only so many of the first documents are that; the rest are later parts of one.
-    // Throws HasSurrogates.
     Encoded encode(const std::vector<Source>& documents, std::size_t threads,
                    std::size_t starting = kAll);
     // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
-    // memory that is kept for the next call. Throws HasSurrogates.
+    // memory that is kept for the next call.
     template <typename Use>
     auto encode_here(const Source& document, const Use& use) {
         return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
@@ -119,9 +118,9 @@ class Encoder {
     isa::Level level_;
     const Loops& loops_;
     std::mutex guard_;
-    // So many crews are kept between calls, each with caches of its own: callers beyond that start
-    // with empty ones.
-    static constexpr std::size_t kMostIdle = 4;
+    // How many crews are kept between calls, each with its own cache: no more calls than there are
+    // cores run at once for long. Other callers start with an empty one.
+    static std::size_t most_idle();
     std::vector<std::unique_ptr<Crew>> idle_;
     std::shared_ptr<KeptIds> kept_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};

@@ -117,8 +117,8 @@ struct Loops {
     using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
     using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
 
-    // Writes characters as UTF-8 and returns where they end; up to narrow::kBytes behind that may
-    // be overwritten. Throws HasSurrogates.
+    // Writes characters as UTF-8 and returns where they end; up to narrow::kBytes after that may
+    // be overwritten. A surrogate pair becomes the character it encodes, others become U+FFFD.
     using Narrow = std::uint8_t* (*)(const Source&, std::uint8_t* to);
 
     Narrow narrow;

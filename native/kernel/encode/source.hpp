@@ -1,23 +1,17 @@
 // A text as it is given: UTF-8, or the characters of a string, all of one width, as Python keeps
-// them. What is encoded is UTF-8, but of a string it is made a part at a time, in memory that stays
-// near, by the thread that encodes the part.
+// them. A string is converted to UTF-8 a part at a time, in memory that stays in the cache, by the
+// thread that encodes the part. Surrogates that are no pair become U+FFFD.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "utf8/encode.hpp"
 #include "utf8/text.hpp"
 #include "utf8/widen.hpp"
 
 namespace toksmith {
-
-// A string has surrogates, which UTF-8 has not.
-struct HasSurrogates : std::invalid_argument {
-    HasSurrogates() : std::invalid_argument("a string with surrogates has no UTF-8") {}
-};
 
 class Source {
  public:
@@ -50,6 +44,20 @@ class Source {
             default:
                 return use(static_cast<const std::uint32_t*>(begin_), size_);
         }
+    }
+
+    // Whether a place lies inside a surrogate pair.
+    bool is_inside_pair(std::size_t place) const {
+        if (is_utf8() || place == 0 || place >= size_) return false;
+        return with_units([place](const auto* units, std::size_t) {
+            return utf8::is_pair(units[place - 1], units[place]);
+        });
+    }
+    // Where the first so many characters end; a pair is one.
+    std::size_t end_of(std::size_t characters) const {
+        std::size_t end = 0;
+        for (; characters > 0; --characters) end += is_inside_pair(end + 1) ? 2 : 1;
+        return end;
     }
 
     // How many bytes it has in UTF-8 at most, and about how many, as some of its characters tell.

@@ -15,6 +15,14 @@ inline std::uint32_t size_of(std::uint32_t code) {
 
 // Whether it is half of a character in UTF-16, and none by itself.
 inline bool is_surrogate(std::uint32_t code) { return (code & ~0x7FFu) == 0xD800; }
+// Whether two units of a string are one character in UTF-16.
+inline bool is_pair(std::uint32_t first, std::uint32_t second) {
+    return (first & ~0x3FFu) == 0xD800 && (second & ~0x3FFu) == 0xDC00;
+}
+inline std::uint32_t code_of_pair(std::uint32_t first, std::uint32_t second) {
+    return 0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF));
+}
+inline constexpr std::uint32_t kReplacement = 0xFFFD;  // written for a surrogate without its pair
 
 // Writes the character at p, and returns how many bytes it has.
 inline std::uint32_t encode(std::uint32_t code, std::uint8_t* p) {
