@@ -34,26 +34,29 @@ TRAIN = ("train", "c.txt", "-o", "q.model", "--vocab-size", "300")
          "--special-token '=7' has no text before the =: TEXT=ID is wanted, as "
          "'<|endoftext|>=100257'"),
         ([*TRAIN, "-O", "zzz"],
-         "--option 'zzz' has no value: NAME=VALUE is wanted; toksmith train --list-options bpe "
-         "prints the names"),
+         "--option 'zzz' has no value: NAME=VALUE is wanted, such as --option split=…"),
         ([*TRAIN, "-m", "char", "-O", "zzz"],
-         "--option 'zzz' has no value: NAME=VALUE is wanted; toksmith train --list-options char "
-         "prints the names"),
+         "--option 'zzz' has no value: NAME=VALUE is wanted, such as --option unk_token=…"),
         ([*TRAIN, "-O", "special_token=x"],
          "--option special_token=x: this is an option by itself, --special-token x"),
         ([*TRAIN, "-O", "vocab-size=3"],
          "--option vocab-size=3: this is an option by itself, --vocab-size 3"),
         ([*TRAIN, "-O", "record=true"],
          "--option record=true: this is an option by itself, --record"),
-        (["train", "c.txt", "-o", "q.zzz", "--vocab-size", "300"],
-         "q.zzz: the name does not say which format to write; end it with .model, .vocab, "
-         ".tiktoken, .json, .txt (no suffix: a directory in Hugging Face's form), or give "
-         "--format, one of minbpe, tiktoken, huggingface, tekken, gpt2, wordpiece, sentencepiece"),
         (["encode", "hello", "world", "-t", "gpt2"],
          "TEXT is one word, and 2 are given: quote the text, as in toksmith encode 'hello world'"),
         (["words", "it's", "a", "day"],
          "TEXT is one word, and 3 are given: quote the text, as in toksmith words "
          "'it'\"'\"'s a day'"),
+        (["train", "c.txt", "-o", "-", "--vocab-size", "300"],
+         "-: this is written to a file, not to standard output; give its path"),
+        (["convert", "toksmith-small", "-"],
+         "-: this is written to a file, not to standard output; give its path"),
+        (["inspect", "x", "-t", "toksmith-small", "--html", "-"],
+         "-: this is written to a file, not to standard output; give its path"),
+        (["unicode", "-f", "."], ".: cannot be read: Is a directory"),
+        (["decode", "-f", "no.txt", "-t", "toksmith-small"],
+         "no.txt: cannot be read: No such file or directory"),
         (["convert", "a", "b", "c"], "unexpected argument: c; see toksmith convert --help"),
         (["help", "train", "extra"],
          "extra: train has no commands of its own; toksmith help train explains it"),
@@ -63,6 +66,19 @@ def test_usage(run: Run, here: Path, words: list[str], message: str) -> None:
     ran = run(*words)
     assert (ran.code, ran.out, ran.err) == (2, b"", f"toksmith: error: {message}\n")
     assert {file.name for file in here.iterdir()} == {"c.txt"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["train", "c.txt", "-o", "q.zzz", "--vocab-size", "300"],
+     ["convert", "toksmith-small", "q.zzz"]],
+)  # fmt: skip
+def test_an_unknown_suffix(run: Run, here: Path, words: list[str]) -> None:
+    ran = run(*words)
+    assert ran.code == 2
+    assert ran.err.startswith("toksmith: error: q.zzz: the name does not say which format to write")
+    assert "or give --format, one of minbpe, tiktoken" in ran.err
+    assert "format=" not in ran.err
 
 
 def test_an_unknown_tokenizer(run: Run, here: Path) -> None:

@@ -77,7 +77,7 @@ def test_names_lists_and_unknown_options() -> None:
         (["coverage=half"], "a number is wanted"),
         (["size=1.5"], "a whole number or none is wanted"),
         (["rule=nfc"], "nfkc or identity is wanted"),
-        (["fallback"], "NAME=VALUE is wanted, such as fallback=…"),
+        (["fallback"], "NAME=VALUE is wanted, such as --option fallback=…"),
         (["size=1", "size=2"], "size is given twice"),
     ],
 )

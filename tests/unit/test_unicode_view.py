@@ -64,7 +64,7 @@ class TestCodePoints:
         points = list(code_points(b"a\xff\xe2\x82"))
         assert [point.utf8 for point in points] == [b"a", b"\xff", b"\xe2", b"\x82"]
         assert [point.code for point in points] == [0x61, None, None, None]
-        assert points[1].name == "<byte FF, no UTF-8>"
+        assert points[1].name == "<byte FF, invalid UTF-8>"
 
     def test_all_categories_are_told(self) -> None:
         assert {unicodedata.category(chr(code)) for code in range(0x110000)} == set(CATEGORIES)

@@ -36,6 +36,9 @@ def run(
 
     With --verify, the exit code is 1 where the new file gives other ids.
     """
+    from toksmith.cli.writing import check_folder
+
+    check_folder(target, can_be_folder=True)
     if verify:
         from toksmith.cli.reading import files_or_text
 

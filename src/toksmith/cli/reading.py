@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.cli.messages import say
-from toksmith.documents import exists
+from toksmith.documents import exists, open_mapped
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
     if file is None:
         return read_stdin(quiet)
     if errors is None:
-        return file.read_bytes()
+        with open_mapped(file) as raw:
+            return bytes(raw)
     from toksmith.corpus.opening import open_documents
     from toksmith.corpus.options import Reading
 

@@ -72,8 +72,11 @@ def check_folder(path: Path, can_be_folder: bool = False) -> None:
         can_be_folder: whether it may be a folder that is there, for several files.
 
     Raises:
-        OptionError: the path is a folder, or its folder is missing, full or may not be written to.
+        OptionError: the path is a folder or ``-``, or its folder is missing, full or may not be
+            written to.
     """
+    if path == Path("-"):
+        raise OptionError("-: this is written to a file, not to standard output; give its path")
     if path.is_dir():
         if not can_be_folder:
             raise OptionError(f"{path}: this is a folder; give the name of a file")

@@ -109,7 +109,9 @@ def _code_point(character: str) -> CodePoint:
 
 
 def _broken(byte: int) -> CodePoint:
-    return CodePoint("\ufffd", None, f"<byte {byte:02X}, no UTF-8>", "", bytes([byte]), b"", b"")
+    return CodePoint(
+        "\ufffd", None, f"<byte {byte:02X}, invalid UTF-8>", "", bytes([byte]), b"", b""
+    )
 
 
 def _label(code: int, category: str) -> str:

@@ -57,7 +57,10 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
         name, equals, text = word.partition("=")
         name = name.replace("-", "_")
         if not equals:
-            raise OptionError(f"--option {word!r:.80} has no value: NAME=VALUE is wanted")
+            raise OptionError(
+                f"--option {word!r:.80} has no value: NAME=VALUE is wanted, such as "
+                f"--option {known[0] if known else 'name'}=…"
+            )
         if name not in known:
             values[name] = text  # the trainer knows why there is no such option, or which there are
             continue
