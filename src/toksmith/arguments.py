@@ -37,6 +37,44 @@ def whole(name: str, value: object, least: int, otherwise: str = "") -> int:
     return number
 
 
+def flag(name: str, value: object) -> bool:
+    """Return an argument that must be ``True`` or ``False``.
+
+    Raises:
+        OptionError: it is something else; a string such as ``"no"`` would count as true.
+
+    Example:
+        >>> flag("overflow", True)
+        True
+    """
+    if value is True or value is False:
+        return value
+    if getattr(getattr(value, "dtype", None), "kind", "") == "b" and not getattr(value, "ndim", 1):
+        return bool(value)  # NumPy's
+    raise OptionError(f"{name} is {value!r:.80}: use True or False, not {_kind(value)}")
+
+
+def check_index(index: object, item: str, whole_name: str) -> None:
+    """Check the type of an index of a sequence; whether it is in range, the sequence finds out.
+
+    Args:
+        index: what stands between the brackets.
+        item: what the sequence holds, such as ``"document"``.
+        whole_name: the sequence, such as ``"a batch of 3"``.
+
+    Raises:
+        OptionError: it is neither a whole number nor a slice.
+
+    Example:
+        >>> check_index(2, "document", "a batch of 3")
+    """
+    if not hasattr(index, "__index__") and not isinstance(index, slice):
+        raise OptionError(
+            f"{item} {index!r:.80} of {whole_name}: use a whole number or a slice, not "
+            f"{_kind(index)}"
+        )
+
+
 def literal(name: str, value: object) -> bytes:
     r"""Return the UTF-8 of an argument that must be a string of characters, and not empty.
 

@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from toksmith import engine, lists
+from toksmith.arguments import flag
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.lazy import np, npt
 from toksmith.pipeline import Pipeline
 from toksmith.text import decode_utf8
 from toksmith.threads import thread_count
-from toksmith.types import Batch, IdArray, Ids, OffsetArray
+from toksmith.types import Batch, IdArray, Ids, OffsetArray, stack
 
 if TYPE_CHECKING:
     from toksmith.surfaces import SurfaceTable
+
+
+_Arguments = ParamSpec("_Arguments")
+_Found = TypeVar("_Found")
+
+
+def _with_range(
+    method: Callable[Concatenate[TextDecoder, _Arguments], _Found],
+) -> Callable[Concatenate[TextDecoder, _Arguments], _Found]:
+    """Let the error for an unknown id say which ids there are."""
+
+    @wraps(method)
+    def with_range(
+        decoder: TextDecoder, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Found:
+        try:
+            return method(decoder, *args, **kwargs)
+        except UnknownTokenError as wrong:
+            raise decoder.unknown(wrong) from None
+
+    return with_range
 
 
 class TextDecoder:
@@ -32,6 +54,11 @@ class TextDecoder:
         self._pipeline = pipeline
         self._tokens = tokens
         self._engine = engine.decoder(tokens)
+
+    def unknown(self, wrong: UnknownTokenError) -> UnknownTokenError:
+        """Return the error for an unknown id with the ids that there are."""
+        known = f"ids go from 0 to {len(self._tokens) - 1}"
+        return wrong if known in str(wrong) else UnknownTokenError(f"{wrong}; {known}")
 
     @cached_property
     def _special(self) -> npt.NDArray[np.bool_]:
@@ -53,6 +80,7 @@ class TextDecoder:
     def _lengths(self) -> OffsetArray:
         return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
 
+    @_with_range
     def to_bytes(self, ids: Ids, skip_special_tokens: bool, threads: int | None) -> bytes:
         """Return the bytes of ids."""
         if self._pipeline.decoder is not None:
@@ -60,6 +88,7 @@ class TextDecoder:
         array = self._kept(id_array(ids), skip_special_tokens)
         return self._engine.decode(array, thread_count(threads, array.nbytes))
 
+    @_with_range
     def to_text(
         self, ids: Ids, errors: str, skip_special_tokens: bool, threads: int | None = None
     ) -> str:
@@ -71,10 +100,24 @@ class TextDecoder:
             return self._engine.decode_text(array, errors, threads)
         return self._table.decode(array, threads)
 
+    @_with_range
     def to_texts(
-        self, batch: Batch, errors: str, skip_special_tokens: bool, threads: int | None
+        self,
+        batch: Batch | Sequence[Ids],
+        errors: str,
+        skip_special_tokens: bool,
+        threads: int | None,
     ) -> list[str]:
-        """Return the text of each document of a batch."""
+        """Return the text of each document of a batch.
+
+        Raises:
+            OptionError: it is no batch, and no list of ids.
+        """
+        if not isinstance(batch, Batch):
+            if not isinstance(batch, Iterable):
+                raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
+            batch = stack([id_array(ids) for ids in batch])
+        flag("skip_special_tokens", skip_special_tokens)
         if self._pipeline.decoder is not None:
             return [self.to_text(ids, errors, skip_special_tokens, threads) for ids in batch]
         _check_errors(errors)
@@ -103,6 +146,7 @@ class TextDecoder:
         feed = decoded_stream(self._pipeline.decoder, self._pipeline.model)
         return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
 
+    @_with_range
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
         """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
         array = self._kept(id_array(ids), skip_special_tokens)
@@ -110,6 +154,7 @@ class TextDecoder:
 
     def _kept(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
         """Return the ids that are decoded, having checked that there are no unknown ones."""
+        flag("skip_special_tokens", skip_special_tokens)
         if not skip_special_tokens and self._pipeline.decoder is None:
             return ids  # the engine checks them as it goes
         self._engine.check(ids, thread_count(None, ids.nbytes))
@@ -147,7 +192,7 @@ class IncrementalDecoder:
     ) -> None:
         self._decoder = decoder
         self._errors = errors
-        self._skip = skip_special_tokens
+        self._skip = flag("skip_special_tokens", skip_special_tokens)
         self.reset()
 
     def decode(self, ids: int | Ids = (), final: bool = False) -> str:
@@ -163,6 +208,10 @@ class IncrementalDecoder:
         if final:
             self.reset()
         return text
+
+    def __repr__(self) -> str:
+        skips = ", skip_special_tokens=True" if self._skip else ""
+        return f"<IncrementalDecoder: errors={self._errors!r:.40}{skips}>"
 
     def reset(self) -> None:
         """Forget what is left of a character, and start a new text."""

@@ -37,6 +37,8 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytearray | b
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
+    if path == "":
+        raise OptionError("the path is empty: give the name of a file")
     try:
         with Path(path).open("rb") as file:
             data = _mapped(file) or _read(file)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toksmith.arguments import whole
 from toksmith.encoding import Special
 from toksmith.pipeline import Pipeline
-from toksmith.text import Text
+from toksmith.text import Text, refuse_list
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import Explainer, Explanation
@@ -44,6 +44,7 @@ class Explaining:
                 ab    a + b, merge 0
               = ab 256
         """
+        refuse_list(text, "for a list of texts, call explain for each of them")
         return self._explainer.text(text, special)
 
     def explain_token(self, token: int | str | bytes) -> Explanation:

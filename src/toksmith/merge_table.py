@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, overload
 
+from toksmith.arguments import check_index
 from toksmith.short_repr import short_repr
-from toksmith.visible import shortened, visible
+from toksmith.visible import count_of, shortened, visible
 
 if TYPE_CHECKING:
     from toksmith.lazy import np, npt
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 _PRINTED = 60
 """The most rows that are printed; of more, the first 40 and the last 10."""
 _FIRST, _LAST = 40, 10
+_PAIRS = 6
+"""How many pairs the repr of merges shows."""
 
 
 @short_repr
@@ -37,6 +40,44 @@ class MergeRow(NamedTuple):
     new: int
     bytes: builtins.bytes
     count: int | None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+
+
+class Merges(tuple[tuple[int, int], ...]):
+    """The merges of a BPE model in rank order, as ``(left id, right id)``.
+
+    A tuple of pairs that equals a list of the same pairs; slices are of this kind too.
+
+    Example:
+        >>> import toksmith
+        >>> merges = toksmith.train(texts=["low lower lowest"], vocab_size=259).merges
+        >>> merges, merges[:2] == [(108, 111), (256, 119)]
+        (<Merges: 3 pairs: (108, 111), (256, 119), (32, 257)>, True)
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Merges: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> tuple[int, int] | Merges:
+        if isinstance(index, slice):
+            return Merges(super().__getitem__(index))
+        check_index(index, "merge", f"{len(self):,}")
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise IndexError(f"merge {index} of {len(self):,}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(tuple(other) if isinstance(other, list) else other)
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:_PAIRS]))
+        more = ", …" if len(self) > _PAIRS else ""
+        return f"<Merges: {count_of(len(self), 'pair')}: {shown}{more}>"
 
 
 class MergeTable(Sequence[MergeRow]):
@@ -83,6 +124,7 @@ class MergeTable(Sequence[MergeRow]):
     def __getitem__(self, index: int | slice) -> MergeRow | MergeTable:
         if isinstance(index, slice):
             return MergeTable(self._merges, self._tokens, self._counts, self._rows[index])
+        check_index(index, "merge", f"{len(self):,}")
         try:
             rank = self._rows[index]
         except IndexError:
@@ -103,8 +145,15 @@ class MergeTable(Sequence[MergeRow]):
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        shown = ", ".join(shortened(self._pair(row), 24) for row in self[:4])
-        return f"<MergeTable: {len(self):,} merges: {shown}{', …' if len(self) > 4 else ''}>"
+        shown = ", ".join(shortened(self.pair(row), 24) for row in self[:4])
+        return (
+            f"<MergeTable: {count_of(len(self), 'merge')}: {shown}{', …' if len(self) > 4 else ''}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from toksmith.show.report import html_of
+
+        return html_of(self)
 
     def __str__(self) -> str:
         cut = len(self) > _PRINTED
@@ -112,7 +161,7 @@ class MergeTable(Sequence[MergeRow]):
         cells: list[tuple[str, ...]] = [("rank", "left + right", "id", "token", "count")]
         for row in rows:
             count = "" if row.count is None else f"{row.count:,}"
-            cells.append((str(row.rank), self._pair(row), str(row.new), visible(row.bytes), count))
+            cells.append((str(row.rank), self.pair(row), str(row.new), visible(row.bytes), count))
         if all(row.count is None for row in rows):
             cells = [row[:-1] for row in cells]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -128,5 +177,6 @@ class MergeTable(Sequence[MergeRow]):
             lines.insert(1 + _FIRST, f"… {len(self) - _FIRST - _LAST:,} more …")
         return "\n".join(lines)
 
-    def _pair(self, row: MergeRow) -> str:
+    def pair(self, row: MergeRow) -> str:
+        """Return both tokens that a merge joins, as they are shown."""
         return f"{visible(self._tokens[row.left])} + {visible(self._tokens[row.right])}"

@@ -13,6 +13,7 @@ from toksmith.offsets import Trimmer
 from toksmith.rows import Stretch, cut, filled, framed
 from toksmith.text import Text, check_texts
 from toksmith.types import Inputs
+from toksmith.visible import count_of
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,10 @@ def columns_of(
             )
         columns.append(given if isinstance(given, list) else list(given))
     if len(columns[0]) != len(columns[-1]):
-        raise OptionError(f"there are {len(columns[0])} texts, but {len(columns[1])} pairs")
+        raise OptionError(
+            f"texts and pairs differ in number ({count_of(len(columns[0]), 'text')}, "
+            f"{count_of(len(columns[1]), 'pair')}): give one pair for each text"
+        )
     return columns
 
 

@@ -153,11 +153,16 @@ def names() -> list[str]:
 def encoding_of(name: str) -> str | None:
     """Return the encoding that a name means, its own or a model's; ``None`` for no known name.
 
+    Upper and lower case count the same.
+
     Example:
-        >>> encoding_of("gpt2"), encoding_of("gpt-4o-mini"), encoding_of("gpt5")
+        >>> encoding_of("gpt2"), encoding_of("GPT-4o-mini"), encoding_of("gpt5")
         ('gpt2', 'o200k_base', None)
     """
-    return name if name in ENCODINGS else encoding_of_model(name)
+    for each in (name, name.lower()):
+        if found := each if each in ENCODINGS else encoding_of_model(each):
+            return found
+    return None
 
 
 def at_hand() -> list[str]:

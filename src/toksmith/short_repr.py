@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
 from typing import Any, TypeVar
 
+from toksmith.visible import count_of
+
 MOST = 200
 """Characters of the longest repr."""
 
@@ -66,7 +68,7 @@ def brief(value: object) -> str:
     if len(shown) <= _MOST_OF_FIELD:
         return shown
     if is_many:
-        return f"<{len(value):,} item{'' if len(value) == 1 else 's'}>"  # type: ignore[arg-type]
+        return f"<{count_of(len(value), 'item')}>"  # type: ignore[arg-type]
     return f"{type(value).__name__}(…)"
 
 
@@ -75,4 +77,4 @@ def _text(text: str | bytes | bytearray) -> str:
         return shown
     unit = "character" if isinstance(text, str) else "byte"
     start = repr(text[:21])[:-1]
-    return f"<{len(text):,} {unit}s: {start[:40]}…{repr(text[:1])[-1]}>"
+    return f"<{count_of(len(text), unit)}: {start[:40]}…{repr(text[:1])[-1]}>"

@@ -20,7 +20,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.text import Text, Texts, string, texts_of, utf8
 from toksmith.trainers.options import choice
-from toksmith.visible import SPACE, shortened, visible
+from toksmith.visible import SPACE, count_of, shortened, visible
 
 Symbol = TypeVar("Symbol", bound=Hashable)
 
@@ -145,6 +145,9 @@ def merge(ids: Iterable[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> li
 
     if not isinstance(pair, Sequence) or len(pair) != 2:
         raise OptionError(f"pair is {pair!r:.80}: use a pair of ids, such as (116, 104)")
+    _check_symbol("new", new)
+    for each in pair:
+        _check_symbol("pair", each)
     return merged(_symbols(ids), (pair[0], pair[1]), new)
 
 
@@ -299,7 +302,7 @@ def training_steps(
         record.tokens_after.tolist(),
         strict=True,
     )
-    return (
+    steps = (
         MergeStep(
             index,
             record.merges,
@@ -310,6 +313,24 @@ def training_steps(
         )
         for index, ((left, right, new), count, after) in enumerate(rows, 1)
     )
+    return _Steps(steps, record.merges)
+
+
+class _Steps(Iterator[MergeStep]):
+    """The steps of a training, one after the other, with a repr of one line."""
+
+    def __init__(self, steps: Iterator[MergeStep], total: int) -> None:
+        self._steps = steps
+        self._total = total
+        self._done = 0
+
+    def __next__(self) -> MergeStep:
+        step = next(self._steps)
+        self._done = step.index
+        return step
+
+    def __repr__(self) -> str:
+        return f"<training_steps: {count_of(self._total, 'merge')}, {self._done:,} seen>"
 
 
 def _chunks(text: Text, cut: PatternSplitter | None) -> list[bytes]:
@@ -325,4 +346,21 @@ def _symbols(ids: Iterable[Symbol]) -> Sequence[Symbol]:
         ids = as_list()
     if not isinstance(ids, Iterable):
         raise OptionError(f"ids is {ids!r:.80}: use a list of ids, not {type(ids).__name__}")
-    return ids if isinstance(ids, Sequence) else list(ids)
+    found = ids if isinstance(ids, Sequence) else list(ids)
+    if not set(map(type, found)) <= {int, str, bytes}:
+        for place, each in enumerate(found):
+            _check_symbol(f"ids[{place}]", each)
+    return found
+
+
+def _check_symbol(name: str, value: object) -> None:
+    """Raise OptionError for a number that is no id, or for None."""
+    if (
+        value is None
+        or isinstance(value, bool | float | complex)
+        or not isinstance(value, Hashable)
+    ):
+        raise OptionError(
+            f"{name} is {value!r:.80}: use ids (whole numbers), or symbols such as strings, not "
+            f"{type(value).__name__}"
+        )

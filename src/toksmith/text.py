@@ -77,6 +77,16 @@ def _character_start(data: bytes, place: int) -> int:
     return end
 
 
+def refuse_list(text: object, advice: str) -> None:
+    """Refuse a list where one text is expected, and say what to do with several.
+
+    Raises:
+        OptionError: it is a list or a tuple.
+    """
+    if isinstance(text, list | tuple):
+        raise OptionError(f"a text is a str or UTF-8 bytes, not {type(text).__name__}: {advice}")
+
+
 def texts_of(texts: Texts, name: str = "texts") -> Iterable[Text]:
     """Return the documents of an argument that is always text: one, several, or a mapping of them.
 

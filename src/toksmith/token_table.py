@@ -7,10 +7,11 @@ from functools import cached_property
 from itertools import islice
 from typing import overload
 
+from toksmith.arguments import check_index
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.text import utf8
-from toksmith.visible import shortened
+from toksmith.visible import count_of, shortened
 
 _SHOWN = 6
 """How many entries a repr shows."""
@@ -64,6 +65,11 @@ class TokenTable:
 
     def find(self, token: str | bytes) -> int | None:
         """Return the id of a token, added or not; ``None`` where there is none."""
+        if not isinstance(token, str | bytes | bytearray | memoryview):
+            raise OptionError(
+                f"token is {token!r:.80}: use a token as str or bytes, not {type(token).__name__}; "
+                "token_bytes(id) returns the token of an id"
+            )
         literal = utf8(token)
         return self._added_ids.get(literal, self._pipeline.model.ids.get(literal))
 
@@ -96,13 +102,45 @@ class Tokens(Sequence[bytes]):
     @overload
     def __getitem__(self, index: slice) -> list[bytes]: ...
     def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
+        check_index(index, "id", f"a vocabulary of {count_of(len(self), 'id')}")
         try:
             return self._table.tokens[index]
         except IndexError:
-            raise IndexError(f"id {index} of a vocabulary of {len(self):,} ids") from None
+            raise IndexError(f"id {index} of a vocabulary of {count_of(len(self), 'id')}") from None
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._table.tokens)
+
+    def __contains__(self, token: object) -> bool:
+        """Return whether a token, as str or bytes, is that of some id."""
+        if isinstance(token, str):
+            token = utf8(token)
+        return token in self._table.tokens
+
+    def index(self, value: str | bytes, start: int = 0, stop: int | None = None) -> int:
+        """Return the first id of a token from ``start`` on and before ``stop``.
+
+        Raises:
+            OptionError: no id has this token, or it is neither str nor bytes.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.tokens.index("low"), tok.tokens.index(b"l")
+            (257, 108)
+        """
+        if not isinstance(value, str | bytes):
+            raise OptionError(
+                f"token is {value!r:.80}: use a token as str or bytes, not {type(value).__name__}"
+            )
+        tokens = self._table.tokens
+        try:
+            return tokens.index(utf8(value), start, len(tokens) if stop is None else stop)
+        except ValueError:
+            raise OptionError(
+                f"{value!r:.80} is not one token of this vocabulary: see which there are in "
+                "tokens, or encode it to see the tokens that it has"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Tokens | list | tuple):
@@ -112,7 +150,7 @@ class Tokens(Sequence[bytes]):
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        return _repr(f"Tokens: {len(self):,} ids", map(repr, self), len(self))
+        return _repr(f"Tokens: {count_of(len(self), 'id')}", map(repr, self), len(self))
 
 
 class Vocabulary(Mapping[bytes, int]):
@@ -132,6 +170,11 @@ class Vocabulary(Mapping[bytes, int]):
         return len(self._table.ids)
 
     def __getitem__(self, token: bytes) -> int:
+        if not isinstance(token, bytes | str):
+            raise UnknownTokenError(
+                f"{token!r:.80} is no token: the keys of a vocabulary are bytes, and tokens[id] is "
+                "the token of an id"
+            )
         try:
             return self._table.ids[token]
         except KeyError:
@@ -141,14 +184,14 @@ class Vocabulary(Mapping[bytes, int]):
             ) from None
 
     def __contains__(self, token: object) -> bool:
-        return token in self._table.ids
+        return isinstance(token, bytes) and token in self._table.ids
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._table.ids)
 
     def __repr__(self) -> str:
         shown = (f"{token!r}: {token_id}" for token, token_id in self.items())
-        return _repr(f"Vocabulary: {len(self):,} tokens", shown, len(self))
+        return _repr(f"Vocabulary: {count_of(len(self), 'token')}", shown, len(self))
 
 
 def _repr(head: str, entries: Iterable[str], count: int) -> str:

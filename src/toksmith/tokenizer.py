@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
 
 from toksmith import habits
-from toksmith.arguments import whole
+from toksmith.arguments import flag, whole
 from toksmith.chunking import Chunker, TextChunk, Unit, parts
-from toksmith.decoding import IncrementalDecoder, TextDecoder, id_array
+from toksmith.decoding import IncrementalDecoder, TextDecoder
 from toksmith.encoding import NOT_AS_IT_IS, Special, TextEncoder, laid_out
 from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.explaining import Explaining
 from toksmith.framing import Padding
 from toksmith.habits import TokenizerHabits
 from toksmith.lazy import np
-from toksmith.merge_table import MergeTable
+from toksmith.merge_table import Merges, MergeTable
 from toksmith.models import BPE, CharacterBPE
 from toksmith.offsets import Trimmer
 from toksmith.pipeline import Pipeline
 from toksmith.preparing import Cut, Fill, Preparation, columns_of, lengths, pad_id
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
-from toksmith.text import Text, check_texts, utf8
+from toksmith.text import Text, check_texts, refuse_list, utf8
 from toksmith.threads import SMALL
 from toksmith.token_table import Tokens, TokenTable, Vocabulary
 from toksmith.truncation import truncated
@@ -196,13 +196,14 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return dict(self._framing.special_tokens)
 
     @cached_property
-    def merges(self) -> list[tuple[int, int]]:
-        """The merges of a BPE model in rank order, as ``(left id, right id)``.
+    def merges(self) -> Merges:
+        """The merges of a BPE model in rank order, as ``(left id, right id)``; it equals a list.
 
         Raises:
             UnsupportedError: the model has no list of merges.
         """
-        return [(left, right) for left, right, _ in self._with_merges.merges.tolist()]
+        rows = self._with_merges.merges.tolist()
+        return Merges((left, right) for left, right, _ in rows)
 
     @cached_property
     def merge_table(self) -> MergeTable:
@@ -350,6 +351,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("encode_array", _unknown)
+        flag("add_special_tokens", add_special_tokens)
         ids = self._encoder.encode(text, special, threads)
         if pair is None and not add_special_tokens and self._encoder.times == 1:
             return ids
@@ -393,6 +395,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("encode_batch", _unknown)
+        flag("add_special_tokens", add_special_tokens)
         columns = columns_of("encode_batch", texts, pairs)
         if pairs is None and not add_special_tokens and self._encoder.times == 1:
             return self._encoder.encode_batch(columns[0], special, threads, "texts")
@@ -450,6 +453,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         from toksmith.corpus.opening import open_documents
         from toksmith.corpus.options import Reading
 
+        flag("add_special_tokens", add_special_tokens)
         reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
         with open_documents(path, reading) as (data, bounds):
             if self._is_plain(special, add_special_tokens):
@@ -479,6 +483,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("encoding", _unknown)
+        flag("add_special_tokens", add_special_tokens)
+        refuse_list(text, "for a list of texts, there is encodings")
         both = [text] if pair is None else [text, pair]
         texts = [self._encoder.located(each, special) for each in both]
         parts = [self._trim(each.stretch(place)) for place, each in enumerate(texts)]
@@ -567,6 +573,9 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("prepare", _unknown)
+        flag("overflow", overflow)
+        flag("spans", spans)
+        flag("add_special_tokens", add_special_tokens)
         cut, fill, must_fit = lengths(self._framing, truncation, padding, max_length, stride)
         how = Preparation(
             cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
@@ -605,6 +614,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("count", _unknown)
+        refuse_list(text, "for a list of texts, there is count_batch")
         return self._encoder.count(text, special, threads) * self._encoder.times
 
     def count_batch(
@@ -657,6 +667,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             >>> tok.truncate("low lower", 3), tok.truncate("low lower", 3, side="left")
             ('low low', 'lower')
         """
+        refuse_list(text, "for a list of texts, call truncate for each of them")
         limit = whole("max_tokens", max_tokens, least=0)
         if side not in ("left", "right"):
             raise OptionError(f'side is {side!r:.80}: use "right" (cut the end off) or "left"')
@@ -711,6 +722,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             >>> tok.chunks("low lower", 3, overlap=1)[1]
             TextChunk(text='lower', span=Span(start=4, end=9), tokens=3)
         """
+        refuse_list(text, "for a list of texts, call chunks for each of them")
         limit = whole("max_tokens", max_tokens, least=1)
         repeated = whole("overlap", overlap, least=0)
         if not isinstance(text, str | bytes):
@@ -790,10 +802,6 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             >>> tok.decode_batch(tok.encode_batch(["low", "é"])), tok.decode_batch([[257], [33]])
             (['low', 'é'], ['low', '!'])
         """
-        if not isinstance(batch, Batch):
-            if not isinstance(batch, Iterable):
-                raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
-            batch = stack([id_array(ids) for ids in batch])
         return self._decoder.to_texts(batch, errors, skip_special_tokens, threads)
 
     def decoder(
@@ -932,6 +940,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """
         from toksmith import formats, training_record
 
+        flag("record", record)
         contents = formats.contents(self.pipeline, path, format)
         if record and self.training is not None:
             contents |= training_record.contents(self.training, Path(path), contents)

@@ -17,7 +17,8 @@ from typing import Any
 from toksmith.errors import FormatError, warn
 from toksmith.lazy import np, npt
 from toksmith.short_repr import short_repr
-from toksmith.show.report import count_of, html_of, text_of
+from toksmith.show.report import html_of, text_of
+from toksmith.visible import count_of
 
 SUFFIX = ".training.json"
 _IN_DIRECTORY = "training.json"

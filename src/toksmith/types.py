@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
+from toksmith.arguments import check_index
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
 from toksmith.short_repr import short_repr
-from toksmith.visible import shortened, visible
+from toksmith.visible import count_of, shortened, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,6 +145,7 @@ class Encoding:
         if isinstance(part, slice):
             names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
             return replace(self, **{name: getattr(self, name)[part] for name in names})
+        check_index(part, "token", f"an encoding of {len(self)}")
         try:
             token = self.tokens[part]
         except IndexError:
@@ -182,7 +184,7 @@ class Encoding:
     def __repr__(self) -> str:
         shown = " ".join(self[:_SHOWN].strings)
         shown = shortened(shown if len(self) <= _SHOWN else f"{shown} …", 120)
-        return f"<Encoding: {_number(len(self), 'token')}: {shown}>"
+        return f"<Encoding: {count_of(len(self), 'token')}: {shown}>"
 
     def token_to_chars(self, token: int) -> Span:
         """Return the characters that a token touches.
@@ -193,7 +195,7 @@ class Encoding:
             >>> tok.encoding("a low").token_to_chars(2)
             Span(start=2, end=5)
         """
-        return Span(*self.spans[token].tolist())
+        return self[token].span
 
     def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
         """Return the first token that touches a character; ``None`` if no token does.
@@ -250,6 +252,7 @@ class Batch:
     def __getitem__(self, index: int | slice) -> IdArray | list[IdArray]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
+        check_index(index, "document", f"a batch of {len(self)}")
         position = index + len(self) if index < 0 else index
         if not 0 <= position < len(self):
             raise IndexError(f"document {index} of a batch of {len(self)}")
@@ -274,7 +277,7 @@ class Batch:
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        return f"<Batch: {_number(len(self), 'document')}, {_number(len(self.ids), 'id')}>"
+        return f"<Batch: {count_of(len(self), 'document')}, {count_of(len(self.ids), 'id')}>"
 
     def _repr_html_(self) -> str:
         from toksmith.show.report import html_of
@@ -349,7 +352,7 @@ class Inputs(Mapping[str, "OffsetArray"]):
     spans: SpanArray | None = None
 
     def __getitem__(self, key: str) -> OffsetArray:
-        if key not in _INPUTS:
+        if not isinstance(key, str) or key not in _INPUTS:
             raise KeyError(f"{key!r}: the keys are {', '.join(_INPUTS)}")
         array: OffsetArray = getattr(self, _INPUTS[key])
         return array
@@ -373,7 +376,12 @@ class Inputs(Mapping[str, "OffsetArray"]):
 
     def __repr__(self) -> str:
         rows, width = self.ids.shape
-        return f"<Inputs: {_number(rows, 'row')} of {_number(width, 'token')}>"
+        return f"<Inputs: {count_of(rows, 'row')} of {count_of(width, 'token')}>"
+
+    def _repr_html_(self) -> str:
+        from toksmith.show.report import html_of
+
+        return html_of(self)
 
     def to_dict(self) -> dict[str, OffsetArray]:
         """Return what models take, by the names that they have there."""
@@ -389,7 +397,3 @@ def stack(documents: Sequence[IdArray]) -> Batch:
     offsets = np.zeros(len(documents) + 1, np.int64)
     np.cumsum([len(ids) for ids in documents], out=offsets[1:])
     return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)
-
-
-def _number(count: int, of: str) -> str:
-    return f"{count:,} {of}{'' if count == 1 else 's'}"

@@ -94,6 +94,18 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def count_of(number: int, unit: str) -> str:
+    """Return a number with its unit, in the singular for one.
+
+    Example:
+        >>> count_of(1, "token"), count_of(2000, "token"), count_of(2, "entry")
+        ('1 token', '2,000 tokens', '2 entries')
+    """
+    if number != 1:
+        unit = f"{unit[:-1]}ies" if unit.endswith("ry") else f"{unit}s"
+    return f"{number:,} {unit}"
+
+
 def _characters(text: str) -> Iterator[tuple[str, bool]]:
     has_base = False
     for character in text:

@@ -221,3 +221,83 @@ def test_truncating_a_long_text_looks_at_its_start_only() -> None:
     started = time.perf_counter()
     assert TOK.truncate("low " * 10_000_000, 8) == "low" + " low" * 7
     assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: TOK.count(["a"]), "not list: for a list of texts, there is count_batch"),
+        (lambda: TOK.encode(["a"]), "not list; for a list of texts, there is encode_batch"),
+        (lambda: TOK.encoding(["a"]), "not list: for a list of texts, there is encodings"),
+        (lambda: TOK.truncate(["a"], 3), "call truncate for each"),
+        (lambda: TOK.chunks(["a"], 3), "call chunks for each"),
+        (lambda: TOK.explain(("a",)), "not tuple: for a list of texts, call explain for each"),
+    ],
+)
+def test_a_list_where_one_text_is_expected_names_the_call_for_several(call: Any, says: str) -> None:
+    with pytest.raises(OptionError, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: TOK.encode("a", add_special_tokens="yes"), "add_special_tokens"),
+        (lambda: TOK.encode_array("a", add_special_tokens=2), "add_special_tokens"),
+        (lambda: TOK.encode_batch(["a"], add_special_tokens="no"), "add_special_tokens"),
+        (lambda: TOK.encode_file("a", add_special_tokens="no"), "add_special_tokens"),
+        (lambda: TOK.encoding("a", add_special_tokens="no"), "add_special_tokens"),
+        (lambda: TOK.prepare(["a"], add_special_tokens="no"), "add_special_tokens"),
+        (lambda: TOK.prepare(["a"], overflow="no"), "overflow"),
+        (lambda: TOK.prepare(["a"], spans="no"), "spans"),
+        (lambda: TOK.decode([97], skip_special_tokens="no"), "skip_special_tokens"),
+        (lambda: TOK.decode_batch([[97]], skip_special_tokens="no"), "skip_special_tokens"),
+        (lambda: TOK.decoder(skip_special_tokens="no"), "skip_special_tokens"),
+        (lambda: TOK.save("a.json", record="no"), "record"),
+        (lambda: toksmith.train(texts="aa", vocab_size=257, deduplicate="yes"), "deduplicate"),
+    ],
+)
+def test_what_is_neither_true_nor_false(call: Any, name: str) -> None:
+    with pytest.raises(OptionError, match=f"{name} is .*: use True or False, not (str|int)"):
+        call()
+
+
+def test_flags_of_numpy_are_flags() -> None:
+    assert TOK.encode("low", add_special_tokens=np.True_) == TOK.encode("low")
+
+
+def test_an_empty_path_is_none(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"^the path is empty: give the name of a file$"):
+        TOK.encode_file("")
+    taken = tmp_path / "taken"
+    taken.touch()
+    with pytest.raises(OptionError, match=r"there is a file of this name.*tokenizer\.json"):
+        TOK.save(taken)
+
+
+def test_an_empty_file_is_reported_once(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.touch()
+    with pytest.raises(FormatError) as caught:
+        toksmith.load(path)
+    assert str(caught.value) == f"{path}: the file is empty"
+
+
+def test_names_count_in_any_case() -> None:
+    assert toksmith.get("TOKSMITH-SMALL") == toksmith.get("toksmith-small")
+    assert toksmith.load("TokSmith-Small").vocab_size == 16384
+    assert toksmith.published.encoding_of("GPT-4o") == "o200k_base"
+    tok = toksmith.train(texts="aa aa", vocab_size=257, model="BPE")
+    assert tok.training is not None
+    assert tok.training.model == "bpe"
+
+
+def test_what_cannot_be_trained_on() -> None:
+    with pytest.raises(OptionError, match=r"^files is 5: use a path"):
+        toksmith.train(5)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="split is an empty string: use None"):
+        toksmith.train(texts="aa", vocab_size=257, split="")
+    with pytest.raises(OptionError, match="empty string: use None"):
+        TOK.with_split("")
+    with pytest.raises(OptionError, match=r"advise takes no on=: use texts= .* or files="):
+        toksmith.advise(on="x")

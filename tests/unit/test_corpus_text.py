@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,10 @@ import toksmith
 from tests.unit.test_corpus import Collector, no_report, zstd
 from toksmith import _kernel
 from toksmith.corpus import Files, Reading
-from toksmith.corpus.checking import checked_slices, checked_stream
+from toksmith.corpus.checking import checked_slices, checked_stream, text_stream
 from toksmith.errors import FormatError, OptionError
 
+TOK = toksmith.train(texts="low", vocab_size=256)
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
 PIECES = st.lists(
@@ -242,3 +244,89 @@ class TestTables:
     def test_read_as_text_takes_all_of_it(self, tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_bytes(b"a,b\n")
         assert documents(tmp_path / "t.csv", read_as="text") == [b"a,b\n"]
+
+
+class TestStartOfAFile:
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    @pytest.mark.parametrize("separator", [None, "|"])
+    def test_a_byte_order_mark_is_no_text(
+        self, tmp_path: Path, pack: Any, separator: str | None
+    ) -> None:
+        path = tmp_path / "a.txt"
+        text = "low|\ufefflowest"
+        path.write_bytes(pack(b"\xef\xbb\xbf" + text.encode()))
+        wanted = text.encode().split(b"|") if separator else [text.encode()]
+        assert documents(path, separator=separator) == wanted
+        batch = TOK.encode_file(path, separator=separator, read_as="text")
+        assert [TOK.decode_bytes(ids) for ids in batch] == wanted
+        path.write_bytes(pack(b"\xef\xbb\xbf"))
+        assert documents(path) == [b""]
+
+    def test_it_is_found_in_a_stream_cut_anywhere(self) -> None:
+        data = b"\xef\xbb\xbflow"
+        parts = iter([(data[i : i + 1], i + 1) for i in range(len(data))])
+        found = list(text_stream(Path("a.txt"), parts))
+        assert b"".join(part for part, _ in found) == b"low"
+        assert found[-1][1] == 6
+
+    def test_places_of_invalid_bytes_count_the_mark(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_bytes(b"\xef\xbb\xbflow \xff")
+        with pytest.raises(FormatError, match="byte 0xFF at offset 7 "):
+            documents(path)
+
+    @pytest.mark.parametrize("errors", ["strict", "replace"])
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    @pytest.mark.parametrize(
+        ("codec", "name"),
+        [
+            ("utf-16-le", "UTF-16LE"),
+            ("utf-16-be", "UTF-16BE"),
+            ("utf-32-le", "UTF-32LE"),
+            ("utf-32-be", "UTF-32BE"),
+        ],
+    )
+    def test_utf_16_without_a_mark(
+        self, tmp_path: Path, codec: str, name: str, pack: Any, errors: str
+    ) -> None:
+        path = tmp_path / "a.txt"
+        path.write_bytes(pack(("hello world. " * 500).encode(codec)))
+        with pytest.raises(FormatError, match=f"most likely {name} text: .*iconv -f {name} -t"):
+            documents(path, encoding_errors=errors)
+
+    def test_a_file_of_null_bytes(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_bytes(bytes(5000))
+        with pytest.raises(
+            FormatError, match="4,096 null bytes in its first 4,096 bytes; this is no text"
+        ):
+            documents(path)
+
+    def test_a_few_null_bytes_are_text(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_bytes(b"a record of some length\0" * 100)
+        assert documents(path) == [path.read_bytes()]
+
+
+class TestFieldsOfText:
+    def test_text_has_none(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_text("low")
+        with pytest.raises(OptionError, match=r"field is 'body', and .*a\.txt is read as text"):
+            documents(path, field="body")
+        with pytest.raises(OptionError, match=r"field is 'body', and .*a\.txt is read as text"):
+            TOK.encode_file(path, field="body")
+
+    def test_beside_files_that_have_fields(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("low")
+        (tmp_path / "b.jsonl").write_text('{"body": "lower"}\n')
+        assert documents(tmp_path, field="body") == [b"low", b"lower"]
+        parts = Files(tmp_path, Reading(field="body")).divided(1)
+        counter = Collector()
+        assert [part.feed(counter, no_report) for part in parts] == [1, 1]
+        assert counter.documents == [b"low", b"lower"]
+
+    def test_a_name_that_does_not_tell(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_text('{"body": "lower"}\n')
+        assert documents(path, field="body", read_as="jsonl") == [b"lower"]

@@ -69,7 +69,7 @@ def test_directories_in_other_forms(tmp_path: Path) -> None:
         with pytest.raises(OptionError, match=f"a directory, and {name} is a file: add a file's"):
             formats.write(pipeline(), f"{tmp_path}/b/", name)
     (tmp_path / "c").touch()
-    with pytest.raises(OptionError, match="c is no directory: File exists"):
+    with pytest.raises(OptionError, match="c is no directory: there is a file of this name"):
         formats.write(pipeline(), tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 

@@ -282,7 +282,7 @@ class TestPrepare:
             ({"texts": "one"}, "prepare takes a list of texts"),
             ({"texts": ["a"], "pairs": "one"}, "prepare takes a list of texts"),
             ({"texts": None}, "prepare takes a list of texts"),
-            ({"texts": ["a"], "pairs": []}, "there are 1 texts, but 0 pairs"),
+            ({"texts": ["a"], "pairs": []}, "1 text, 0 pairs"),
             ({"texts": ["a"], "padding": "most"}, "padding is 'most'"),
             ({"texts": ["a"], "stride": 2}, "give a max_length too"),
             ({"texts": ["a"], "max_length": -1}, "max_length is -1"),

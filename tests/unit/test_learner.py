@@ -14,6 +14,7 @@ import pytest
 
 import toksmith
 from toksmith import Tokenizer
+from toksmith.errors import OptionError
 
 WORDS = "hello world hey would you help with my work"
 
@@ -211,3 +212,24 @@ def test_longest_first(figures: dict[str, Any]) -> None:
     assert isinstance(longest, Tokenizer)
     found = [string.replace("·", " ") for string in longest.encoding(printed["text"]).strings]
     assert found == toksmith.merge(printed["tokens"], pair=("h", "e"), new="he")
+
+
+@pytest.mark.parametrize("symbol", [1.5, None, True, [1]])
+def test_what_is_no_symbol(symbol: Any) -> None:
+    for call in (
+        lambda: toksmith.pairs([symbol]),
+        lambda: toksmith.pairs([1, symbol, 2]),
+        lambda: toksmith.merge([1, 2], (1, 2), symbol),
+        lambda: toksmith.merge([1, 2], (1, symbol), 3),
+        lambda: toksmith.merge([1, symbol], (1, 2), 3),
+    ):
+        with pytest.raises(OptionError, match=f"use ids .*not {type(symbol).__name__}"):
+            call()
+
+
+def test_repr_of_steps() -> None:
+    steps = toksmith.training_steps("aab aab", vocab_size=258)
+    assert repr(steps) == "<training_steps: 2 merges, 0 seen>"
+    assert iter(steps) is steps
+    assert next(steps).token == b"aa"
+    assert repr(steps) == "<training_steps: 2 merges, 1 seen>"

@@ -16,10 +16,10 @@ import pytest
 import toksmith
 from toksmith import Counts, engine
 from toksmith.corpus import Files, Reading
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
 from toksmith.trainers.counts import added, count_chunks
-from toksmith.trainers.memory import Memory, parsed, shown
+from toksmith.trainers.memory import Memory, parsed, shown, within_memory
 from toksmith.trainers.options import BPEOptions
 
 RANDOM = random.Random(5)
@@ -242,3 +242,28 @@ def test_bytes_and_tokens_are_those_of_the_same_text() -> None:
     frequent = Counts.from_texts([text]).filter(1000)
     assert kept.bytes == counted.training.bytes == frequent.bytes < len(text)
     assert kept.tokens == counted.training.tokens < kept.bytes
+
+
+def test_one_long_chunk_gets_advice_that_helps() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x9000))) * 8
+    with pytest.raises(OptionError, match="use split=, or separator= between") as caught:
+        toksmith.train(texts=text, vocab_size=300, split=None, memory="1M")
+    assert str(caught.value).startswith("1 distinct chunk takes about")
+
+
+def test_memory_that_ends_where_there_are_no_chunks() -> None:
+    with (
+        pytest.raises(TrainingError, match="words and lines of this text") as caught,
+        within_memory(on_chunks=False),
+    ):
+        raise MemoryError
+    assert "chunk" not in str(caught.value)
+    with pytest.raises(TrainingError, match="distinct chunks"), within_memory(on_chunks=True):
+        raise MemoryError
+
+
+def test_a_thread_that_cannot_be_started() -> None:
+    with pytest.raises(TrainingError, match="threads=1"), within_memory(on_chunks=False):
+        raise RuntimeError("cannot join thread before it is started")
+    with pytest.raises(RuntimeError, match=r"^something else$"), within_memory(on_chunks=False):
+        raise RuntimeError("something else")

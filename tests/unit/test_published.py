@@ -284,7 +284,7 @@ def test_unknown_names() -> None:
     [
         ("gpt5", ["gpt-5"]),
         ("gpt4o", ["gpt-4o"]),
-        ("GPT-4", ["gpt-4"]),
+        ("GPT_4", ["gpt-4"]),
         ("gpt-3", ["gpt-3.5-turbo", "gpt-3.5", "gpt-35-turbo"]),
         ("o200k", ["o200k_base", "o200k_harmony"]),
         ("text-embeding-3-small", ["text-embedding-3-small"]),

@@ -43,6 +43,9 @@ def _made() -> dict[str, Any]:
         "Audit": toksmith.audit(tok, texts=MANY),
         "VocabularyAdvice": toksmith.advise(tokenizer=_trained_whole()),
         "Explanation": tok.explain(" ".join(MANY[:40])),
+        "Merges": tok.merges,
+        "IncrementalDecoder": tok.decoder(),
+        "training_steps": toksmith.training_steps(MANY[:20], vocab_size=300),
         "Words": toksmith.words(" ".join(MANY)),
         "UnicodeText": toksmith.unicode(" ".join(MANY)),
         **_of_long_tokens(),
@@ -80,7 +83,7 @@ def _trained_whole() -> toksmith.Tokenizer:
 MADE = _made()
 WITH_VIEWS = (
     *("Tokenizer", "Encoding", "Batch", "Counts", "TrainingRecord"),
-    *("Comparison", "Audit", "VocabularyAdvice", "Explanation"),
+    *("Comparison", "Audit", "VocabularyAdvice", "Explanation", "Inputs", "MergeTable"),
 )
 REPORTS = ("Comparison", "Audit", "VocabularyAdvice", "Explanation")
 

@@ -12,6 +12,7 @@ from tests.kits.bpe import BYTES
 from toksmith import decoders, framing, models, normalizers, splitters
 from toksmith.pipeline import Pipeline
 from toksmith.short_repr import MOST, brief
+from toksmith.visible import count_of
 
 MANY = tuple(f"word{i} é\n" for i in range(5000))
 TEXT = " ".join(MANY)
@@ -91,3 +92,24 @@ def test_a_repr_computes_nothing() -> None:
 )
 def test_brief(value: object, shown: str) -> None:
     assert brief(value) == shown
+
+
+def test_numbers_and_units() -> None:
+    assert [count_of(n, "field") for n in (0, 1, 2)] == ["0 fields", "1 field", "2 fields"]
+    assert count_of(2, "entry") == "2 entries"
+
+
+def test_one_of_each() -> None:
+    assert "1 code point," in repr(toksmith.unicode("a"))
+    assert "1 byte in UTF-8" in repr(toksmith.unicode("a"))
+    assert repr(toksmith.train(texts="aa", vocab_size=257).merge_table) == (
+        "<MergeTable: 1 merge: a + a>"
+    )
+
+
+def test_repr_of_a_decoder() -> None:
+    tok = toksmith.train(texts="aa", vocab_size=257)
+    assert repr(tok.decoder()) == "<IncrementalDecoder: errors='replace'>"
+    assert repr(tok.decoder(errors="strict", skip_special_tokens=True)) == (
+        "<IncrementalDecoder: errors='strict', skip_special_tokens=True>"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import toksmith
 from tests.kits.bpe import HELLO_BPE
 from tests.kits.pipelines import MODELS, TEXTS
 from toksmith.framing import AddedToken, Framing
@@ -223,3 +224,22 @@ def test_added_tokens_are_found_in_normalized_text() -> None:
     assert explanation.ids == Tokenizer(pipeline).encode("A NEW b")
     assert [chunk.whole for chunk in explanation.chunks] == [True, True, True]
     assert explanation.chunks[1].span == Span(2, 5)
+
+
+def test_printing_a_long_explanation_is_limited() -> None:
+    tok = toksmith.train(texts=["hello world hello"], vocab_size=262)
+    shown = str(tok.explain("hello world " * 3000))
+    assert len(shown) < 20_000
+    assert shown.endswith("more chunks: .chunks has all of them")
+    assert "chunk 100: " in shown
+    assert "chunk 101: " not in shown
+
+
+def test_printing_one_long_chunk_is_limited() -> None:
+    tok = toksmith.train(texts=["abab"], vocab_size=257, split=None)
+    explanation = tok.explain("ab" * 2000)
+    shown = str(explanation)
+    assert "    … 1,500 more steps: .chunks[0].steps has all of them" in shown
+    assert shown.endswith("ab 256, … 1,800 more tokens")
+    assert len(explanation.chunks[0].steps) == 2000
+    assert shown.count("merge 0") == 500

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,9 +222,90 @@ class TestBatches:
 
     def test_what_is_wrong_with_pairs(self) -> None:
         for call in (TOK.encode_batch, TOK.encodings, TOK.prepare):
-            with pytest.raises(OptionError, match="there are 1 texts, but 2 pairs"):
+            with pytest.raises(OptionError, match="1 text, 2 pairs"):
                 call(["low"], ["a", "b"])
             with pytest.raises(OptionError, match=r"pairs\[0\] is None: each must be"):
                 call(["low"], [None])
             with pytest.raises(OptionError, match="takes a list of texts as pairs, not str"):
                 call(["low"], "a")
+
+
+class TestIndexes:
+    @pytest.mark.parametrize("index", ["a", 1.0, None, [1]])
+    @pytest.mark.parametrize(
+        ("held", "says"),
+        [
+            (TOK.tokens, "of a vocabulary of"),
+            (TOK.merges, "of 3"),
+            (TOK.merge_table, "of 3"),
+            (TOK.encoding("abc"), "of an encoding of 3"),
+            (TOK.encode_batch(["a", "b"]), "of a batch of 2"),
+        ],
+    )
+    def test_what_is_no_index(self, held: Any, index: Any, says: str) -> None:
+        with pytest.raises(OptionError, match=f"{says}.*: use a whole number or a slice, not"):
+            held[index]
+
+    def test_indexes_beyond_the_end(self) -> None:
+        for held in (TOK.merges, TOK.merge_table, TOK.tokens, TOK.encoding("abc")):
+            with pytest.raises(IndexError, match=r"999 of"):
+                held[999]  # type: ignore[index]
+        with pytest.raises(IndexError, match="token 999 of an encoding of 3"):
+            TOK.encoding("abc").token_to_chars(999)
+
+    def test_what_is_no_key(self) -> None:
+        for key in ([1], 5, None):
+            with pytest.raises(UnknownTokenError, match="keys of a vocabulary are bytes"):
+                TOK.vocab[key]  # type: ignore[index]
+            assert key not in TOK.vocab
+            assert TOK.vocab.get(key) is None  # type: ignore[call-overload]
+
+    def test_the_id_of_a_token_as_text(self) -> None:
+        assert TOK.tokens.index("low") == TOK.tokens.index(b"low") == TOK.token_id("low") == 257
+        assert "low" in TOK.tokens
+        assert "xyz" not in TOK.tokens
+        assert 257 not in TOK.tokens
+        with pytest.raises(ValueError, match="'xyz' is not one token of this vocabulary"):
+            TOK.tokens.index("xyz")
+        with pytest.raises(OptionError, match="token is 5: use a token as str or bytes, not int"):
+            TOK.tokens.index(5)  # type: ignore[arg-type]
+        with pytest.raises(OptionError, match=r"token is 5: .*token_bytes\(id\)"):
+            TOK.token_id(5)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("skip", [True, False])
+    def test_an_unknown_id_says_which_there_are(self, skip: bool) -> None:
+        last = TOK.vocab_size - 1
+        for call, ids in (
+            (TOK.decode, [999999]),
+            (TOK.decode, [-1]),
+            (TOK.decode_bytes, [999999]),
+            (TOK.decode_batch, [[97], [999999]]),
+            (TOK.decoder(skip_special_tokens=skip).decode, [999999]),
+        ):
+            more: Any = {} if "decoder" in repr(call).lower() else {"skip_special_tokens": skip}
+            with pytest.raises(UnknownTokenError, match=f"; ids go from 0 to {last}$"):
+                call(ids, **more)
+
+
+class TestMergesSequence:
+    def test_equals_pairs_and_cannot_be_changed(self) -> None:
+        merges = TOK.merges
+        pairs = [(108, 111), (256, 119), (32, 257)]
+        assert merges == pairs
+        assert pairs == merges
+        assert merges == tuple(pairs)
+        assert merges != pairs[:2]
+        assert merges[:2] == pairs[:2]
+        assert merges[-1] == (32, 257)
+        assert merges.index((256, 119)) == 1
+        assert not hasattr(merges, "append")
+        assert {merges: 1}[TOK.merges] == 1
+        assert pickle.loads(pickle.dumps(merges)) == merges
+
+    def test_repr_is_short(self) -> None:
+        assert repr(TOK.merges[:1]) == "<Merges: 1 pair: (108, 111)>"
+        shown = repr(toksmith.get("toksmith-small").merges)
+        assert shown.startswith("<Merges: ")
+        assert shown.endswith(", …>")
+        assert len(shown) <= 200
+        assert "\n" not in shown

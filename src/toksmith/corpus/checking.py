@@ -19,8 +19,72 @@ _BYTE_ORDER_MARKS = {
 }
 """Longer ones first: that of UTF-32 starts with that of UTF-16."""
 
+HEAD = 1 << 12
+"""How many bytes at the start of a file tell its encoding."""
+
+_FEWEST_NULLS, _SHARE_OF_NULLS = 8, 0.3
+"""Null bytes that make a file no UTF-8 text: at least this many, and this share of its head."""
+
 _LONGEST = 4
 """How many bytes a character has at most."""
+
+
+def text_start(path: Path, head: bytes) -> int:
+    r"""Return where the text of a file starts: after a UTF-8 byte order mark, if it has one.
+
+    Args:
+        path: the file, for the message.
+        head: its first :data:`HEAD` bytes.
+
+    Raises:
+        FormatError: the head is full of null bytes: UTF-16 or UTF-32 without a byte order mark, or
+            no text at all.
+
+    Example:
+        >>> text_start(Path("a.txt"), b"\xef\xbb\xbflow"), text_start(Path("a.txt"), b"low")
+        (3, 0)
+    """
+    if head.startswith(tuple(_BYTE_ORDER_MARKS)):
+        return 0  # which is invalid UTF-8, and reported with its place
+    nulls = head.count(0)
+    if nulls >= _FEWEST_NULLS and nulls >= len(head) * _SHARE_OF_NULLS:
+        even, odd = head[::2].count(0), head[1::2].count(0)
+        name = next(
+            (
+                name
+                for name, is_likely in (
+                    ("UTF-32LE", min(head[2::4].count(0), head[3::4].count(0)) > len(head) // 5),
+                    ("UTF-32BE", min(head[::4].count(0), head[1::4].count(0)) > len(head) // 5),
+                    ("UTF-16LE", odd > 4 * even),
+                    ("UTF-16BE", even > 4 * odd),
+                )
+                if is_likely
+            ),
+            "",
+        )
+        what = (
+            f"this is most likely {name} text: convert it to UTF-8, such as with iconv -f {name} "
+            "-t UTF-8"
+            if name and nulls < len(head)
+            else "this is no text: leave the file out"
+        )
+        raise FormatError(
+            path, f"holds {nulls:,} null bytes in its first {len(head):,} bytes; {what}"
+        )
+    return len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+
+
+def text_stream(
+    path: Path, stream: Iterator[tuple[bytes, int]]
+) -> Generator[tuple[bytes, int], None, None]:
+    """Yield the parts of a file's text without its byte order mark; see :func:`text_start`."""
+    head, done = b"", 0
+    for part, read in stream:
+        head, done = head + part, read
+        if len(head) >= HEAD:
+            break
+    yield head[text_start(path, head[:HEAD]) :], done
+    yield from stream
 
 
 def checked_slices(

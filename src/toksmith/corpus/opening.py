@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from toksmith.corpus.blocks import Bounds, block_of
-from toksmith.corpus.checking import checked_slices
+from toksmith.corpus.checking import HEAD, checked_slices, text_start
 from toksmith.corpus.kinds import Kind, kind_of
 from toksmith.corpus.options import Reading
 from toksmith.corpus.streams import read_head
@@ -21,8 +21,8 @@ from toksmith.text import Text, utf8
 def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tuple[Text, Bounds]]:
     """Open a file for reading as its documents: a text, and where each starts and ends in it.
 
-    Text is read or mapped in one piece; JSON Lines, Parquet, CSV, TSV and compressed files are
-    unpacked into memory.
+    Text is read or mapped in one piece, without a byte order mark at its start. JSON Lines,
+    Parquet, CSV, TSV and compressed files are unpacked into memory.
 
     Args:
         path: a file, a pipe or a device.
@@ -32,8 +32,12 @@ def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tupl
         FormatError: the file cannot be read, is not UTF-8 text, or has no such field.
     """
     if is_plain(path, reading):
+        if reading.names_field:
+            reading.refuse_field(Path(path))
         with open_mapped(path) as data:
             bounds = document_bounds(data, reading.separator)
+            if start := text_start(Path(path), bytes(data[:HEAD])):
+                bounds[:1, 0] = start
             yield checked_slices(Path(path), data, bounds, reading.encoding_errors)
         return
     from toksmith.corpus.sources import Files

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import fspath
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
-from toksmith.arguments import literal, whole
+from toksmith.arguments import flag, literal, whole
 from toksmith.corpus.weights import weight_of
 from toksmith.errors import OptionError
 from toksmith.short_repr import short_repr
@@ -45,7 +46,10 @@ class Reading:
             Takes 32 to 64 bytes of memory a distinct document.
         encoding_errors: what to do about bytes that are not UTF-8: ``"strict"`` raises a
             FormatError with the offset of the first, ``"replace"`` puts U+FFFD in their place. A
-            null byte is the character U+0000, and so no error.
+            null byte is the character U+0000, and so no error, unless the start of a file is
+            full of them: then the file is UTF-16 or no text, and is refused.
+
+    A UTF-8 byte order mark at the start of a file is skipped.
 
     With ``sample`` or ``deduplicate`` each document is held in memory as a whole.
 
@@ -70,6 +74,7 @@ class Reading:
             raise OptionError(
                 f"read_as is {self.read_as!r:.80}: use {', '.join(map(repr, READ_AS))}, or None"
             )
+        flag("deduplicate", self.deduplicate)
         if not isinstance(self.weights, Mapping):
             raise OptionError(
                 f"weights is {self.weights!r:.80}: use a dict, such as {{'wiki/': 2.0}}"
@@ -86,6 +91,19 @@ class Reading:
                 f"encoding_errors is {self.encoding_errors!r:.80}: use "
                 f"{' or '.join(map(repr, ENCODING_ERRORS))}"
             )
+
+    @property
+    def names_field(self) -> bool:
+        """Whether a field is named that is not the usual one."""
+        return self.field != type(self).field
+
+    def refuse_field(self, path: Path) -> NoReturn:
+        """Raise OptionError: a field is named, and this file is text."""
+        raise OptionError(
+            f"field is {self.field!r:.80}, and {path} is read as text, which has no fields: "
+            "field= is for JSON Lines, Parquet, CSV and TSV. Leave it out, or give read_as= if the "
+            "file's name does not tell"
+        )
 
     @property
     def selects(self) -> bool:

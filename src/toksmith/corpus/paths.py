@@ -27,15 +27,24 @@ def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
         FormatError: one stands for no file.
         OptionError: they are no paths, or there are none.
     """
-    if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
-        raise OptionError(
-            f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"
-        )
+    check_paths(paths)
     several = [paths] if isinstance(paths, str | PathLike) else list(paths)
     found = [file for path in several for file in expand(path)]
     if not found:
         raise OptionError("no files to train on: the list is empty")
     return found
+
+
+def check_paths(paths: object) -> None:
+    """Check that an argument is a path or a list of something; whether of files is seen later.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
+        raise OptionError(
+            f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"
+        )
 
 
 def expand(path: AnyPath) -> list[Path]:

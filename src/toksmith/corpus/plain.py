@@ -7,6 +7,7 @@ from pathlib import Path
 
 from toksmith.arguments import literal
 from toksmith.corpus.blocks import Block, Cut, cut_near_end
+from toksmith.corpus.checking import HEAD, text_start
 from toksmith.corpus.streams import opened
 from toksmith.lazy import np
 
@@ -18,6 +19,8 @@ def text_blocks(
     path: Path, separator: str | None, cut: Cut | None, size: int = READ
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file; a block starts where the last one ended.
+
+    A UTF-8 byte order mark at the start of the file is no part of its text.
 
     The file is read, not mapped: one that is cut short meanwhile ends early, where a map would end
     the process (SIGBUS). The bytes after the last cut of a block are read again with the next
@@ -31,13 +34,14 @@ def text_blocks(
         size: how many bytes to read at a time; more where a document cannot be cut.
 
     Raises:
-        FormatError: the file cannot be read.
+        FormatError: the file cannot be read, or starts with many null bytes.
     """
     between = None if separator is None else literal("separator", separator)
     overlap = len(between) - 1 if between else 0
-    offset, wanted = 0, size
+    wanted = size
     is_open = False  # whether a part of the next document was counted before
     with opened(path) as file:
+        offset = text_start(path, file.read(HEAD))
         while True:
             file.seek(offset)
             data = file.read(wanted)

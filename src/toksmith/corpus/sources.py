@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from toksmith.corpus.ahead import ahead
 from toksmith.corpus.batching import Batching
 from toksmith.corpus.blocks import BLOCK, STREAMED, Block, Bounds, Cut, cut_bounds, split_stream
-from toksmith.corpus.checking import checked_slices, checked_stream
+from toksmith.corpus.checking import checked_slices, checked_stream, text_stream
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.kinds import Kind, kind_of
 from toksmith.corpus.options import Reading
@@ -117,7 +117,7 @@ class Files:
 
     Raises:
         FormatError: there is no such file, or a pattern or directory gives none.
-        OptionError: a weight is that of no file.
+        OptionError: a weight is that of no file, or a field is named and all files are text.
     """
 
     def __init__(
@@ -136,6 +136,11 @@ class Files:
         self._hashing = hashing
         self._streamed = streamed
         self._read = WhatWasRead()
+        if self._reading.names_field and all(map(self._is_text, files)):
+            self._reading.refuse_field(files[0])
+
+    def _is_text(self, path: Path) -> bool:
+        return kind_of(path, read_head(path), self._reading.read_as).content == "text"
 
     def parts(self) -> list[tuple[int, Files]]:
         """Return stretches of files with one weight."""
@@ -162,7 +167,16 @@ class Files:
                 size = 0
             stretches[-1].append(path)
             size += path.stat().st_size
-        return [Files(stretch, self._reading, self._hashing) for stretch in stretches]
+        return [self._part(stretch) for stretch in stretches]
+
+    def _part(self, paths: list[Path]) -> Files:
+        """Return some of the files as a source of its own."""
+        part = copy.copy(self)
+        part._runs = [(self._runs[0][0], paths)]
+        part.size = sum(path.stat().st_size for path in paths)
+        part._selection = Selection(self._reading) if self._reading.selects else None
+        part._read = WhatWasRead()
+        return part
 
     def read(self) -> WhatWasRead:
         """Return what was read so far."""
@@ -265,7 +279,8 @@ class Files:
                     yield from blocks
             else:
                 separator = None if reading.separator is None else reading.separator.encode()
-                with closing(checked_stream(path, stream, reading.encoding_errors)) as text:
+                plain_text = text_stream(path, stream)
+                with closing(checked_stream(path, plain_text, reading.encoding_errors)) as text:
                     yield from split_stream(text, separator, may_cut, self._streamed)
 
 

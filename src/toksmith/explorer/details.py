@@ -9,7 +9,7 @@ from toksmith.errors import UnknownTokenError
 from toksmith.explorer.marks import colour_of, one_line
 from toksmith.explorer.origins import Place, origin, origin_html
 from toksmith.explorer.vocabulary import Vocabulary
-from toksmith.visible import visible
+from toksmith.visible import count_of, visible
 
 _MOST_CHARACTERS = 24
 _MOST_LONGER = 24
@@ -77,12 +77,12 @@ def _facts(vocabulary: Vocabulary, token_id: int, kind: str) -> str:
 
 
 def _lengths(token: bytes) -> str:
-    size = f"{len(token):,} byte{'' if len(token) == 1 else 's'}"
+    size = count_of(len(token), "byte")
     try:
         characters = len(token.decode())
     except UnicodeDecodeError:
         return size
-    return f"{size}, {characters:,} character{'' if characters == 1 else 's'}"
+    return f"{size}, {count_of(characters, 'character')}"
 
 
 def _surface(vocabulary: Vocabulary, token_id: int) -> str:

@@ -146,7 +146,12 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
             place.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as wrong:
             reason = getattr(wrong, "strerror", None) or wrong
-            raise OptionError(f"{place} is no directory: {reason}") from wrong
+            if place.exists() and not place.is_dir():
+                reason = "there is a file of this name. A name without a suffix is a directory's"
+            raise OptionError(
+                f"{place} is no directory: {reason}; give another name, or a file's "
+                "name such as tokenizer.json"
+            ) from wrong
     replace_all(contents)
 
 

@@ -58,6 +58,8 @@ def read_together(paths: Sequence[Path]) -> list[bytes | None]:
 def _opening(path: Path) -> Iterator[None]:
     try:
         yield
+    except FormatError:  # which is a ValueError too
+        raise
     except FileNotFoundError:
         raise FormatError(path, "there is no such file") from None
     except IsADirectoryError as wrong:

@@ -49,7 +49,7 @@ def _normalizer(step: SentencePieceNormalizer) -> Normalizer:
         if wrong:
             raise UnsupportedError(
                 f"huggingface cannot do exactly what this normalizer does, which {what}; "
-                "sentencepiece can hold it"
+                'sentencepiece can hold it: save("x.model")'
             )
     steps: list[Replace | Prepend] = [Replace(" ", _MARK)]
     if step.remove_extra_whitespaces:
@@ -66,7 +66,7 @@ def _decoder(step: SentencePieceDecoder, model: Pieces) -> Decoder:
         raise UnsupportedError(
             "huggingface cannot decode as this tokenizer does, which "
             + ("maps characters back" if step.charsmap else "takes a space off the end")
-            + "; sentencepiece can hold it"
+            + '; sentencepiece can hold it: save("x.model")'
         )
     special: list[decoders.Replace] = []
     if control := [model.vocab[i].decode() for i in model.of_type(PieceType.CONTROL)]:

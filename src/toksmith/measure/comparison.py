@@ -16,7 +16,8 @@ from toksmith.measure.frames import frame
 from toksmith.measure.metrics import METRICS
 from toksmith.measure.scripts import WHITE
 from toksmith.short_repr import short_repr
-from toksmith.show.report import Report, count_of, written
+from toksmith.show.report import Report, written
+from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.types import Encoding

@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Any
 
 from toksmith.short_repr import MOST, short_repr
-from toksmith.show.report import Report, count_of
-from toksmith.visible import visible, visible_name
+from toksmith.show.report import Report
+from toksmith.visible import count_of, visible, visible_name
 
 
 class Severity(IntEnum):

@@ -21,8 +21,9 @@ from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
 from toksmith.short_repr import short_repr
-from toksmith.show.report import Report, count_of
+from toksmith.show.report import Report
 from toksmith.text import Texts, texts_of
+from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath
@@ -184,6 +185,8 @@ def advise(
     if training_bytes is not None:
         whole("training_bytes", training_bytes, least=1)
     whole("max_vocab", max_vocab, least=257)
+    if "on" in options:
+        raise OptionError("advise takes no on=: use texts= for text at hand, or files= for paths")
     given = [each is not None for each in (files, texts, counts, tokenizer)]
     if sum(given) != 1:
         raise OptionError(

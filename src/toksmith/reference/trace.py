@@ -18,11 +18,11 @@ from toksmith.reference.tokens import Token
 from toksmith.reference.trace_view import explanation_view, step_rows
 from toksmith.reference.unigram import Edge
 from toksmith.short_repr import short_repr
-from toksmith.show.report import Report, count_of
+from toksmith.show.report import Report
 from toksmith.text import Text, utf8
 from toksmith.token_table import TokenTable
 from toksmith.types import Span
-from toksmith.visible import visible
+from toksmith.visible import count_of, visible
 
 if TYPE_CHECKING:
     from toksmith.reference.diagrams import Diagram

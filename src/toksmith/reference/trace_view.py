@@ -15,7 +15,7 @@ from toksmith.reference.steps import (
     Symbol,
     UnknownWordStep,
 )
-from toksmith.visible import visible
+from toksmith.visible import count_of, shortened, visible
 
 if TYPE_CHECKING:
     from toksmith.reference.trace import ChunkTrace, Explanation
@@ -24,20 +24,31 @@ Names: TypeAlias = Callable[[Symbol], str]
 """How a symbol is shown."""
 
 _MOST, _AROUND = 40, 12
+_MOST_CHUNKS, _MOST_STEPS, _MOST_IDS = 100, 500, 200
+"""How much of a long explanation is printed."""
+_LONGEST = 2000
+"""Characters of the longest text that is printed."""
 
 
 def explanation_view(explanation: Explanation) -> str:
     """Return an explanation as text, line by line."""
     size, chunks, tokens = len(explanation.text), explanation.chunks, explanation.ids
     lines = [
-        f"'{visible(explanation.text)}': {_number(size, 'byte')}, "
-        f"{_number(len(chunks), 'chunk')}, {_number(len(tokens), 'token')}"
+        f"'{_line(explanation.text)}': {count_of(size, 'byte')}, "
+        f"{count_of(len(chunks), 'chunk')}, {count_of(len(tokens), 'token')}"
     ]
     if explanation.normalized != explanation.text:
-        lines.append(f"normalized: '{visible(explanation.normalized)}'")
+        lines.append(f"normalized: '{_line(explanation.normalized)}'")
 
     name = _names(explanation)
-    lines += [_chunk(number, chunk, name) for number, chunk in enumerate(chunks, 1)]
+    room = _MOST_STEPS
+    for number, chunk in enumerate(chunks, 1):
+        if number > _MOST_CHUNKS or room <= 0:
+            rest = count_of(len(chunks) - number + 1, "more chunk")
+            lines.append(f"\n… {rest}: .chunks has all of them")
+            break
+        lines.append(_chunk(number, chunk, name, room))
+        room -= len(chunk.steps)
     if explanation.of_token is not None and not explanation.reached:
         token = explanation.of_token
         lines.append(f"\n{name(token)} {token} does not come out of its own bytes")
@@ -56,17 +67,28 @@ def _names(explanation: Explanation) -> Names:
     return name
 
 
-def _chunk(number: int, chunk: ChunkTrace, name: Names) -> str:
-    lines = [f"\nchunk {number}: '{visible(chunk.text)}'"]
+def _line(text: bytes) -> str:
+    """Return a text on one line; of a long one, the start."""
+    return shortened(visible(text[:_LONGEST]) + "…" * (len(text) > _LONGEST), _LONGEST)
+
+
+def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:
+    """Return a chunk with its first steps, as many as there is room for."""
+    lines = [f"\nchunk {number}: '{_line(chunk.text)}'"]
     if chunk.whole:
         also = "; merging comes to the same:" if chunk.steps else ""
         lines.append(f"    is a token as it stands{also}")
     if chunk.start and (chunk.steps or not chunk.whole):
         lines.append(f"    {_state(chunk.start, name)}")
-    rows = [step_view(step, name) for step in chunk.steps]
+    rows = [step_view(step, name) for step in chunk.steps[:room]]
     width = max((len(state) for state, _ in rows), default=0)
     lines += [f"    {state.ljust(width)}    {why}" for state, why in rows]
-    tokens = ", ".join(f"{name(token)} {token}" for token in chunk.ids)
+    if (more := len(chunk.steps) - room) > 0:
+        rest = count_of(more, "more step")
+        lines.append(f"    … {rest}: .chunks[{number - 1}].steps has all of them")
+    tokens = ", ".join(f"{name(token)} {token}" for token in chunk.ids[:_MOST_IDS])
+    if (more := len(chunk.ids) - _MOST_IDS) > 0:
+        tokens += f", … {count_of(more, 'more token')}"
     return "\n".join([*lines, f"  = {tokens or 'no token'}"])
 
 
@@ -122,7 +144,3 @@ def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:
     start, end = max(position - _AROUND, 0), position + 1 + _AROUND
     before, after = ["…"] * (start > 0), ["…"] * (end < len(symbols))
     return " ".join([*before, *map(name, symbols[start:end]), *after])
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -10,6 +10,7 @@ from typing import overload
 from toksmith.lazy import np
 from toksmith.short_repr import MOST
 from toksmith.types import OffsetArray, Span
+from toksmith.visible import count_of
 
 _MOST = MOST // len("(0, 1), ")
 
@@ -78,7 +79,8 @@ class Spans(Sequence[Span]):
         line = f"{name}({list(map(tuple, self[:_MOST]))})"
         if len(self) < _MOST and len(line) <= MOST:
             return line
-        return f"<{name}: {len(self):,} spans of {int(self.bounds[-1]):,} characters>"
+        characters = count_of(int(self.bounds[-1]), "character")
+        return f"<{name}: {count_of(len(self), 'span')} of {characters}>"
 
 
 def _same(span: Span, pair: object) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from toksmith.segment.code_points import CodePoint, code_points
 from toksmith.show.report import html_of, text_of
 from toksmith.text import Text, string, utf8
-from toksmith.visible import visible_name
+from toksmith.visible import count_of, visible_name
 
 _SHOWN = 40
 
@@ -66,8 +66,8 @@ class UnicodeText:
         if len(self.text) > _SHOWN or len(shown) > _SHOWN:
             shown = shown[: _SHOWN - 1] + "…"
         return (
-            f"<UnicodeText '{shown}': {len(self):,} code points, "
-            f"{len(self.utf8):,} bytes in UTF-8, {len(self.utf16):,} in UTF-16, "
+            f"<UnicodeText '{shown}': {count_of(len(self), 'code point')}, "
+            f"{count_of(len(self.utf8), 'byte')} in UTF-8, {len(self.utf16):,} in UTF-16, "
             f"{len(self.utf32):,} in UTF-32>"
         )
 

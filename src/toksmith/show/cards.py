@@ -11,16 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from toksmith.lazy import np
+from toksmith.merge_table import MergeTable
 from toksmith.short_repr import brief
-from toksmith.show.report import count_of, shows
+from toksmith.show.report import shows
 from toksmith.show.style import STYLE
 from toksmith.show.terminal import plain
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.training_record import TrainingRecord
-from toksmith.types import Batch
-from toksmith.visible import visible, visible_name
+from toksmith.types import Batch, Inputs
+from toksmith.visible import count_of, visible, visible_name
 
 _ROWS = 10
 _STYLE = (
@@ -126,6 +127,42 @@ def batch_card(batch: Batch) -> Card:
     return Card("Batch", facts, ("document", "ids", "the first of them"), rows, len(batch))
 
 
+def inputs_card(inputs: Inputs) -> Card:
+    """Return the sizes of inputs, with the first ids of the first rows."""
+    rows = [
+        (
+            str(row),
+            f"{int(inputs.lengths[row]):,}",
+            " ".join(map(str, inputs.ids[row, :12].tolist())),
+        )
+        for row in range(min(len(inputs.ids), _ROWS))
+    ]
+    height, width = inputs.ids.shape
+    facts = [
+        ("rows", f"{height:,}"),
+        ("tokens a row", f"{width:,}"),
+        ("padding", f"{int((inputs.attention_mask == 0).sum()):,}"),
+        ("keys", ", ".join(inputs)),
+    ]
+    return Card("Inputs", facts, ("row", "tokens", "the first ids"), rows, height)
+
+
+def merges_card(table: MergeTable) -> Card:
+    """Return the number of merges, with the first of them."""
+    rows = [
+        (
+            f"{row.rank:,}",
+            table.pair(row),
+            f"{row.new:,}",
+            visible(row.bytes),
+            "" if row.count is None else f"{row.count:,}",
+        )
+        for row in table[:_ROWS]
+    ]
+    head = ("rank", "left + right", "id", "token", "count")
+    return Card("MergeTable", [("merges", f"{len(table):,}")], head, rows, len(table))
+
+
 def counts_card(counts: Counts) -> Card:
     """Return the sizes of counts, with the most frequent chunks."""
     facts = [
@@ -166,6 +203,8 @@ def record_card(record: TrainingRecord) -> Card:
 
 shows(Tokenizer, html=lambda tok: card_html(tokenizer_card(tok)))
 shows(Batch, html=lambda batch: card_html(batch_card(batch)))
+shows(Inputs, html=lambda inputs: card_html(inputs_card(inputs)))
+shows(MergeTable, text=str, html=lambda table: card_html(merges_card(table)))
 shows(
     Counts,
     text=lambda counts: card_text(counts_card(counts)),

@@ -29,7 +29,7 @@ from toksmith.show.style import SPECIAL_CLASS, STYLE
 from toksmith.show.surface import surfaces
 from toksmith.text import utf8
 from toksmith.types import Encoding
-from toksmith.visible import visible_name
+from toksmith.visible import count_of, visible_name
 
 COMPARISON_STYLE = (
     """
@@ -259,7 +259,7 @@ def _column(
         for i in range(count)
         for part in (_gap(encoding, i), _token(encoding, i, stand_for, marked[i]))
     )
-    size = f"{count:,} token{'' if count == 1 else 's'}"
+    size = count_of(count, "token")
     rest = "" if is_whole and count == len(ends) else " …"
     return (
         f'<section class="ts-column"><header>{name_html(place, name)}<small>{size}</small>'

@@ -10,7 +10,7 @@ from toksmith.errors import OptionError
 from toksmith.measure.bootstrap import RESAMPLES
 from toksmith.measure.comparison import ALL, Comparison, Figures, ScriptFigures
 from toksmith.measure.metrics import GINI, MEASURES, METRICS, Metric
-from toksmith.visible import visible_name
+from toksmith.visible import count_of, visible_name
 
 BY_TEXT = ("tokens", "bytes_per_token", "fertility", "parity")
 """The measures that are shown text by text where none are chosen."""
@@ -146,7 +146,7 @@ def measured_on(comparison: Comparison) -> list[str]:
     """Return lines that say on what the figures were measured, and what they do not say."""
     lines = list(comparison.notes)
     for text in comparison.texts:
-        number = f"{text.documents:,} document{'' if text.documents == 1 else 's'}"
+        number = count_of(text.documents, "document")
         line = f"{visible_name(text.name)}: {number}, {text.bytes:,} bytes"
         if not text.is_whole:
             words = "words, " if text.sample_words is not None else ""

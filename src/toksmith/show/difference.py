@@ -9,7 +9,7 @@ from toksmith.show.palette import FOREGROUND, SPECIAL
 from toksmith.show.terminal import encoding_table
 from toksmith.text import utf8
 from toksmith.verifying import Difference
-from toksmith.visible import visible
+from toksmith.visible import count_of, visible
 
 _AROUND = 30
 _MOST = 200
@@ -58,4 +58,4 @@ def _shown(text: str) -> str:
 
 
 def _number(tokens: int) -> str:
-    return "no token" if tokens == 0 else f"{tokens:,} token{'' if tokens == 1 else 's'}"
+    return "no token" if tokens == 0 else count_of(tokens, "token")

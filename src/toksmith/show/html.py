@@ -9,7 +9,7 @@ from toksmith.show.palette import FOREGROUND, PALETTE, SPECIAL
 from toksmith.show.report import shows
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
-from toksmith.visible import LINE_BREAK, SPACE, TAB, visible_parts
+from toksmith.visible import LINE_BREAK, SPACE, TAB, count_of, visible_parts
 
 _NO_BREAK = "\u00a0"
 _BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
@@ -41,7 +41,7 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
         for place in range(shown)
     )
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
-    size = f"{len(encoding):,} tokens, {len(encoding.text):,} characters"
+    size = f"{count_of(len(encoding), 'token')}, {count_of(len(encoding.text), 'character')}"
     return (
         f'<div style="{_BOX}">{tokens}{rest}'
         f'<div style="opacity:.7;font-size:85%">{size}</div></div>'

@@ -17,7 +17,7 @@ from toksmith.show.stepper import SCRIPT, stepper_html
 from toksmith.show.style import SPECIAL_CLASS, STYLE
 from toksmith.show.surface import surfaces
 from toksmith.types import Encoding
-from toksmith.visible import visible_name
+from toksmith.visible import count_of, visible_name
 
 _MOST_TOKENS = 20_000
 _MOST_IN_SUMMARY = 200
@@ -122,11 +122,11 @@ def _kind(picture: Picture) -> str:
     if isinstance(diagram, MergeTree):
         if diagram.merges:
             also = "looked up as a whole; " if diagram.whole else ""
-            return f"{also}{diagram.merges:,} merge{'' if diagram.merges == 1 else 's'}"
+            return f"{also}{count_of(diagram.merges, 'merge')}"
         return "looked up as a whole" if diagram.whole else "nothing to merge"
     if isinstance(diagram, Lattice):
         pieces = len(diagram.edges)
-        return f"{pieces:,} piece{'' if pieces == 1 else 's'} fit{'s' if pieces == 1 else ''}"
+        return f"{count_of(pieces, 'piece')} fit{'s' if pieces == 1 else ''}"
     tries = sum(len(match.tried) for match in diagram.matches)
     return f"{tries:,} tried in vain" if tries else "found at once"
 

@@ -40,6 +40,8 @@ _MODULES = {
     "Counts": "cards",
     "Encoding": "html",
     "Explanation": "diagram_html",
+    "Inputs": "cards",
+    "MergeTable": "cards",
     "Tokenizer": "cards",
     "TrainingRecord": "cards",
     "UnicodeText": "unicode",
@@ -143,16 +145,6 @@ def written(text: str, path: str | PathLike[str] | None) -> str:
 
         write_bytes(Path(path), text.encode("utf-8", "surrogateescape"))
     return text
-
-
-def count_of(number: int, unit: str) -> str:
-    """Return a number with its unit.
-
-    Example:
-        >>> count_of(1, "token"), count_of(2000, "token")
-        ('1 token', '2,000 tokens')
-    """
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
 def _without_nan(value: Any) -> Any:

@@ -13,7 +13,7 @@ from toksmith.measure.agreement import differing_tokens
 from toksmith.show.terminal import encoding_text
 from toksmith.text import utf8
 from toksmith.types import Encoding
-from toksmith.visible import visible_name
+from toksmith.visible import count_of, visible_name
 
 _NARROWEST = 36
 _BETWEEN = 3
@@ -35,7 +35,9 @@ def side_by_side(
     """
     marks = dict(zip(encodings, differing_tokens(list(encodings.values())), strict=True))
     heads = {
-        name: Text(f"{visible_name(name)}: {_number(len(each))}", "bold" if colour else "")
+        name: Text(
+            f"{visible_name(name)}: {count_of(len(each), 'token')}", "bold" if colour else ""
+        )
         for name, each in encodings.items()
     }
     room = (width - _BETWEEN * (len(encodings) - 1)) // max(len(encodings), 1)
@@ -67,7 +69,3 @@ def _lines(encoding: Encoding, marked: list[bool], colour: bool, width: int) -> 
             part, ids=False, colour=colour, width=width, marked=marked[first:behind]
         )
         first = behind
-
-
-def _number(tokens: int) -> str:
-    return f"{tokens:,} token{'' if tokens == 1 else 's'}"

@@ -18,7 +18,7 @@ from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
 from toksmith.segment.unicode_text import UnicodeText
 from toksmith.show.report import shows
 from toksmith.text import Text, string, utf8
-from toksmith.visible import visible
+from toksmith.visible import count_of, visible
 
 _COLUMNS = ("code", "text", "name", "", "UTF-8", "UTF-16LE", "UTF-32LE")
 _WIDTH = 100
@@ -92,9 +92,9 @@ def unicode_view(text: Text, limit: int | None = 200) -> RenderableType:
     if len(shown) < len(whole):
         parts.append(RichText(f"… and {len(whole) - len(shown):,} more"))
     parts += [_legend(shown), RichText(), _sizes(text)]
-    characters = f", {len(ends) - 1:,} graphemes" if ends is not None else ""
+    characters = f", {count_of(len(ends) - 1, 'grapheme')}" if ends is not None else ""
     version = f"names of Unicode {unicodedata.unidata_version}"
-    parts.append(RichText(f"\n{len(whole):,} code points{characters}; {version}"))
+    parts.append(RichText(f"\n{count_of(len(whole), 'code point')}{characters}; {version}"))
     return Group(*parts)
 
 

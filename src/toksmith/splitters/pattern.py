@@ -99,5 +99,7 @@ def splitter(
         return None
     if not isinstance(split, str):
         raise SplitError(f"split is {split!r:.80}: use None, a name or a pattern, as a str")
+    if not split:
+        raise SplitError("split is an empty string: use None for no split, a name or a pattern")
     pattern = pattern_of(split, also)
     return None if pattern is None else PatternSplitter(pattern, gaps)

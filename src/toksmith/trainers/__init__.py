@@ -166,12 +166,13 @@ def train(
     Args:
         files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them, never
             text: text files, JSON Lines or Parquet, plain or packed by gzip or zstd, of any size.
-            Each text file is a document, or several with ``separator``.
+            Each text file is a document, or several with ``separator``. A UTF-8 byte order mark
+            at the start of a file is skipped.
         vocab_size: the number of ids, special tokens and all else included.
             :func:`toksmith.advise` suggests a size. ``"bpe"`` has no default; ``"unigram"`` and
             SentencePiece's models have 8,000, ``"wordpiece"`` 30,000, ``"word"`` and ``"char"``
             as many as the text holds.
-        model: one of
+        model: in any case, one of
 
             - ``"bpe"``, byte-level BPE, or BPE on characters:
               :class:`~toksmith.trainers.options.BPEOptions`;
@@ -263,6 +264,7 @@ def train(
     }
     options |= {name: value for name, value in named.items() if value is not MODEL_DEFAULT}
     started, at = time.perf_counter(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    model = model.lower() if isinstance(model, str) else model
     choice("model", model, list(MODELS))
     kind, trainer = MODELS[model]
     reading = Reading(
@@ -305,7 +307,7 @@ def train(
             corpus.checkpoint = opened(
                 a_path(checkpoint, "checkpoint"), effective, files, counts, known
             )
-        with within_memory():
+        with within_memory(model in ON_CHUNKS):
             if known is None:
                 trained = trainer(corpus, vocab_size, chosen)
             else:

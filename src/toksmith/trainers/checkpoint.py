@@ -32,6 +32,7 @@ from toksmith.lazy import extra, np, npt
 from toksmith.models import BPE
 from toksmith.splitters import splitter
 from toksmith.training_engine import Merges
+from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -185,11 +186,11 @@ def kept_in(folder: AnyPath) -> str:
     if (path / "merges.npz").exists():
         with suppress(FormatError, OSError):
             number = len(Checkpoint.at(path).merges(first=None).merges)
-            merges = f"{number:,} merge{'' if number == 1 else 's'}"
+            merges = count_of(number, "merge")
             counts = " and the counts" if parts else ""
             return f"{merges}{counts} are kept in {folder}: the same command goes on from them"
     if parts:
-        what = "the counts of 1 part" if parts == 1 else f"the counts of {parts} parts"
+        what = f"the counts of {count_of(parts, 'part')}"
         return f"{what} of the text are kept in {folder}: the same command goes on from them"
     return "nothing was counted to the end yet: the same command starts over"
 

@@ -15,6 +15,7 @@ from toksmith.corpus import (
     Source,
     WhatWasRead,
 )
+from toksmith.corpus.paths import check_paths
 from toksmith.corpus.weights import ONE
 from toksmith.errors import OptionError, TrainingError
 from toksmith.progress import counting_progress
@@ -76,6 +77,8 @@ class Corpus:
         self._files, self._texts = files, texts
         if files is None:
             self._check_without_files()
+        else:
+            check_paths(files)
         if counts is not None and not isinstance(counts, Counts):
             raise OptionError(
                 f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "

@@ -14,7 +14,7 @@ from toksmith.engine import ChunkCounter
 from toksmith.errors import OptionError
 from toksmith.lazy import np, npt
 from toksmith.progress import counting_progress
-from toksmith.show.report import count_of, html_of, text_of
+from toksmith.show.report import html_of, text_of
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
 from toksmith.text import Texts
@@ -22,6 +22,7 @@ from toksmith.threads import thread_count
 from toksmith.trainers.memory import Memory, parsed, tallies_of
 from toksmith.trainers.weighing import weighted_sum
 from toksmith.training_engine import Counted
+from toksmith.visible import count_of
 
 ON_CHUNKS = ("bpe", "word", "char")
 """The models that train on chunks, whatever cut them."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from toksmith.arguments import whole
 from toksmith.errors import OptionError, TrainingError
 from toksmith.lazy import np, npt
+from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.engine import ChunkCounter
@@ -25,6 +26,8 @@ Need = Callable[[int, int], int]
 """The memory, in bytes, that a number of distinct chunks of a number of bytes takes."""
 
 LEAST = 1 << 20
+_LONG = 1 << 12
+"""Bytes: chunks that are longer on average are documents that no split cuts."""
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
 _TABLES, _MERGING = 0.45, 0.25
@@ -138,29 +141,52 @@ class Memory:
             for count in range(least + 1, len(chunks))
             if self.need(int(chunks[count]), int(sizes[count])) <= self.limit
         ]
+        total, held = int(chunks[least]), int(sizes[least])
+        takes = "takes" if total == 1 else "take"
         advice = ""
+        if held > _LONG * max(total, 1):
+            advice = (
+                f". The chunks have {shown(held // max(total, 1))} each, as where a document has "
+                "no cut: use split=, or separator= between the documents of a file"
+            )
         if enough:
             left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
-            advice = (
+            advice += (
                 f", or min_count={enough[0]}, which leaves out {shown(left_out)} of text in "
                 "chunks that are rarer"
             )
         raise OptionError(
-            f"{int(chunks[least]):,} distinct chunks take about {shown(needed)}, more than "
+            f"{count_of(total, 'distinct chunk')} {takes} about {shown(needed)}, more than "
             f"memory={shown(self.limit)}: give more memory{advice}"
         )
 
 
 @contextmanager
-def within_memory() -> Iterator[None]:
+def within_memory(on_chunks: bool) -> Iterator[None]:
     """Say what to do where the memory of this machine ends.
 
+    Args:
+        on_chunks: whether the model trains on chunks; all others keep words or lines.
+
     Raises:
-        TrainingError: there was a MemoryError.
+        TrainingError: there was a MemoryError, or no thread could be started.
     """
     try:
         yield
+    except RuntimeError as wrong:
+        if "thread" not in str(wrong):
+            raise
+        raise TrainingError(
+            f"a thread of the training cannot be started ({wrong}), for want of memory or by a "
+            "limit of the system: give threads=1, or sample= for a share of the documents"
+        ) from wrong
     except MemoryError as wrong:
+        if not on_chunks:
+            raise TrainingError(
+                "there is not enough memory for the words and lines of this text, which this model "
+                "keeps in memory: sample= takes a share of the documents, and deduplicate=True "
+                "leaves out those that repeat"
+            ) from wrong
         raise TrainingError(
             "there is not enough memory for the distinct chunks of this text. Without a split "
             "pattern each document is one chunk, which takes some 40 times its size: use split=, "
