@@ -33,8 +33,8 @@ def split(text: Text, split: str | None) -> list[str]:
 
     Args:
         text: a string, or UTF-8 bytes.
-        split: a published name (``"gpt2"``, ``"gpt4"``, ``"o200k"``, ``"llama3"``, …), ``"words"``,
-            a regular expression, or ``None``, which leaves the text in one piece.
+        split: a name of :data:`toksmith.splitters.NAMES`, such as ``"gpt4"`` or ``"words"``, a
+            regular expression, or ``None``, which leaves the text in one piece.
 
     Returns:
         The chunks from left to right; joined they are the text.

@@ -11,6 +11,7 @@ import typer
 
 from toksmith.errors import OptionError, UnknownNameError
 from toksmith.formats.listed import WRITTEN
+from toksmith.splitters import FAMILIES
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -89,8 +90,8 @@ TokenizerName = Annotated[
         help="A published name, such as cl100k_base or gpt2, or a tokenizer's file or folder.",
     ),
 ]
-SPLITS = "gpt4, gpt2, o200k, llama3, qwen2 …"
-"""Names of published splits, for help; an unknown name's error lists them all."""
+SPLITS = f"{', '.join(FAMILIES)} …"
+"""Names of published splits, for help; the error for an unknown name lists the others as well."""
 Split = Annotated[
     str | None,
     typer.Option(

@@ -22,6 +22,7 @@ from toksmith.splitters.classes import (
 )
 from toksmith.splitters.families import FAMILIES, Family, family_of
 from toksmith.splitters.metaspace import Metaspace
+from toksmith.splitters.names import NAMES
 from toksmith.splitters.pattern import PatternSplitter, splitter
 from toksmith.splitters.sequence import Split, SplitterSequence
 
@@ -43,6 +44,7 @@ Splitter: TypeAlias = (
 
 __all__ = [
     "FAMILIES",
+    "NAMES",
     "Behavior",
     "BertSplitter",
     "CharacterDelimiter",

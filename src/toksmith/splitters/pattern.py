@@ -81,10 +81,9 @@ def splitter(
     r"""Return the splitter of a split that a user named or wrote.
 
     Args:
-        split: the name of a published split (:data:`~toksmith.splitters.names.NAMES`: ``"gpt2"``,
-            ``"gpt4"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, …, in any case), ``"words"``
-            (words and white space, as ``str.split`` sees them), a regular expression, or ``None``
-            or ``"none"`` for no splitting.
+        split: a name of :data:`~toksmith.splitters.NAMES`, in any case, such as ``"gpt4"`` or
+            ``"words"`` (words and white space, as ``str.split`` sees them), a regular expression,
+            or ``None`` or ``"none"`` for no splitting.
         gaps: see :class:`PatternSplitter`.
         also: names that the caller knows besides, for the message.
 

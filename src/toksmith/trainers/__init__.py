@@ -184,9 +184,8 @@ def train(
               own option names:
               :class:`~toksmith.trainers.sentencepiece_options.SentencePieceOptions`.
         split: (``"bpe"``, ``"word"``, ``"wordpiece"``) how text is cut into chunks before learning;
-            no token crosses a cut. A published name (``"gpt4"``, the default of ``"bpe"``,
-            ``"gpt2"``, ``"o200k"``, ``"llama3"``, ``"qwen2"``, …), ``"words"``, a regular
-            expression, or ``None``.
+            no token crosses a cut. A name of :data:`toksmith.splitters.NAMES`, such as ``"gpt4"``,
+            the default of ``"bpe"``, or ``"words"``, a regular expression, or ``None``.
         special_tokens: a list of strings, which get ids of their own; in the training text they
             are plain text.
         ties: (``"bpe"``) which of two equally frequent pairs is merged first: ``"first-seen"`` as

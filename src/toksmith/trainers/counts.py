@@ -128,9 +128,9 @@ class Counts:
 
         Args:
             files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them.
-            split: what the text is cut with: a published name (``"gpt4"``, ``"gpt2"``,
-                ``"o200k"``, ``"llama3"``, …), ``"words"``, a regular expression, or ``None``:
-                documents are counted whole.
+            split: what the text is cut with: a name of :data:`toksmith.splitters.NAMES`, such as
+                ``"gpt4"`` or ``"words"``, a regular expression, or ``None``: documents are counted
+                whole.
             gaps: whether text that a regular expression leaves unmatched is kept as chunks.
             separator: the text that separates documents inside a file.
             field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the

@@ -27,6 +27,7 @@ from typing import (
 from toksmith.arguments import literal, whole
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
+from toksmith.splitters import FAMILIES
 from toksmith.training_engine import MergeRules
 
 
@@ -188,8 +189,8 @@ class BPEOptions(Options):
         metadata={
             "continued": True,
             "help": "how text is cut into chunks before learning; no token crosses a cut. A "
-            "published name (``gpt2``, ``gpt4``, ``o200k``, ``llama3``, ``qwen2``, …), ``words``, "
-            "a regular expression, or ``None``: only documents are apart.",
+            f"published name ({', '.join(FAMILIES)}, …), ``words``, a regular expression, or "
+            "``None``: only documents are apart.",
         },
     )
     special_tokens: Sequence[str] = field(
