@@ -26,6 +26,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.preparing import Cut, Fill, Preparation, columns_of, lengths, pad_id
 from toksmith.rows import Stretch, framed, joined
 from toksmith.sampling import Sampling
+from toksmith.show.report import html_of
 from toksmith.text import Text, check_texts, refuse_list, utf8
 from toksmith.threads import SMALL
 from toksmith.token_table import Tokens, TokenTable, Vocabulary
@@ -97,8 +98,6 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return f"<Tokenizer {name}{model}, {self.vocab_size:,} ids{special}>"
 
     def _repr_html_(self) -> str:
-        from toksmith.show.report import html_of
-
         return html_of(self)
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:

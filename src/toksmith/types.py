@@ -12,6 +12,7 @@ from toksmith.arguments import check_index
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
 from toksmith.short_repr import short_repr
+from toksmith.show.report import html_of
 from toksmith.visible import count_of, shortened, visible
 
 if TYPE_CHECKING:
@@ -215,9 +216,6 @@ class Encoding:
         return int(found.argmax()) if found.any() else None
 
     def _repr_html_(self) -> str:
-        # Views are built on these types; a notebook asks the type for its view.
-        from toksmith.show.report import html_of
-
         return html_of(self)
 
 
@@ -280,8 +278,6 @@ class Batch:
         return f"<Batch: {count_of(len(self), 'document')}, {count_of(len(self.ids), 'id')}>"
 
     def _repr_html_(self) -> str:
-        from toksmith.show.report import html_of
-
         return html_of(self)
 
     def to_lists(self) -> list[list[int]]:

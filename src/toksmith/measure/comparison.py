@@ -16,7 +16,7 @@ from toksmith.measure.frames import frame
 from toksmith.measure.metrics import METRICS
 from toksmith.measure.scripts import WHITE
 from toksmith.short_repr import short_repr
-from toksmith.show.report import Report, written
+from toksmith.show.report import Report, form_of, written
 from toksmith.visible import count_of
 
 if TYPE_CHECKING:
@@ -347,15 +347,11 @@ class Comparison(Report):
             | tokens ↓ | **3** | 5 |
             | bytes a token ↑ | **1.67** | 1.00 |
         """
-        from toksmith.show.comparison_tables import markdown
-
-        return markdown(self, measure)
+        return form_of(self, "markdown", measure)
 
     def to_latex(self, measure: str | None = None) -> str:
         """Return a table in LaTeX, for the package booktabs; see :meth:`to_markdown`."""
-        from toksmith.show.comparison_tables import latex
-
-        return latex(self, measure)
+        return form_of(self, "latex", measure)
 
     def __repr__(self) -> str:
         tokenizers, texts = (

@@ -19,7 +19,7 @@ from toksmith.show.comparison_html import (
     sources_table,
     text_table_html,
 )
-from toksmith.show.comparison_tables import BY_TEXT, measured_on
+from toksmith.show.comparison_tables import BY_TEXT, latex, markdown, measured_on
 from toksmith.show.document import document
 from toksmith.show.plot import Line, Plot
 from toksmith.show.plot_svg import plot_svg
@@ -208,4 +208,6 @@ shows(
     text=lambda comparison: plain(comparison_view(comparison, colour=False)),
     html=comparison_html,
     page=report_page,
+    markdown=markdown,
+    latex=latex,
 )

@@ -6,10 +6,9 @@ result is first shown, so a result never loads a view that nobody looks at.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -24,11 +23,13 @@ class Views:
         text: returns what ``print`` shows; ``None`` where that is the repr.
         html: returns a fragment of HTML, for notebooks.
         page: returns a whole page; ``None`` where that is the fragment on a page.
+        forms: return other forms by their names, such as ``"latex"``.
     """
 
     text: Callable[[Any], str] | None
     html: Callable[[Any], str]
     page: Callable[[Any], str] | None = None
+    forms: Mapping[str, Callable[..., str]] = field(default_factory=dict)
 
 
 _VIEWS: dict[type, Views] = {}
@@ -56,9 +57,10 @@ def shows(
     text: Callable[[Any], str] | None = None,
     html: Callable[[Any], str],
     page: Callable[[Any], str] | None = None,
+    **forms: Callable[..., str],
 ) -> None:
     """Register the views of a kind of result; see :class:`Views`."""
-    _VIEWS[kind] = Views(text, html, page)
+    _VIEWS[kind] = Views(text, html, page, forms)
 
 
 def views_of(result: object) -> Views:
@@ -87,6 +89,11 @@ def html_of(result: object) -> str:
     return views_of(result).html(result)
 
 
+def form_of(result: object, form: str, *arguments: object) -> str:
+    """Return a result in a form that its view registered, such as ``"latex"``."""
+    return views_of(result).forms[form](result, *arguments)
+
+
 class Report(ABC):
     """A result that people read: printed, in a notebook, as JSON and as a page.
 
@@ -107,6 +114,8 @@ class Report(ABC):
         Raises:
             OptionError: the file cannot be written.
         """
+        import json  # results are imported with the package, which need not load it
+
         text = json.dumps(_without_nan(self.to_dict()), indent=2, ensure_ascii=False)
         return written(f"{text}\n", path)
 
