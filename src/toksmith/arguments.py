@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import index
+from typing import NoReturn
 
 from toksmith.errors import OptionError
 
@@ -99,3 +100,12 @@ def literal(name: str, value: object) -> bytes:
 
 def _kind(value: object) -> str:
     return type(value).__name__
+
+
+def assert_never(value: NoReturn) -> NoReturn:
+    """Mark a place that no value reaches: the last case of a ``match`` on a closed union.
+
+    A type checker reports a member of the union that has no case. (``typing`` has this function
+    from Python 3.11 on.)
+    """
+    raise AssertionError(f"no case for {value!r:.80}")

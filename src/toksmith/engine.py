@@ -13,10 +13,11 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, singledispatch
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 from toksmith import _kernel
+from toksmith.arguments import assert_never
 from toksmith.errors import EngineError, UnknownTokenError
 from toksmith.framing.added import NONE
 from toksmith.lazy import np, npt
@@ -400,19 +401,32 @@ def _engine() -> str:
     return name
 
 
-@singledispatch
 def _kernel_model(model: Model) -> _kernel.Model:
-    raise NotImplementedError(type(model))
+    match model:
+        case BPE():
+            merges = None if model.by_ranks else model.merges
+            return _kernel.BpeModel(model.vocab, merges, model.whole_chunk_first)
+        case CharacterBPE():
+            return _make_character_bpe(model)
+        case SentencePieceBPE():
+            scores = model.scores.astype(np.float32)
+            return _kernel.SentencePieceModel(
+                model.vocab, scores, model.types, model.unk_id, model.byte_fallback
+            )
+        case Unigram():
+            return _make_unigram(model)
+        case WordPiece():
+            limit = min(model.max_characters, 2**62)  # no chunk is longer
+            return _kernel.wordpiece_model(model.vocab, model.unk_id, model.prefix, limit)
+        case WordLevel():
+            return _kernel.WordLevelModel(model.vocab, model.unk_id)
+        case LongestMatch():
+            return _kernel.LongestMatchModel(model.vocab, model.unk_id, model.fuse_unk)
+        case _:
+            assert_never(model)
 
 
-@_kernel_model.register
-def _(model: BPE) -> _kernel.Model:
-    merges = None if model.by_ranks else model.merges
-    return _kernel.BpeModel(model.vocab, merges, model.whole_chunk_first)
-
-
-@_kernel_model.register
-def _(model: CharacterBPE) -> _kernel.Model:
+def _make_character_bpe(model: CharacterBPE) -> _kernel.Model:
     return _kernel.CharacterModel(
         model.vocab,
         model.merges,
@@ -425,16 +439,7 @@ def _(model: CharacterBPE) -> _kernel.Model:
     )
 
 
-@_kernel_model.register
-def _(model: SentencePieceBPE) -> _kernel.Model:
-    scores = model.scores.astype(np.float32)
-    return _kernel.SentencePieceModel(
-        model.vocab, scores, model.types, model.unk_id, model.byte_fallback
-    )
-
-
-@_kernel_model.register
-def _(model: Unigram) -> _kernel.Model:
+def _make_unigram(model: Unigram) -> _kernel.Model:
     return _kernel.unigram_model(
         model.vocab,
         model.scores,
@@ -444,19 +449,3 @@ def _(model: Unigram) -> _kernel.Model:
         model.fuse_unk,
         model.single,
     )
-
-
-@_kernel_model.register
-def _(model: WordPiece) -> _kernel.Model:
-    limit = min(model.max_characters, 2**62)  # no chunk is longer
-    return _kernel.wordpiece_model(model.vocab, model.unk_id, model.prefix, limit)
-
-
-@_kernel_model.register
-def _(model: WordLevel) -> _kernel.Model:
-    return _kernel.WordLevelModel(model.vocab, model.unk_id)
-
-
-@_kernel_model.register
-def _(model: LongestMatch) -> _kernel.Model:
-    return _kernel.LongestMatchModel(model.vocab, model.unk_id, model.fuse_unk)

@@ -10,16 +10,25 @@ The stages are those of encoding, with another way to run the model on each chun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import singledispatch
 from heapq import nlargest
 from math import exp
 from random import Random
 from typing import TypeAlias
 
+from toksmith.arguments import assert_never
 from toksmith.encoding import Special, TextEncoder
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.lazy import np, npt
-from toksmith.models import BPE, CharacterBPE, Model, SentencePieceBPE, Unigram
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
 from toksmith.pipeline import Pipeline
 from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
 from toksmith.reference.encoder import StagedEncoder
@@ -128,22 +137,26 @@ def _best_ranks(scores: list[list[float]], size: int) -> list[tuple[list[int], f
     return found
 
 
-@singledispatch
 def dropping(model: Model) -> Callable[[bytes, float, Random], list[int]]:
     """Return what encodes a chunk with merges left out by chance."""
-    raise UnsupportedError(
-        f"{type(model).__name__} has one segmentation of a text: there is nothing to sample"
-    )
+    match model:
+        case BPE():
+            table = bpe.merge_table(model)
+            return lambda chunk, chance, rng: bpe.sample_chunk(model, table, chunk, chance, rng)
+        case CharacterBPE():
+            return _drop_character_bpe(model)
+        case SentencePieceBPE():
+            merger = sentencepiece_bpe.Merger(model)
+            return lambda chunk, chance, rng: [t.id for t in merger.encode(chunk, chance, rng)]
+        case Unigram() | WordPiece() | WordLevel() | LongestMatch():
+            raise UnsupportedError(
+                f"{type(model).__name__} has one segmentation of a text: there is nothing to sample"
+            )
+        case _:
+            assert_never(model)
 
 
-@dropping.register
-def _(model: BPE) -> Callable[[bytes, float, Random], list[int]]:
-    table = bpe.merge_table(model)
-    return lambda chunk, chance, rng: bpe.sample_chunk(model, table, chunk, chance, rng)
-
-
-@dropping.register
-def _(model: CharacterBPE) -> Callable[[bytes, float, Random], list[int]]:
+def _drop_character_bpe(model: CharacterBPE) -> Callable[[bytes, float, Random], list[int]]:
     table = bpe.merge_table(model)
 
     def run(chunk: bytes, chance: float, rng: Random) -> list[int]:
@@ -151,12 +164,6 @@ def _(model: CharacterBPE) -> Callable[[bytes, float, Random], list[int]]:
         return [token.id for token in tokens]
 
     return run
-
-
-@dropping.register
-def _(model: SentencePieceBPE) -> Callable[[bytes, float, Random], list[int]]:
-    merger = sentencepiece_bpe.Merger(model)
-    return lambda chunk, chance, rng: [t.id for t in merger.encode(chunk, chance, rng)]
 
 
 def _drawn_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random) -> list[int]:

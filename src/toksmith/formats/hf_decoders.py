@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 from typing import Any
 
+from toksmith.arguments import assert_never
 from toksmith.decoders import (
     CTC,
     BPEDecoder,
@@ -15,6 +15,7 @@ from toksmith.decoders import (
     Fuse,
     MetaspaceDecoder,
     Replace,
+    SentencePieceDecoder,
     Step,
     Strip,
     WordPieceDecoder,
@@ -149,45 +150,48 @@ def write(decoder: Decoder | None) -> dict[str, Any] | None:
     return entries[0] if len(entries) == 1 else {"type": "Sequence", "decoders": entries}
 
 
-@singledispatch
 def _entry(step: Step) -> dict[str, Any]:
-    raise UnsupportedError(f"huggingface has no decoder for {type(step).__name__}")
+    match step:
+        case BPEDecoder():
+            return {"type": "BPEDecoder", "suffix": step.suffix}
+        case ByteFallback():
+            return {"type": "ByteFallback"}
+        case ByteLevelDecoder():
+            return BYTE_LEVEL
+        case CTC():
+            return {
+                "type": "CTC",
+                "pad_token": step.pad_token,
+                "word_delimiter_token": step.word_delimiter_token,
+                "cleanup": step.cleanup,
+            }
+        case Fuse():
+            if step.separator:
+                raise UnsupportedError(
+                    f"huggingface cannot join tokens by {step.separator!r} in between"
+                )
+            return {"type": "Fuse"}
+        case MetaspaceDecoder():
+            return _write_metaspace_decoder(step)
+        case Replace():
+            pattern = hf_patterns.write(step.pattern, step.is_regex)
+            return {"type": "Replace", "pattern": pattern, "content": step.content}
+        case Strip():
+            return {
+                "type": "Strip",
+                "content": step.content,
+                "start": step.start,
+                "stop": step.stop,
+            }
+        case WordPieceDecoder():
+            return {"type": "WordPiece", "prefix": step.prefix, "cleanup": step.cleanup}
+        case SentencePieceDecoder():
+            raise UnsupportedError(f"huggingface has no decoder for {type(step).__name__}")
+        case _:
+            assert_never(step)
 
 
-@_entry.register
-def _(step: BPEDecoder) -> dict[str, Any]:
-    return {"type": "BPEDecoder", "suffix": step.suffix}
-
-
-@_entry.register
-def _(step: ByteFallback) -> dict[str, Any]:
-    return {"type": "ByteFallback"}
-
-
-@_entry.register
-def _(step: ByteLevelDecoder) -> dict[str, Any]:
-    return BYTE_LEVEL
-
-
-@_entry.register
-def _(step: CTC) -> dict[str, Any]:
-    return {
-        "type": "CTC",
-        "pad_token": step.pad_token,
-        "word_delimiter_token": step.word_delimiter_token,
-        "cleanup": step.cleanup,
-    }
-
-
-@_entry.register
-def _(step: Fuse) -> dict[str, Any]:
-    if step.separator:
-        raise UnsupportedError(f"huggingface cannot join tokens by {step.separator!r} in between")
-    return {"type": "Fuse"}
-
-
-@_entry.register
-def _(step: MetaspaceDecoder) -> dict[str, Any]:
+def _write_metaspace_decoder(step: MetaspaceDecoder) -> dict[str, Any]:
     scheme = "always" if step.strip else "never"
     return {
         "type": "Metaspace",
@@ -195,19 +199,3 @@ def _(step: MetaspaceDecoder) -> dict[str, Any]:
         "prepend_scheme": scheme,
         "split": True,
     }
-
-
-@_entry.register
-def _(step: Replace) -> dict[str, Any]:
-    pattern = hf_patterns.write(step.pattern, step.is_regex)
-    return {"type": "Replace", "pattern": pattern, "content": step.content}
-
-
-@_entry.register
-def _(step: Strip) -> dict[str, Any]:
-    return {"type": "Strip", "content": step.content, "start": step.start, "stop": step.stop}
-
-
-@_entry.register
-def _(step: WordPieceDecoder) -> dict[str, Any]:
-    return {"type": "WordPiece", "prefix": step.prefix, "cleanup": step.cleanup}

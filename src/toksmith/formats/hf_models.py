@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 from typing import Any
 
+from toksmith.arguments import assert_never
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import hf_bpe, hf_unigram, hf_words
 from toksmith.formats.hf_entries import Entry
@@ -79,43 +79,27 @@ def write(pipeline: Pipeline) -> dict[str, Any]:
     return _entry(pipeline.model, pipeline)
 
 
-@singledispatch
 def _entry(model: Model, pipeline: Pipeline) -> dict[str, Any]:
-    raise UnsupportedError(f"huggingface: a model of kind {type(model).__name__} cannot be written")
+    match model:
+        case BPE():
+            return hf_bpe.write_bytes(pipeline, model)
+        case CharacterBPE():
+            return hf_bpe.write_characters(pipeline, model)
+        case SentencePieceBPE():
+            return hf_bpe.write_scored(pipeline, model)
+        case Unigram():
+            return hf_unigram.write(pipeline, model)
+        case WordPiece():
+            return hf_words.write_wordpiece(pipeline, model)
+        case WordLevel():
+            return hf_words.write_word_level(pipeline, model)
+        case LongestMatch():
+            return _write_longest_match(model, pipeline)
+        case _:
+            assert_never(model)
 
 
-@_entry.register
-def _(model: BPE, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_bpe.write_bytes(pipeline, model)
-
-
-@_entry.register
-def _(model: CharacterBPE, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_bpe.write_characters(pipeline, model)
-
-
-@_entry.register
-def _(model: SentencePieceBPE, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_bpe.write_scored(pipeline, model)
-
-
-@_entry.register
-def _(model: Unigram, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_unigram.write(pipeline, model)
-
-
-@_entry.register
-def _(model: WordPiece, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_words.write_wordpiece(pipeline, model)
-
-
-@_entry.register
-def _(model: WordLevel, pipeline: Pipeline) -> dict[str, Any]:
-    return hf_words.write_word_level(pipeline, model)
-
-
-@_entry.register
-def _(model: LongestMatch, pipeline: Pipeline) -> dict[str, Any]:
+def _write_longest_match(model: LongestMatch, pipeline: Pipeline) -> dict[str, Any]:
     texts = [token for i, token in enumerate(model.vocab) if token and i != model.unk_id]
     if model.unit == "bytes" or any(len(token.decode(errors="replace")) > 1 for token in texts):
         raise UnsupportedError(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from functools import singledispatch
 from typing import Any, Literal, get_args
 
+from toksmith.arguments import assert_never
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import files, hf_patterns
 from toksmith.formats.hf_entries import Entry
@@ -19,6 +19,7 @@ from toksmith.normalizers import (
     Precompiled,
     Prepend,
     Replace,
+    SentencePieceNormalizer,
     Step,
     Strip,
     StripAccents,
@@ -124,13 +125,31 @@ _READERS: dict[str, Callable[[Entry], Step]] = {
 }
 
 
-@singledispatch
 def _write(step: Step) -> dict[str, Any]:
-    raise UnsupportedError(f"huggingface: {step!r:.80} has no equal in a tokenizer.json")
+    match step:
+        case Bert():
+            return _write_bert(step)
+        case UnicodeForm():
+            return {"type": step.form}
+        case Lowercase() | Nmt() | StripAccents():
+            return {"type": type(step).__name__}
+        case Precompiled():
+            charsmap = base64.b64encode(step.charsmap).decode("ascii")
+            return {"type": "Precompiled", "precompiled_charsmap": charsmap}
+        case Prepend():
+            return {"type": "Prepend", "prepend": step.prefix}
+        case Replace():
+            pattern = hf_patterns.write(step.pattern, step.is_regex)
+            return {"type": "Replace", "pattern": pattern, "content": step.content}
+        case Strip():
+            return {"type": "Strip", "strip_left": step.left, "strip_right": step.right}
+        case SentencePieceNormalizer():
+            raise UnsupportedError(f"huggingface: {step!r:.80} has no equal in a tokenizer.json")
+        case _:
+            assert_never(step)
 
 
-@_write.register
-def _(step: Bert) -> dict[str, Any]:
+def _write_bert(step: Bert) -> dict[str, Any]:
     return {
         "type": "BertNormalizer",
         "clean_text": step.clean_text,
@@ -138,37 +157,3 @@ def _(step: Bert) -> dict[str, Any]:
         "strip_accents": step.strip_accents,
         "lowercase": step.lowercase,
     }
-
-
-@_write.register
-def _(step: UnicodeForm) -> dict[str, Any]:
-    return {"type": step.form}
-
-
-@_write.register(Lowercase)
-@_write.register(Nmt)
-@_write.register(StripAccents)
-def _(step: Step) -> dict[str, Any]:
-    return {"type": type(step).__name__}
-
-
-@_write.register
-def _(step: Precompiled) -> dict[str, Any]:
-    charsmap = base64.b64encode(step.charsmap).decode("ascii")
-    return {"type": "Precompiled", "precompiled_charsmap": charsmap}
-
-
-@_write.register
-def _(step: Prepend) -> dict[str, Any]:
-    return {"type": "Prepend", "prepend": step.prefix}
-
-
-@_write.register
-def _(step: Replace) -> dict[str, Any]:
-    pattern = hf_patterns.write(step.pattern, step.is_regex)
-    return {"type": "Replace", "pattern": pattern, "content": step.content}
-
-
-@_write.register
-def _(step: Strip) -> dict[str, Any]:
-    return {"type": "Strip", "strip_left": step.left, "strip_right": step.right}

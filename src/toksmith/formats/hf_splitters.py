@@ -8,9 +8,9 @@ expression and its leading space.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import singledispatch
 from typing import Any
 
+from toksmith.arguments import assert_never
 from toksmith.errors import UnsupportedError
 from toksmith.formats import files, hf_patterns
 from toksmith.formats.hf_entries import Entry
@@ -211,62 +211,38 @@ def _flat(cut: Splitter | None) -> list[Splitter]:
     return [] if cut is None else [cut]
 
 
-@singledispatch
 def _write(step: Splitter) -> dict[str, Any]:
-    raise UnsupportedError(
-        f"huggingface: {step!r:.80} has no equal in a tokenizer.json where it stands"
-    )
-
-
-@_write.register(BertSplitter)
-@_write.register(UnicodeScripts)
-@_write.register(Whitespace)
-@_write.register(WhitespaceSplit)
-def _(step: Splitter) -> dict[str, Any]:
-    return {"type": next(name for name, known in _WITHOUT_OPTIONS.items() if known == step)}
-
-
-@_write.register
-def _(step: PatternSplitter) -> dict[str, Any]:
-    drops = step.gaps == "drop"
-    return _write(Split(step.pattern, "removed" if drops else "isolated", drops))
-
-
-@_write.register
-def _(step: Split) -> dict[str, Any]:
-    return {
-        "type": "Split",
-        "pattern": hf_patterns.write(step.pattern, step.is_regex),
-        "behavior": _BEHAVIOR_NAMES[step.behavior],
-        "invert": step.invert,
-    }
-
-
-@_write.register
-def _(step: CharacterDelimiter) -> dict[str, Any]:
-    return {"type": "CharDelimiterSplit", "delimiter": step.delimiter}
-
-
-@_write.register
-def _(step: Digits) -> dict[str, Any]:
-    return {"type": "Digits", "individual_digits": step.individual}
-
-
-@_write.register
-def _(step: FixedLength) -> dict[str, Any]:
-    return {"type": "FixedLength", "length": step.length}
-
-
-@_write.register
-def _(step: Punctuation) -> dict[str, Any]:
-    return {"type": "Punctuation", "behavior": _BEHAVIOR_NAMES[step.behavior]}
-
-
-@_write.register
-def _(step: Metaspace) -> dict[str, Any]:
-    return {
-        "type": "Metaspace",
-        "replacement": step.replacement,
-        "prepend_scheme": step.prepend,
-        "split": step.split,
-    }
+    match step:
+        case BertSplitter() | UnicodeScripts() | Whitespace() | WhitespaceSplit():
+            return {"type": next(name for name, known in _WITHOUT_OPTIONS.items() if known == step)}
+        case PatternSplitter():
+            drops = step.gaps == "drop"
+            return _write(Split(step.pattern, "removed" if drops else "isolated", drops))
+        case Split():
+            return {
+                "type": "Split",
+                "pattern": hf_patterns.write(step.pattern, step.is_regex),
+                "behavior": _BEHAVIOR_NAMES[step.behavior],
+                "invert": step.invert,
+            }
+        case CharacterDelimiter():
+            return {"type": "CharDelimiterSplit", "delimiter": step.delimiter}
+        case Digits():
+            return {"type": "Digits", "individual_digits": step.individual}
+        case FixedLength():
+            return {"type": "FixedLength", "length": step.length}
+        case Punctuation():
+            return {"type": "Punctuation", "behavior": _BEHAVIOR_NAMES[step.behavior]}
+        case Metaspace():
+            return {
+                "type": "Metaspace",
+                "replacement": step.replacement,
+                "prepend_scheme": step.prepend,
+                "split": step.split,
+            }
+        case LeadingSpace() | SplitterSequence():
+            raise UnsupportedError(
+                f"huggingface: {step!r:.80} has no equal in a tokenizer.json where it stands"
+            )
+        case _:
+            assert_never(step)

@@ -16,11 +16,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import singledispatch
 
+from toksmith.arguments import assert_never
 from toksmith.lazy import np, npt
 from toksmith.measure.partial import unreached
-from toksmith.models import BPE, CharacterBPE, Model, SentencePieceBPE, Unigram, WordPiece
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
 from toksmith.models.pieces import Pieces, PieceType
 from toksmith.pipeline import Pipeline
 from toksmith.tokenizer import Tokenizer
@@ -230,38 +239,26 @@ def _quiet(tok: Tokenizer, tokens: Sequence[bytes], candidates: str) -> list[str
     return sorted(candidates, key=loudness)
 
 
-@singledispatch
 def _bare(model: Model, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
     """Return the ids whose own spelling may be given to a model as a chunk, and that model."""
-    return [i for i, token in enumerate(tokens[: len(model.vocab)]) if token], model
-
-
-@_bare.register
-def _(model: BPE, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
-    ids = [i for i, token in enumerate(model.vocab) if token]
-    return ids, replace(model, whole_chunk_first=False)
-
-
-@_bare.register
-def _(model: CharacterBPE, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
-    if model.continuing_prefix or model.word_suffix:
-        return [], None  # their symbols are spelled by their place
-    return [i for i, token in enumerate(model.vocab) if token], model
-
-
-@_bare.register
-def _(model: WordPiece, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
-    return [], None  # the longest match always finds a token in its own text
-
-
-@_bare.register
-def _(model: SentencePieceBPE, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
-    return _text_pieces(model), model
-
-
-@_bare.register
-def _(model: Unigram, tokens: Sequence[bytes]) -> tuple[list[int], Model | None]:
-    return _text_pieces(model), model
+    match model:
+        case BPE():
+            ids = [i for i, token in enumerate(model.vocab) if token]
+            return ids, replace(model, whole_chunk_first=False)
+        case CharacterBPE():
+            if model.continuing_prefix or model.word_suffix:
+                return [], None  # their symbols are spelled by their place
+            return [i for i, token in enumerate(model.vocab) if token], model
+        case WordPiece():
+            return [], None  # the longest match always finds a token in its own text
+        case SentencePieceBPE():
+            return _text_pieces(model), model
+        case Unigram():
+            return _text_pieces(model), model
+        case WordLevel() | LongestMatch():
+            return [i for i, token in enumerate(tokens[: len(model.vocab)]) if token], model
+        case _:
+            assert_never(model)
 
 
 def _text_pieces(model: Pieces) -> list[int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial, singledispatch
+from functools import partial
 from itertools import accumulate, pairwise
 
+from toksmith.arguments import assert_never
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -21,14 +22,29 @@ from toksmith.reference.tokens import ChunkModel, Token
 __all__ = ["ChunkModel", "Token", "chunk_model"]
 
 
-@singledispatch
 def chunk_model(model: Model) -> ChunkModel:
     """Return what runs a model."""
-    raise NotImplementedError(type(model))
+    match model:
+        case BPE():
+            return _run_bpe(model)
+        case WordPiece():
+            return partial(wordpiece.encode_word, model)
+        case WordLevel():
+            return partial(words.encode_whole, model)
+        case LongestMatch():
+            return partial(words.encode_longest, model)
+        case CharacterBPE():
+            return partial(character_bpe.encode_chunk, model, bpe.merge_table(model))
+        case SentencePieceBPE():
+            return sentencepiece_bpe.Merger(model).encode
+        case Unigram():
+            lattice = unigram.Lattice(model)
+            return lambda chunk: unigram.tokens(model, chunk, unigram.viterbi(lattice, chunk))
+        case _:
+            assert_never(model)
 
 
-@chunk_model.register
-def _(model: BPE) -> ChunkModel:
+def _run_bpe(model: BPE) -> ChunkModel:
     table = bpe.merge_table(model)
 
     def run(chunk: bytes) -> list[Token]:
@@ -37,34 +53,3 @@ def _(model: BPE) -> ChunkModel:
         return [Token(i, start, end) for i, (start, end) in zip(ids, places, strict=True)]
 
     return run
-
-
-@chunk_model.register
-def _(model: WordPiece) -> ChunkModel:
-    return partial(wordpiece.encode_word, model)
-
-
-@chunk_model.register
-def _(model: WordLevel) -> ChunkModel:
-    return partial(words.encode_whole, model)
-
-
-@chunk_model.register
-def _(model: LongestMatch) -> ChunkModel:
-    return partial(words.encode_longest, model)
-
-
-@chunk_model.register
-def _(model: CharacterBPE) -> ChunkModel:
-    return partial(character_bpe.encode_chunk, model, bpe.merge_table(model))
-
-
-@chunk_model.register
-def _(model: SentencePieceBPE) -> ChunkModel:
-    return sentencepiece_bpe.Merger(model).encode
-
-
-@chunk_model.register
-def _(model: Unigram) -> ChunkModel:
-    lattice = unigram.Lattice(model)
-    return lambda chunk: unigram.tokens(model, chunk, unigram.viterbi(lattice, chunk))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce, singledispatch
+from functools import reduce
 from itertools import groupby
 
+from toksmith.arguments import assert_never
 from toksmith.byte_alphabet import unspell
 from toksmith.decoders import (
     CTC,
@@ -16,6 +17,7 @@ from toksmith.decoders import (
     Fuse,
     MetaspaceDecoder,
     Replace,
+    SentencePieceDecoder,
     Step,
     Strip,
     WordPieceDecoder,
@@ -45,18 +47,49 @@ def decoded(decoder: Decoder, tokens: Iterable[str], model: Model) -> str:
     return "".join(tokens)
 
 
-@singledispatch
 def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
     """Return the tokens that a step makes of tokens."""
-    raise NotImplementedError(type(step))
-
-
-decode_step.register(sentencepiece_text)
-
-
-@decode_step.register
-def _(step: ByteFallback, tokens: list[str], model: Model) -> list[str]:
-    return list(_bytes_joined(tokens))
+    match step:
+        case ByteFallback():
+            return list(_bytes_joined(tokens))
+        case ByteLevelDecoder():
+            parts = [
+                token.encode() if (data := unspell(token)) is None else data for token in tokens
+            ]
+            return [b"".join(parts).decode("utf-8", "replace")]
+        case Fuse():
+            return [step.separator.join(tokens)]
+        case Replace():
+            if step.pattern and not step.is_regex:
+                return [token.replace(step.pattern, step.content) for token in tokens]
+            return [edited(token, edits(step, token)) for token in tokens]
+        case Strip():
+            return [_stripped(token, step) for token in tokens]
+        case BPEDecoder():
+            ends = [" "] * (len(tokens) - 1) + [""]
+            return [
+                token.replace(step.suffix, end) for token, end in zip(tokens, ends, strict=False)
+            ]
+        case MetaspaceDecoder():
+            return [
+                token.replace(step.replacement, "" if step.strip and place == 0 else " ")
+                for place, token in enumerate(tokens)
+            ]
+        case WordPieceDecoder():
+            words = [
+                token if place == 0 else _word_piece(token, step.prefix)
+                for place, token in enumerate(tokens)
+            ]
+            return [cleaned(word) for word in words] if step.cleanup else words
+        case CTC():
+            found = [token.replace(step.pad_token, "") for token, _ in groupby(tokens)]
+            if step.cleanup:
+                found = [cleaned(token).replace(step.word_delimiter_token, " ") for token in found]
+            return [token for token in found if token]
+        case SentencePieceDecoder():
+            return sentencepiece_text(step, tokens, model)
+        case _:
+            assert_never(step)
 
 
 def _bytes_joined(tokens: list[str]) -> Iterator[str]:
@@ -81,29 +114,6 @@ def byte_of(token: str) -> int | None:
         return None
 
 
-@decode_step.register
-def _(step: ByteLevelDecoder, tokens: list[str], model: Model) -> list[str]:
-    parts = [token.encode() if (data := unspell(token)) is None else data for token in tokens]
-    return [b"".join(parts).decode("utf-8", "replace")]
-
-
-@decode_step.register
-def _(step: Fuse, tokens: list[str], model: Model) -> list[str]:
-    return [step.separator.join(tokens)]
-
-
-@decode_step.register
-def _(step: Replace, tokens: list[str], model: Model) -> list[str]:
-    if step.pattern and not step.is_regex:
-        return [token.replace(step.pattern, step.content) for token in tokens]
-    return [edited(token, edits(step, token)) for token in tokens]
-
-
-@decode_step.register
-def _(step: Strip, tokens: list[str], model: Model) -> list[str]:
-    return [_stripped(token, step) for token in tokens]
-
-
 def _stripped(token: str, step: Strip) -> str:
     start, end = 0, len(token)
     while start < min(step.start, end) and token[start] == step.content:
@@ -114,39 +124,8 @@ def _stripped(token: str, step: Strip) -> str:
     return token[start:end]
 
 
-@decode_step.register
-def _(step: BPEDecoder, tokens: list[str], model: Model) -> list[str]:
-    ends = [" "] * (len(tokens) - 1) + [""]
-    return [token.replace(step.suffix, end) for token, end in zip(tokens, ends, strict=False)]
-
-
-@decode_step.register
-def _(step: MetaspaceDecoder, tokens: list[str], model: Model) -> list[str]:
-    return [
-        token.replace(step.replacement, "" if step.strip and place == 0 else " ")
-        for place, token in enumerate(tokens)
-    ]
-
-
-@decode_step.register
-def _(step: WordPieceDecoder, tokens: list[str], model: Model) -> list[str]:
-    words = [
-        token if place == 0 else _word_piece(token, step.prefix)
-        for place, token in enumerate(tokens)
-    ]
-    return [cleaned(word) for word in words] if step.cleanup else words
-
-
 def _word_piece(token: str, prefix: str) -> str:
     return token[len(prefix) :] if token.startswith(prefix) else f" {token}"
-
-
-@decode_step.register
-def _(step: CTC, tokens: list[str], model: Model) -> list[str]:
-    found = [token.replace(step.pad_token, "") for token, _ in groupby(tokens)]
-    if step.cleanup:
-        found = [cleaned(token).replace(step.word_delimiter_token, " ") for token in found]
-    return [token for token in found if token]
 
 
 _CLEANUP = (

@@ -8,9 +8,9 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable
 from dataclasses import replace
-from functools import singledispatch
 from typing import TypeAlias
 
+from toksmith.arguments import assert_never
 from toksmith.byte_alphabet import unspell
 from toksmith.decoders import (
     CTC,
@@ -49,10 +49,25 @@ def decoded_stream(decoder: Decoder, model: Model) -> Feed:
     return feed
 
 
-@singledispatch
 def stream(step: Step, model: Model) -> Feed:
     """Return what runs one step on tokens as they come."""
-    raise NotImplementedError(type(step))
+    match step:
+        case MetaspaceDecoder() | Replace() | Strip() | WordPieceDecoder():
+            return _stream_metaspace_decoder(step, model)
+        case ByteFallback():
+            return _stream_byte_fallback(step, model)
+        case ByteLevelDecoder():
+            return _stream_byte_level_decoder(step, model)
+        case Fuse():
+            return _stream_fuse(step, model)
+        case BPEDecoder():
+            return _stream_bpe_decoder(step, model)
+        case CTC():
+            return _stream_ctc(step, model)
+        case SentencePieceDecoder():
+            return _stream_sentencepiece_decoder(step, model)
+        case _:
+            assert_never(step)
 
 
 def _part_stream(step: Step, model: Model) -> Feed:
@@ -94,11 +109,7 @@ def _strip_parts(step: Strip) -> Feed:
     return feed
 
 
-@stream.register(MetaspaceDecoder)
-@stream.register(Replace)
-@stream.register(Strip)
-@stream.register(WordPieceDecoder)
-def _(step: Step, model: Model) -> Feed:
+def _stream_metaspace_decoder(step: Step, model: Model) -> Feed:
     is_first = True
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -111,8 +122,7 @@ def _(step: Step, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: ByteFallback, model: Model) -> Feed:
+def _stream_byte_fallback(step: ByteFallback, model: Model) -> Feed:
     held: list[str] = []
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -127,8 +137,7 @@ def _(step: ByteFallback, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: ByteLevelDecoder, model: Model) -> Feed:
+def _stream_byte_level_decoder(step: ByteLevelDecoder, model: Model) -> Feed:
     characters = codecs.getincrementaldecoder("utf-8")("replace")
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -138,8 +147,7 @@ def _(step: ByteLevelDecoder, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: Fuse, model: Model) -> Feed:
+def _stream_fuse(step: Fuse, model: Model) -> Feed:
     is_first = True
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -152,8 +160,7 @@ def _(step: Fuse, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: BPEDecoder, model: Model) -> Feed:
+def _stream_bpe_decoder(step: BPEDecoder, model: Model) -> Feed:
     held: list[str] = []
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -169,8 +176,7 @@ def _(step: BPEDecoder, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: CTC, model: Model) -> Feed:
+def _stream_ctc(step: CTC, model: Model) -> Feed:
     last: str | None = None
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -183,8 +189,7 @@ def _(step: CTC, model: Model) -> Feed:
     return feed
 
 
-@stream.register
-def _(step: SentencePieceDecoder, model: Model) -> Feed:
+def _stream_sentencepiece_decoder(step: SentencePieceDecoder, model: Model) -> Feed:
     held: list[str] = []
     strips = step
     plain = replace(step, add_dummy_prefix=False, remove_extra_whitespaces=False)

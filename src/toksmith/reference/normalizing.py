@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, singledispatch
+from functools import partial
 
+from toksmith.arguments import assert_never
 from toksmith.normalizers import (
     Bert,
+    Lowercase,
+    Nmt,
     Normalizer,
+    Precompiled,
+    Prepend,
+    Replace,
+    SentencePieceNormalizer,
     Step,
+    Strip,
+    StripAccents,
+    UnicodeForm,
 )
 from toksmith.reference import normalizing_letters as letters
 from toksmith.reference import normalizing_rewriting as rewriting
@@ -36,32 +46,49 @@ def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
     return text
 
 
-@singledispatch
 def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
     """Return what a step does to a text, pass after pass: most have one, their edits."""
-    return (partial(edits, step),)
+    match step:
+        case Bert():
+            return letters.bert_passes(step)
+        case (
+            UnicodeForm()
+            | Lowercase()
+            | StripAccents()
+            | Nmt()
+            | Precompiled()
+            | Prepend()
+            | Replace()
+            | Strip()
+            | SentencePieceNormalizer()
+        ):
+            return (partial(edits, step),)
+        case _:
+            assert_never(step)
 
 
-@passes.register
-def _(step: Bert) -> Sequence[Callable[[str], list[Edit]]]:
-    return letters.bert_passes(step)
-
-
-@singledispatch
 def edits(step: Step, text: str) -> list[Edit]:
     """Return what a step of one pass changes in a text, from left to right."""
-    raise NotImplementedError(type(step))
-
-
-for _edits in (
-    letters.lowercase,
-    letters.strip_accents,
-    letters.nmt,
-    form_edits,
-    rewriting.prepended,
-    rewriting.replaced,
-    rewriting.stripped,
-    precompiled_edits,
-    sentencepiece_edits,
-):
-    edits.register(_edits)
+    match step:
+        case Bert():
+            raise NotImplementedError("Bert has several passes")
+        case Lowercase():
+            return letters.lowercase(step, text)
+        case StripAccents():
+            return letters.strip_accents(step, text)
+        case Nmt():
+            return letters.nmt(step, text)
+        case UnicodeForm():
+            return form_edits(step, text)
+        case Prepend():
+            return rewriting.prepended(step, text)
+        case Replace():
+            return rewriting.replaced(step, text)
+        case Strip():
+            return rewriting.stripped(step, text)
+        case Precompiled():
+            return precompiled_edits(step, text)
+        case SentencePieceNormalizer():
+            return sentencepiece_edits(step, text)
+        case _:
+            assert_never(step)

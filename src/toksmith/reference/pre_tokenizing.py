@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from itertools import pairwise
 
+from toksmith.arguments import assert_never
 from toksmith.lazy import np
 from toksmith.reference.aligned import Aligned, AnyText, Edit, changed
 from toksmith.reference.character_classes import code_points, flags_of
@@ -12,6 +12,9 @@ from toksmith.reference.matching import Span, find_matches, split
 from toksmith.reference.pre_tokenizing_classes import character_classes, class_cuts, script_cuts
 from toksmith.reference.splitting import character_spans
 from toksmith.splitters import (
+    BertSplitter,
+    CharacterDelimiter,
+    Digits,
     FixedLength,
     LeadingSpace,
     Metaspace,
@@ -21,6 +24,8 @@ from toksmith.splitters import (
     Splitter,
     SplitterSequence,
     UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
 )
 
 
@@ -71,25 +76,34 @@ def _starts_original(piece: str | Aligned, start: int) -> bool:
     return piece.starts[0] == 0 if isinstance(piece, Aligned) else start == 0
 
 
-@singledispatch
 def rewriting(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
     """Return what a splitter writes anew before it cuts."""
-    return []
-
-
-@rewriting.register
-def _(splitter: LeadingSpace, text: str, at_start: bool) -> list[Edit]:
-    return [] if text.startswith(" ") else [_before_first(" ", text[0])]
-
-
-@rewriting.register
-def _(splitter: Metaspace, text: str, at_start: bool) -> list[Edit]:
-    mark = splitter.replacement
-    edits = [Edit(place, place + 1, mark) for place in _places(" ", text)]
-    wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
-    if wanted and text[0] not in (" ", mark):
-        edits.insert(0, _before_first(mark, text[0]))
-    return edits
+    match splitter:
+        case LeadingSpace():
+            return [] if text.startswith(" ") else [_before_first(" ", text[0])]
+        case Metaspace():
+            mark = splitter.replacement
+            edits = [Edit(place, place + 1, mark) for place in _places(" ", text)]
+            wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
+            if wanted and text[0] not in (" ", mark):
+                edits.insert(0, _before_first(mark, text[0]))
+            return edits
+        case (
+            PatternSplitter()
+            | BertSplitter()
+            | CharacterDelimiter()
+            | Digits()
+            | FixedLength()
+            | Punctuation()
+            | Split()
+            | SplitterSequence()
+            | UnicodeScripts()
+            | Whitespace()
+            | WhitespaceSplit()
+        ):
+            return []
+        case _:
+            assert_never(splitter)
 
 
 def _places(character: str, text: str) -> list[int]:
@@ -102,53 +116,42 @@ def _before_first(mark: str, first: str) -> Edit:
     return Edit(0, 1, mark + first)
 
 
-@singledispatch
 def cuts(splitter: Splitter, text: str) -> list[Span]:
     """Return where each chunk of a text starts and ends, in characters; some may be empty."""
-    classes = character_classes(splitter)
-    if classes is None:
-        raise NotImplementedError(type(splitter))
-    return class_cuts(classes, text)
-
-
-@cuts.register
-def _(splitter: PatternSplitter, text: str) -> list[Span]:
-    return character_spans(splitter, text)
-
-
-@cuts.register
-def _(splitter: Split, text: str) -> list[Span]:
-    matches = find_matches(splitter.pattern, splitter.is_regex, text)
-    return split(matches, splitter.behavior, len(text), splitter.invert)
-
-
-@cuts.register
-def _(splitter: Punctuation, text: str) -> list[Span]:
-    if (classes := character_classes(splitter)) is not None:
-        return class_cuts(classes, text)
-    marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
-    return split([(place, place + 1) for place in marks], splitter.behavior, len(text))
-
-
-@cuts.register
-def _(splitter: FixedLength, text: str) -> list[Span]:
-    size = splitter.length
-    return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
-
-
-@cuts.register
-def _(splitter: LeadingSpace, text: str) -> list[Span]:
-    return [(0, len(text))]
-
-
-@cuts.register
-def _(splitter: Metaspace, text: str) -> list[Span]:
-    if not splitter.split:
-        return [(0, len(text))]
-    starts = {0, *_places(splitter.replacement, text)}
-    return list(pairwise([*sorted(starts), len(text)]))
-
-
-@cuts.register
-def _(splitter: UnicodeScripts, text: str) -> list[Span]:
-    return script_cuts(text)
+    match splitter:
+        case PatternSplitter():
+            return character_spans(splitter, text)
+        case Split():
+            matches = find_matches(splitter.pattern, splitter.is_regex, text)
+            return split(matches, splitter.behavior, len(text), splitter.invert)
+        case Punctuation():
+            if (classes := character_classes(splitter)) is not None:
+                return class_cuts(classes, text)
+            marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
+            return split([(place, place + 1) for place in marks], splitter.behavior, len(text))
+        case FixedLength():
+            size = splitter.length
+            return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
+        case LeadingSpace():
+            return [(0, len(text))]
+        case Metaspace():
+            if not splitter.split:
+                return [(0, len(text))]
+            starts = {0, *_places(splitter.replacement, text)}
+            return list(pairwise([*sorted(starts), len(text)]))
+        case UnicodeScripts():
+            return script_cuts(text)
+        case (
+            BertSplitter()
+            | CharacterDelimiter()
+            | Digits()
+            | SplitterSequence()
+            | Whitespace()
+            | WhitespaceSplit()
+        ):
+            classes = character_classes(splitter)
+            if classes is None:
+                raise NotImplementedError(type(splitter))
+            return class_cuts(classes, text)
+        case _:
+            assert_never(splitter)

@@ -6,10 +6,11 @@ Each gives every character a class. A character of class :data:`REMOVED` is drop
 
 from __future__ import annotations
 
-from functools import cache, singledispatch
+from functools import cache
 from itertools import pairwise
 from typing import TypeAlias
 
+from toksmith.arguments import assert_never
 from toksmith.lazy import np, npt
 from toksmith.reference.character_classes import (
     CODE_POINTS,
@@ -25,8 +26,15 @@ from toksmith.splitters import (
     BertSplitter,
     CharacterDelimiter,
     Digits,
+    FixedLength,
+    LeadingSpace,
+    Metaspace,
+    PatternSplitter,
     Punctuation,
+    Split,
     Splitter,
+    SplitterSequence,
+    UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
@@ -37,48 +45,65 @@ Classes: TypeAlias = "npt.NDArray[np.uint8]"
 REMOVED, ALONE, TEXT, OTHER = range(4)
 
 
-@singledispatch
 def character_classes(splitter: Splitter) -> Classes | None:
     """Return the class that a splitter gives each code point; ``None`` if it does not so."""
-    return None
+    match splitter:
+        case BertSplitter():
+            return _classify_bert_splitter(splitter)
+        case Whitespace():
+            return _classify_whitespace(splitter)
+        case WhitespaceSplit():
+            return _classify_whitespace_split(splitter)
+        case Punctuation():
+            return _classify_punctuation(splitter)
+        case Digits():
+            return _classify_digits(splitter)
+        case CharacterDelimiter():
+            return _classify_character_delimiter(splitter)
+        case (
+            PatternSplitter()
+            | FixedLength()
+            | LeadingSpace()
+            | Metaspace()
+            | Split()
+            | SplitterSequence()
+            | UnicodeScripts()
+        ):
+            return None
+        case _:
+            assert_never(splitter)
 
 
-@character_classes.register(BertSplitter)
 @cache
-def _(splitter: BertSplitter) -> Classes:
+def _classify_bert_splitter(splitter: BertSplitter) -> Classes:
     return _classes((flags_of("PUNCTUATION"), ALONE), (white_space(), REMOVED))
 
 
-@character_classes.register(Whitespace)
 @cache
-def _(splitter: Whitespace) -> Classes:
+def _classify_whitespace(splitter: Whitespace) -> Classes:
     return _classes((~flags_of("WORD"), OTHER), (white_space(), REMOVED))
 
 
-@character_classes.register(WhitespaceSplit)
 @cache
-def _(splitter: WhitespaceSplit) -> Classes:
+def _classify_whitespace_split(splitter: WhitespaceSplit) -> Classes:
     return _classes((white_space(), REMOVED))
 
 
-@character_classes.register(Punctuation)
 @cache
-def _(splitter: Punctuation) -> Classes | None:
+def _classify_punctuation(splitter: Punctuation) -> Classes | None:
     kinds = {"removed": REMOVED, "isolated": ALONE, "contiguous": OTHER}
     if splitter.behavior not in kinds:  # a mark that joins its neighbour
         return None
     return _classes((flags_of("PUNCTUATION"), kinds[splitter.behavior]))
 
 
-@character_classes.register(Digits)
 @cache
-def _(splitter: Digits) -> Classes:
+def _classify_digits(splitter: Digits) -> Classes:
     return _classes((flags_of("NUMBER"), ALONE if splitter.individual else OTHER))
 
 
-@character_classes.register(CharacterDelimiter)
 @cache
-def _(splitter: CharacterDelimiter) -> Classes:
+def _classify_character_delimiter(splitter: CharacterDelimiter) -> Classes:
     return _classes((flags(splitter.delimiter), REMOVED))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import singledispatch
 from itertools import groupby
 from typing import TypeAlias
 
+from toksmith.arguments import assert_never
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -32,14 +32,28 @@ Stepper: TypeAlias = Callable[[bytes], Steps]
 """What says how a chunk came to its tokens."""
 
 
-@singledispatch
 def stepper(model: Model) -> Stepper:
     """Return what writes down the steps of a model."""
-    raise NotImplementedError(type(model))
+    match model:
+        case BPE():
+            return _trace_bpe(model)
+        case CharacterBPE():
+            return _trace_character_bpe(model)
+        case SentencePieceBPE():
+            return _trace_sentencepiece_bpe(model)
+        case Unigram():
+            return _trace_unigram(model)
+        case WordPiece():
+            return _trace_wordpiece(model)
+        case WordLevel():
+            return _trace_word_level(model)
+        case LongestMatch():
+            return _trace_longest_match(model)
+        case _:
+            assert_never(model)
 
 
-@stepper.register
-def _(model: BPE) -> Stepper:
+def _trace_bpe(model: BPE) -> Stepper:
     table = bpe.merge_table(model)
 
     def run(chunk: bytes) -> Steps:
@@ -68,8 +82,7 @@ def _merges(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...]) -> Iterato
         before = after
 
 
-@stepper.register
-def _(model: CharacterBPE) -> Stepper:
+def _trace_character_bpe(model: CharacterBPE) -> Stepper:
     table = bpe.merge_table(model)
 
     def run(chunk: bytes) -> Steps:
@@ -80,8 +93,7 @@ def _(model: CharacterBPE) -> Stepper:
     return run
 
 
-@stepper.register
-def _(model: SentencePieceBPE) -> Stepper:
+def _trace_sentencepiece_bpe(model: SentencePieceBPE) -> Stepper:
     merger = sentencepiece_bpe.Merger(model)
 
     def run(chunk: bytes) -> Steps:
@@ -103,8 +115,7 @@ def _(model: SentencePieceBPE) -> Stepper:
     return run
 
 
-@stepper.register
-def _(model: Unigram) -> Stepper:
+def _trace_unigram(model: Unigram) -> Stepper:
     lattice = unigram.Lattice(model)
 
     def run(chunk: bytes) -> Steps:
@@ -129,8 +140,7 @@ def _texts(
     return tuple(chunk[part.start : part.end] for part in parts)
 
 
-@stepper.register
-def _(model: WordPiece) -> Stepper:
+def _trace_wordpiece(model: WordPiece) -> Stepper:
     def run(chunk: bytes) -> Steps:
         characters = len(character_places(chunk)) - 1
         if characters > model.max_characters:
@@ -151,8 +161,7 @@ def _longest(chunk: bytes, *tries: wordpiece.Attempt) -> MatchStep | UnknownWord
     return MatchStep(rest, last.token, last.end - last.start, tried)
 
 
-@stepper.register
-def _(model: WordLevel) -> Stepper:
+def _trace_word_level(model: WordLevel) -> Stepper:
     def run(chunk: bytes) -> Steps:
         found = chunk in model.ids
         return Steps((), () if found else (MatchStep(chunk, None, len(chunk), (chunk,)),), found)
@@ -160,8 +169,7 @@ def _(model: WordLevel) -> Stepper:
     return run
 
 
-@stepper.register
-def _(model: LongestMatch) -> Stepper:
+def _trace_longest_match(model: LongestMatch) -> Stepper:
     longest = max(map(len, model.vocab), default=0)
 
     def run(chunk: bytes) -> Steps:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-
-from toksmith.models import CharacterBPE, Model, WordPiece
+from toksmith.arguments import assert_never
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
 from toksmith.models.pieces import Pieces, PieceType
 from toksmith.pipeline import Pipeline
 from toksmith.reference import bpe, character_bpe
@@ -27,7 +35,6 @@ def is_text(pipeline: Pipeline, token_id: int) -> bool:
     return not isinstance(model, Pieces) or model.types[token_id] in _TEXT
 
 
-@singledispatch
 def token_steps(
     model: Model, token: bytes, token_id: int, run: ChunkModel, step: Stepper
 ) -> tuple[bytes, Steps, tuple[Token, ...]]:
@@ -40,22 +47,22 @@ def token_steps(
         run: the model.
         step: what writes down what it does.
     """
-    return token, step(token), tuple(run(token))
+    match model:
+        case WordPiece():
+            text = token.removeprefix(model.prefix.encode())
+            if not model.prefix or not text or text == token:
+                return token, step(token), tuple(run(token))
+            found = Token(model.ids[token], 0, len(text))
+            return text, Steps(steps=(MatchStep(text, token, len(text)),)), (found,)
+        case CharacterBPE():
+            return _explain_character_bpe(model, token, token_id, run, step)
+        case BPE() | SentencePieceBPE() | Unigram() | WordLevel() | LongestMatch():
+            return token, step(token), tuple(run(token))
+        case _:
+            assert_never(model)
 
 
-@token_steps.register
-def _(
-    model: WordPiece, token: bytes, token_id: int, run: ChunkModel, step: Stepper
-) -> tuple[bytes, Steps, tuple[Token, ...]]:
-    text = token.removeprefix(model.prefix.encode())
-    if not model.prefix or not text or text == token:
-        return token, step(token), tuple(run(token))
-    found = Token(model.ids[token], 0, len(text))
-    return text, Steps(steps=(MatchStep(text, token, len(text)),)), (found,)
-
-
-@token_steps.register
-def _(
+def _explain_character_bpe(
     model: CharacterBPE, token: bytes, token_id: int, run: ChunkModel, step: Stepper
 ) -> tuple[bytes, Steps, tuple[Token, ...]]:
     prefix, suffix = model.continuing_prefix.encode(), model.word_suffix.encode()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
 from typing import TYPE_CHECKING, TypeAlias
 
+from toksmith.arguments import assert_never
 from toksmith.reference.steps import (
     MatchStep,
     MergeStep,
@@ -92,7 +92,6 @@ def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:
     return "\n".join([*lines, f"  = {tokens or 'no token'}"])
 
 
-@singledispatch
 def step_view(step: Step, name: Names) -> tuple[str, str]:
     """Return how a chunk stands after a step, and what the step did.
 
@@ -100,41 +99,36 @@ def step_view(step: Step, name: Names) -> tuple[str, str]:
         step: the step.
         name: how its symbols are shown.
     """
-    raise NotImplementedError(type(step))
-
-
-@step_view.register
-def _(step: MergeStep, name: Names) -> tuple[str, str]:
-    left, right = map(name, step.pair)
-    rank = f"merge {step.rank}" if isinstance(step.rank, int) else f"score {step.rank:g}"
-    return _state(step.after, name, step.position), f"{left} + {right}, {rank}"
-
-
-@step_view.register
-def _(step: SplitStep, name: Names) -> tuple[str, str]:
-    return " ".join(map(name, step.parts)), f"{name(step.piece)} is unused: it is taken apart"
-
-
-@step_view.register
-def _(step: MatchStep, name: Names) -> tuple[str, str]:
-    if step.token is None:
-        return visible(step.rest[: step.size]), "is unknown"
-    return name(step.token), f"is the longest token at '{visible(step.rest)}'"
-
-
-@step_view.register
-def _(step: UnknownWordStep, name: Names) -> tuple[str, str]:
-    why = f"no token fits at '{visible(step.rest)}'" if step.rest else "it has too many characters"
-    return visible(step.word), f"is unknown as a whole: {why}"
-
-
-@step_view.register
-def _(step: PathStep, name: Names) -> tuple[str, str]:
-    which = "the best way" if step.best else "the best of all others"
-    scores = " ".join(f"{score:+.4g}" for score in step.scores) + " = "
-    score = (scores if len(step.scores) <= _MOST else "") + f"{step.score:.6g}"
-    pieces = " ".join(map(name, step.pieces))
-    return pieces if step.best else _state(step.pieces, name, step.position), f"{which}: {score}"
+    match step:
+        case MergeStep():
+            left, right = map(name, step.pair)
+            rank = f"merge {step.rank}" if isinstance(step.rank, int) else f"score {step.rank:g}"
+            return _state(step.after, name, step.position), f"{left} + {right}, {rank}"
+        case SplitStep():
+            return " ".join(
+                map(name, step.parts)
+            ), f"{name(step.piece)} is unused: it is taken apart"
+        case MatchStep():
+            if step.token is None:
+                return visible(step.rest[: step.size]), "is unknown"
+            return name(step.token), f"is the longest token at '{visible(step.rest)}'"
+        case UnknownWordStep():
+            why = (
+                f"no token fits at '{visible(step.rest)}'"
+                if step.rest
+                else "it has too many characters"
+            )
+            return visible(step.word), f"is unknown as a whole: {why}"
+        case PathStep():
+            which = "the best way" if step.best else "the best of all others"
+            scores = " ".join(f"{score:+.4g}" for score in step.scores) + " = "
+            score = (scores if len(step.scores) <= _MOST else "") + f"{step.score:.6g}"
+            pieces = " ".join(map(name, step.pieces))
+            return pieces if step.best else _state(
+                step.pieces, name, step.position
+            ), f"{which}: {score}"
+        case _:
+            assert_never(step)
 
 
 def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:

@@ -7,10 +7,10 @@ holds no script. Everything is escaped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 from html import escape
 from itertools import pairwise
 
+from toksmith.arguments import assert_never
 from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
 from toksmith.reference.trace import Explanation
 from toksmith.reference.unigram import Edge
@@ -40,7 +40,6 @@ def diagrams_html(diagrams: Sequence[Diagram], most: int = 50) -> str:
     return f"<style>{STYLE}</style>{''.join(map(diagram_html, shown))}{more}"
 
 
-@singledispatch
 def diagram_html(diagram: Diagram, *, first: int = 0) -> str:
     """Return a diagram as an HTML fragment; see the functions for each kind.
 
@@ -48,10 +47,17 @@ def diagram_html(diagram: Diagram, *, first: int = 0) -> str:
         diagram: what to draw.
         first: which of the palette's colours its first token has.
     """
-    raise NotImplementedError(type(diagram))
+    match diagram:
+        case MergeTree():
+            return tree_html(diagram, first=first)
+        case Lattice():
+            return lattice_html(diagram, first=first)
+        case Matches():
+            return matches_html(diagram, first=first)
+        case _:
+            assert_never(diagram)
 
 
-@diagram_html.register
 def tree_html(tree: MergeTree, step: int | None = None, *, first: int = 0) -> str:
     """Return a tree of merges: its leaves above, the tokens that they come to below.
 
@@ -125,7 +131,6 @@ def _rows_html(tree: MergeTree, at: int, first: int) -> str:
     )
 
 
-@diagram_html.register
 def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
     """Return a lattice: the characters above, each piece as a bar over those that it covers.
 
@@ -157,7 +162,6 @@ def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
     return f'<div class="ts ts-diagram"><div class="ts-grid">{"".join(cells)}</div></div>'
 
 
-@diagram_html.register
 def matches_html(matches: Matches, *, first: int = 0) -> str:
     """Return longest matches: what was tried at each place, the longest first, and found."""
     places = _places(matches.text)

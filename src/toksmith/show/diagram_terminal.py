@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -11,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from toksmith.arguments import assert_never
 from toksmith.reference.diagrams import Diagram, Lattice, Match, Matches, MergeTree
 from toksmith.show.palette import FOREGROUND, PALETTE
 from toksmith.visible import visible
@@ -18,7 +18,6 @@ from toksmith.visible import visible
 _MOST_TRIED = 6
 
 
-@singledispatch
 def diagram_view(diagram: Diagram, *, colour: bool = True) -> RenderableType:
     """Return a diagram for the terminal.
 
@@ -26,11 +25,18 @@ def diagram_view(diagram: Diagram, *, colour: bool = True) -> RenderableType:
         diagram: what to show.
         colour: ``False`` leaves the tokens without backgrounds.
     """
-    raise NotImplementedError(type(diagram))
+    match diagram:
+        case MergeTree():
+            return _view_merge_tree(diagram, colour=colour)
+        case Lattice():
+            return _view_lattice(diagram, colour=colour)
+        case Matches():
+            return _view_matches(diagram, colour=colour)
+        case _:
+            assert_never(diagram)
 
 
-@diagram_view.register
-def _(tree: MergeTree, *, colour: bool = True) -> RenderableType:
+def _view_merge_tree(tree: MergeTree, *, colour: bool = True) -> RenderableType:
     """Return each token with what it was merged from, and that in turn, below it."""
     kind = "score" if tree.by_score else "merge"
     styles = {place: _style(i, colour) for i, place in enumerate(tree.roots)}
@@ -54,8 +60,7 @@ def _(tree: MergeTree, *, colour: bool = True) -> RenderableType:
     return Group(*(made[place] for place in (*tree.roots, *tops)))
 
 
-@diagram_view.register
-def _(lattice: Lattice, *, colour: bool = True) -> RenderableType:
+def _view_lattice(lattice: Lattice, *, colour: bool = True) -> RenderableType:
     """Return the ways through each part of a lattice, and the other pieces that fit."""
     return Group(*(_part(part, colour) for part in lattice.parts))
 
@@ -92,8 +97,7 @@ def _score(score: float) -> str:
     return f"{score:.4g}"
 
 
-@diagram_view.register
-def _(matches: Matches, *, colour: bool = True) -> RenderableType:
+def _view_matches(matches: Matches, *, colour: bool = True) -> RenderableType:
     """Return what was found at each place, and what was tried before."""
     head = Tree(Text(visible(matches.text), "bold" if colour else ""), guide_style="dim")
     for number, match in enumerate(matches.matches):
