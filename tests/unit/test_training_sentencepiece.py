@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import toksmith
-from toksmith.errors import OptionError, TrainingError
+from toksmith.errors import OptionError, TrainingError, UnsupportedError
 from toksmith.models import PieceType, SentencePieceBPE
 from toksmith.normalizers import SentencePieceNormalizer
 
@@ -326,3 +326,12 @@ class TestOptions:
         assert tok.training is not None
         assert tok.training.counts.dtype == np.uint64
         assert tok.training.counts.tolist()[0] == 2**40
+
+
+def test_a_folder_that_cannot_hold_the_normalizer_names_the_file_that_can(tmp_path: Path) -> None:
+    tok = toksmith.train(
+        texts=["a cat sat on a mat"] * 20, model="sentencepiece-bpe", vocab_size=16
+    )
+    with pytest.raises(UnsupportedError, match=r'maps characters .*: save\("x\.model"\)$'):
+        tok.save(tmp_path / "folder")
+    tok.save(tmp_path / "x.model")
