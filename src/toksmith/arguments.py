@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from math import nan
+from numbers import Real
 from operator import index
-from typing import NoReturn
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, NoReturn
 
 from toksmith.errors import OptionError
+from toksmith.lazy import np
 
 _MOST = 2**63 - 1
 
@@ -76,6 +81,25 @@ def check_index(index: object, item: str, whole_name: str) -> None:
         )
 
 
+def file_path(path: object) -> Path:
+    """Return an argument that must be the path of a file or directory.
+
+    Raises:
+        OptionError: it is empty, or neither a str nor a path of characters.
+
+    Example:
+        >>> file_path("a.json").suffix
+        '.json'
+    """
+    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
+        raise OptionError(
+            f"the path is {path!r:.80}: use a str or a pathlib.Path, not {_kind(path)}"
+        )
+    if not fspath(path):
+        raise OptionError("the path is empty: give the name of a file or directory")
+    return Path(path)
+
+
 def literal(name: str, value: object) -> bytes:
     r"""Return the UTF-8 of an argument that must be a string of characters, and not empty.
 
@@ -96,6 +120,44 @@ def literal(name: str, value: object) -> bytes:
         raise OptionError(
             f"{name} is {value!a:.80}: it holds half of a surrogate pair, which no text holds"
         ) from None
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return ``part / whole``; ``nan`` for a whole of 0.
+
+    Raises:
+        OptionError: one of them is not a number.
+
+    Example:
+        >>> ratio(3, 4)
+        0.75
+    """
+    for number in (part, whole):
+        if not isinstance(number, Real):
+            raise OptionError(f"a ratio of {number!r:.80}: use numbers, not {_kind(number)}")
+    return float(part / whole) if whole else nan
+
+
+def vector(name: str, values: object, dtype: type[np.generic]) -> np.ndarray[Any, Any]:
+    """Return an argument that must be a list or one-dimensional array of numbers.
+
+    Raises:
+        OptionError: it is not.
+
+    Example:
+        >>> import numpy as np
+        >>> vector("frequencies", [3, 4], np.int64)
+        array([3, 4])
+    """
+    try:
+        array = np.asarray(values, dtype)
+    except (TypeError, ValueError, OverflowError) as wrong:
+        raise OptionError(
+            f"{name} is {values!r:.80}: use a list or an array of numbers ({wrong!s:.80})"
+        ) from wrong
+    if array.ndim != 1:
+        raise OptionError(f"{name} has {array.ndim} dimensions: use a list of numbers")
+    return array
 
 
 def _kind(value: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
 
-from toksmith.arguments import check_index
+from toksmith.arguments import check_index, whole
 from toksmith.lazy import np, npt
 from toksmith.lists import lists
 from toksmith.short_repr import short_repr
@@ -196,7 +196,7 @@ class Encoding:
             >>> tok.encoding("a low").token_to_chars(2)
             Span(start=2, end=5)
         """
-        return self[token].span
+        return self[whole("token", token, -len(self))].span
 
     def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
         """Return the first token that touches a character; ``None`` if no token does.
@@ -211,6 +211,8 @@ class Encoding:
             >>> tok.encoding("a low").char_to_token(4)
             2
         """
+        character = whole("character", character, 0)
+        sequence = whole("sequence", sequence, 0)
         start, end = self.spans.T
         found = (start <= character) & (character < end) & (np.array(self.sequence) == sequence)
         return int(found.argmax()) if found.any() else None

@@ -216,7 +216,7 @@ def test_a_space_before_a_text_is_not_the_texts_own(own_first: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", [SentencePieceBPE, Unigram])
-def test_what_goes_with_the_next_character_is_not_parted_from_the_one_before(
+def test_a_character_that_combines_is_not_split_from_the_one_before(
     kind: type[SentencePieceBPE] | type[Unigram],
 ) -> None:
     # Alone, "e" is no part of what is unknown, nor of "1é"; with the accent behind it, it is.

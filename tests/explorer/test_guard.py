@@ -61,7 +61,7 @@ def ask(
     return sent[0]["status"], found, b"".join(m.get("body", b"") for m in sent[1:])
 
 
-def test_page_says_what_it_may_load() -> None:
+def test_the_page_has_a_content_security_policy() -> None:
     status, headers, body = ask("/", OURS)
     assert status == 200
     assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"]

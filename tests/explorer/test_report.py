@@ -106,7 +106,7 @@ return low;
 """
 
 
-def test_it_asks_for_nothing_and_obeys_nothing(browser: Browser) -> None:
+def test_the_page_loads_nothing_and_runs_no_injected_code(browser: Browser) -> None:
     browser.requests()
     browser.complaints()
     browser.open()

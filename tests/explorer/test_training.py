@@ -115,7 +115,7 @@ def test_wrong_options(page: TrainPage, fields: dict[str, Any], message: str) ->
     assert re.search(message, found["error"])
 
 
-def test_what_to_train_on(page: TrainPage) -> None:
+def test_the_choice_of_a_corpus(page: TrainPage) -> None:
     for fields in (
         {},
         {"files": ["a.txt"], "text": "x"},
@@ -204,7 +204,7 @@ def test_folder(tmp_path: Path) -> None:
     assert [path.name for path in root.iterdir() if path.name.startswith(".t")] == []
 
 
-def test_a_folder_stands_for_its_own_files(tmp_path: Path) -> None:
+def test_a_folder_means_the_files_directly_in_it(tmp_path: Path) -> None:
     """Links in a folder lead nowhere else, and what is no file is not read."""
     root = tmp_path / "root"
     (root / "sub" / "deep").mkdir(parents=True)

@@ -70,7 +70,7 @@ def test_bytes_are_found_where_python_finds_them() -> None:
     assert known.search("ab" * 2000, "bytes").tolist() == []
 
 
-def test_regex_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_regex_that_backtracks_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toksmith.explorer.vocabulary._SECONDS", 0.2)
     tok = Tokenizer(Pipeline(WordLevel((b"a" * 40 + b"!", b"x"))))
     started = time.monotonic()

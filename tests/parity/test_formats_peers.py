@@ -132,7 +132,7 @@ def shuffled_ranks(rng: random.Random) -> tuple[bytes, ...]:
     return (*BYTES, *rng.sample(sorted(tokens), len(tokens)))
 
 
-def test_any_ranks_mean_what_they_mean_to_tiktoken(tmp_path: Path) -> None:
+def test_random_ranks_encode_as_in_tiktoken(tmp_path: Path) -> None:
     rng = random.Random("ranks")
     path = tmp_path / "a.tiktoken"
     for _ in range(150):

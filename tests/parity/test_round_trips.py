@@ -74,7 +74,7 @@ def test_published_files(shared: Path, tmp_path: Path, texts: list[str], name: s
 
 
 @pytest.mark.parametrize("name", ["llama2.model", "spm_toy400_bpe.model"])
-def test_tokenizers_and_sentencepiece_agree_on_what_was_converted(
+def test_tokenizers_and_sentencepiece_agree_on_converted_files(
     shared: Path, tmp_path: Path, texts: list[str], name: str
 ) -> None:
     tokenizers = pytest.importorskip("tokenizers")

@@ -130,7 +130,7 @@ def test_small_models(
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_what_we_write_is_read_there(
+def test_sentencepiece_reads_the_files_we_write(
     variant: Callable[[str], Path], name: str, tmp_path: Path
 ) -> None:
     theirs = spm.SentencePieceProcessor(model_file=str(variant(name)))

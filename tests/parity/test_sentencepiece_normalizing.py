@@ -55,7 +55,7 @@ def test_named_rules_are_theirs_entry_by_entry(name: str) -> None:
     assert rule_entries(name) == dict(theirs.Decompile())
 
 
-def test_what_we_compile_is_read_there(corpus: Callable[..., bytes]) -> None:
+def test_sentencepiece_reads_the_character_maps_we_compile(corpus: Callable[..., bytes]) -> None:
     charsmap = charsmap_of("nmt_nfkc_cf")
     theirs = spm.SentencePieceNormalizer(rule_name="nmt_nfkc_cf")
     again = their_normalizer(charsmap)

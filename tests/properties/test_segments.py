@@ -1,4 +1,4 @@
-"""What holds for the pieces of any text."""
+"""Segments of any text: properties that hold for every one."""
 
 from __future__ import annotations
 

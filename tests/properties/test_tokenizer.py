@@ -1,4 +1,4 @@
-"""What holds for every text and every byte-level tokenizer."""
+"""Properties that hold for every text and every byte-level tokenizer."""
 
 from __future__ import annotations
 

@@ -23,13 +23,13 @@ TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
 
 @pytest.mark.parametrize("call", ["encode", "encode_array", "count", "encoding", "explain"])
 @pytest.mark.parametrize("text", [None, 3, 3.5, ["low"], object()])
-def test_what_is_no_text(call: str, text: Any) -> None:
+def test_a_value_that_is_not_text(call: str, text: Any) -> None:
     with pytest.raises(OptionError, match=type(text).__name__):
         getattr(TOK, call)(text)
 
 
 @pytest.mark.parametrize("text", [None, 3, ["low"]])
-def test_what_is_no_text_elsewhere(text: Any) -> None:
+def test_a_value_that_is_not_text_in_other_calls(text: Any) -> None:
     for call in (
         lambda: TOK.truncate(text, 2),
         lambda: TOK.encode_batch([text]),
@@ -41,7 +41,7 @@ def test_what_is_no_text_elsewhere(text: Any) -> None:
 
 
 @pytest.mark.parametrize("texts", [None, 3, "low", b"low", bytearray(b"low"), memoryview(b"low")])
-def test_one_text_is_no_batch(texts: Any) -> None:
+def test_one_text_is_not_a_batch(texts: Any) -> None:
     with pytest.raises(OptionError, match="list of texts"):
         TOK.encode_batch(texts)
 
@@ -52,7 +52,7 @@ def test_buffers() -> None:
     assert TOK.truncate(memoryview(b"low lower x"), 1) == b"low"  # type: ignore[type-var]
 
 
-def test_a_buffer_of_numbers_is_no_text() -> None:
+def test_a_buffer_of_numbers_is_not_text() -> None:
     numbers: Any = np.array([1, 2], np.int32)
     for call in (TOK.encode, TOK.encode_array, TOK.count, TOK.encoding):
         with pytest.raises(OptionError, match="ndarray"):
@@ -120,7 +120,7 @@ def test_separators(separator: Any, tmp_path: Path) -> None:
         *(("split", value) for value in [3, b"x", "gpt9", "GPT2 ", "cl200k_base", "bert", "("]),
     ],
 )
-def test_training_options_are_looked_at_before_the_text(name: str, value: Any) -> None:
+def test_training_options_are_checked_before_the_text_is_read(name: str, value: Any) -> None:
     def texts() -> Iterator[str]:
         raise AssertionError("the text was read")
         yield ""
@@ -131,7 +131,7 @@ def test_training_options_are_looked_at_before_the_text(name: str, value: Any) -
 
 
 @pytest.mark.parametrize("files", [3, b"a.txt", [3], [None]])
-def test_what_is_no_path(files: Any) -> None:
+def test_a_value_that_is_not_a_path(files: Any) -> None:
     with pytest.raises(OptionError, match="path"):
         toksmith.train(files, vocab_size=256)
     with pytest.raises(OptionError, match="path"):

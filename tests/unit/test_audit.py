@@ -63,7 +63,7 @@ class TestReachability:
             "alone": 129, "in context": 0, "special": 0, "partial": 129, "unreachable": 0,
         }  # fmt: skip
 
-    def test_what_has_no_merges_is_never_made(self) -> None:
+    def test_a_token_without_merges_is_unreachable(self) -> None:
         found = audit(bpe("e+r", "ol", b"\xe2\x82"))
         never = finding(found, "never made")
         assert [example.id for example in never.examples] == [257, 258]
@@ -144,7 +144,7 @@ class TestPartial:
     @pytest.mark.parametrize(
         "part", [b"\xff", b"\xc0", b"\x80\x80\x80\x80", b"a\xffb", b"\xc3a\xc3"]
     )
-    def test_what_no_text_holds(self, part: bytes) -> None:
+    def test_tokens_that_no_text_contains(self, part: bytes) -> None:
         assert completions(part) == []
 
     def test_unassigned_characters(self) -> None:

@@ -60,7 +60,7 @@ def test_the_empty_map() -> None:
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
 ))  # fmt: skip
-def test_what_is_compiled_is_read_back(entries: dict[str, str]) -> None:
+def test_a_compiled_map_reads_back(entries: dict[str, str]) -> None:
     assert CharacterMap(compiled(entries)).entries == entries
 
 
@@ -81,7 +81,7 @@ def test_equal_branches_are_one() -> None:
         ({"a" * size: "b" for size in range(1, MOST_PREFIXES + 1)}, "start each other"),
     ],
 )
-def test_what_cannot_be_compiled(entries: dict[str, str], wanted: str) -> None:
+def test_maps_that_cannot_be_compiled(entries: dict[str, str], wanted: str) -> None:
     with pytest.raises(OptionError, match=wanted):
         compiled(entries)
 

@@ -1,4 +1,4 @@
-"""Checkpoints: what is kept, what goes on from it, and what does not."""
+"""Checkpoints: their content, resuming from one, and the ones that are refused."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_merges_are_handed_over_while_they_are_learned() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_ctrl_c_hands_over_what_was_learned() -> None:
+def test_ctrl_c_returns_the_learned_merges() -> None:
     counts = letters(2_000_000)
     kept: list[Merges] = []
     with interrupted() as learning:
@@ -194,7 +194,7 @@ def test_from_counts(files: Path, tmp_path: Path, often: None) -> None:
         toksmith.train(counts=counts.filter(2), vocab_size=SIZE, checkpoint=tmp_path / "kept")
 
 
-def test_what_was_skipped_and_taken_is_told_again(files: Path, tmp_path: Path, often: None) -> None:
+def test_skipped_documents_are_reported_again(files: Path, tmp_path: Path, often: None) -> None:
     for options in ({"sample": 0.5, "separator": " "}, {"deduplicate": True, "separator": " "}):
         folder = tmp_path / next(iter(options))
         wanted = train(files, **options)
@@ -275,7 +275,7 @@ def test_a_folder_of_other_things(files: Path, tmp_path: Path) -> None:
         train(files, files / "1.txt")
 
 
-def test_damage_is_said(files: Path, tmp_path: Path) -> None:
+def test_damage_is_reported(files: Path, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     train(files, folder)
     merges = folder / "merges.npz"

@@ -163,7 +163,7 @@ def test_written(low: Tokenizer, tmp_path: Path) -> None:
     assert found.to_dict()["tokenizers"][0]["name"] == "low"
 
 
-def test_what_cannot_be(low: Tokenizer, tmp_path: Path) -> None:
+def test_invalid_arguments(low: Tokenizer, tmp_path: Path) -> None:
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         ([], {"texts": "text"}, "there is no tokenizer"),
         ([low], {"texts": []}, "texts is empty"),

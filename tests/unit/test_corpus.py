@@ -200,7 +200,7 @@ def test_every_model_trains_on_packed_files_as_on_texts(tmp_path: Path) -> None:
 
 
 class TestKinds:
-    def test_what_the_name_does_not_say_the_content_does(self, tmp_path: Path) -> None:
+    def test_the_content_decides_if_the_name_does_not(self, tmp_path: Path) -> None:
         for name in ("a", "a.txt", "a.dat"):
             path = tmp_path / name
             path.write_bytes(gzip.compress(TEXT.encode()))
@@ -210,7 +210,7 @@ class TestKinds:
             parquet.write_table(pa.table({"text": DOCUMENTS}), path)
             assert read(path) == DOCUMENTS
 
-    def test_what_it_is_read_as(self, tmp_path: Path) -> None:
+    def test_read_as(self, tmp_path: Path) -> None:
         path = tmp_path / "c4.json.gz"
         path.write_bytes(gzip.compress(json_lines(DOCUMENTS)))
         assert read(path, read_as="jsonl") == DOCUMENTS
@@ -397,7 +397,7 @@ def test_an_interrupt_ends_all_threads(
 
 
 class TestNulls:
-    def test_they_are_left_out_and_said(self, tmp_path: Path) -> None:
+    def test_documents_left_out_are_reported(self, tmp_path: Path) -> None:
         lines, rows = tmp_path / "a.jsonl", tmp_path / "a.parquet"
         lines.write_bytes(b'{"text": null}\n{"text": "a"}\n{"text": null}\n')
         parquet.write_table(pa.table({"text": ["b", None]}), rows)
@@ -441,7 +441,7 @@ class TestSampling:
         assert tok.training.skipped == {"not_sampled": 100 - len(wanted)}
 
     @pytest.mark.parametrize("sample", [0, -1, 1.5, float("nan"), "0.1", True])
-    def test_what_is_no_share(self, sample: object) -> None:
+    def test_values_that_are_not_a_share(self, sample: object) -> None:
         with pytest.raises(OptionError, match="sample is"):
             Reading(sample=sample)  # type: ignore[arg-type]
 
@@ -499,7 +499,7 @@ class TestWeights:
         assert heavy.training.bytes == twice.training.bytes
         assert np.array_equal(heavy.training.counts, twice.training.counts)
 
-    def test_what_is_no_weight(self, tmp_path: Path) -> None:
+    def test_values_that_are_not_a_weight(self, tmp_path: Path) -> None:
         a = written(tmp_path / "a.jsonl.gz", MANY)
         b = written(tmp_path / "b.jsonl.gz", MANY)
         for weight in (0, -1, 1e-9, 1e9, "2", float("nan"), float("inf")):

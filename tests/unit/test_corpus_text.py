@@ -220,7 +220,7 @@ class TestTables:
             (b"text\ncaf\xe9\n", "byte 0xE9 at offset 8 "),
         ],
     )
-    def test_what_is_wrong_is_said(self, tmp_path: Path, data: bytes, reason: str) -> None:
+    def test_errors_name_the_cause(self, tmp_path: Path, data: bytes, reason: str) -> None:
         (tmp_path / "t.csv").write_bytes(data)
         with pytest.raises(FormatError, match=reason):
             documents(tmp_path / "t.csv")

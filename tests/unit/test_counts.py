@@ -246,7 +246,7 @@ class TestTsv:
                 Counts.from_tsv(path)
 
     @pytest.mark.parametrize("chunk", [b"a\tb", b"\n"])
-    def test_what_tsv_cannot_hold(self, tmp_path: Path, chunk: bytes) -> None:
+    def test_chunks_that_tsv_cannot_hold(self, tmp_path: Path, chunk: bytes) -> None:
         path = tmp_path / "a.tsv"
         with pytest.raises(UnsupportedError, match="tsv cannot hold the chunk"):
             Counts.of({b"fine": 1, chunk: 1}).to_tsv(path)
@@ -333,7 +333,7 @@ def test_sum_adds_counts_up() -> None:
 
 
 @pytest.mark.parametrize("path", [5, None, b"a", ["a"]])
-def test_what_is_no_path(path: object) -> None:
+def test_a_value_that_is_not_a_path(path: object) -> None:
     for read in (Counts.load, Counts.from_tsv, lambda path: Counts.merge([path])):
         with pytest.raises(OptionError, match=r"path is .*: use a str or a pathlib\.Path"):
             read(path)  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""What became what in a chunk, as data: trees of merges, lattices, longest matches."""
+"""Diagrams of a chunk as data: merge trees, lattices, longest matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tokenizer takes for texts of which it keeps what they became."""
+"""Memory that a tokenizer uses for the cache of its first texts."""
 
 from __future__ import annotations
 

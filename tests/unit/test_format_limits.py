@@ -1,4 +1,4 @@
-"""What byte-level formats say of pipelines that they cannot hold."""
+"""Errors of the byte-level formats for pipelines that they cannot hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all formats share: recognising, dispatch, files, patterns."""
+"""Behaviour shared by all formats: recognition, dispatch, files, patterns."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_directories_in_other_forms(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [None, 5, b"a.json", ["a.json"]])
-def test_what_is_no_path(path: object) -> None:
+def test_a_value_that_is_not_a_path(path: object) -> None:
     with pytest.raises(OptionError, match=r"use a str or a pathlib\.Path, not "):
         formats.write(pipeline(), path)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match=r"use a str or a pathlib\.Path, not "):

@@ -159,7 +159,7 @@ def unmade() -> BPE:
         ),
     ],
 )
-def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
+def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         formats.write(pipe, tmp_path / "folder", "gpt2")
     assert reason in str(caught.value)

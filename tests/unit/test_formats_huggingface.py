@@ -224,7 +224,7 @@ Change = Callable[[dict[str, Any]], object]
         ),
     ],
 )
-def test_what_cannot_be_read_yet(tmp_path: Path, change: Change, reason: str) -> None:
+def test_entries_that_are_not_supported(tmp_path: Path, change: Change, reason: str) -> None:
     held = good()
     change(held)
     with pytest.raises(UnsupportedError) as caught:
@@ -360,7 +360,7 @@ def test_round_trip_of_framing(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
+def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         formats.write(pipe, tmp_path / "a.json")
     assert reason in str(caught.value)

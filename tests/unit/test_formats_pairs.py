@@ -128,7 +128,7 @@ def test_flags_and_roles_of_the_files_beside_it(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read(
+def test_unreadable_files(
     tmp_path: Path, config: dict[str, Any], others: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(UnsupportedError, match=reason):

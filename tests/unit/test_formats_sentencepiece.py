@@ -153,7 +153,7 @@ def test_damage(tmp_path: Path, what: str) -> None:
         formats.read(edited(tmp_path / "a.model", edit), "sentencepiece")
 
 
-def test_what_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files(tmp_path: Path) -> None:
     path = edited(tmp_path / "a.model", lambda p: setattr(p.trainer_spec, "model_type", 3))
     with pytest.raises(UnsupportedError, match="a word model"):
         formats.read(path)
@@ -203,7 +203,7 @@ UNIGRAM = sentencepiece(Unigram)
         ),
     ],
 )
-def test_what_a_file_cannot_hold(tmp_path: Path, pipe: Pipeline, wanted: str) -> None:
+def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, wanted: str) -> None:
     with pytest.raises(UnsupportedError, match=wanted):
         formats.write(pipe, tmp_path / "a.model")
     assert list(tmp_path.iterdir()) == []

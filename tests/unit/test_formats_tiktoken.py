@@ -48,7 +48,7 @@ def test_round_trip_with_its_sidecar(tmp_path: Path, split: str | None) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tiktoken", "a.tiktoken.json"]
 
 
-def test_the_caller_stands_before_the_sidecar(tmp_path: Path) -> None:
+def test_arguments_override_the_sidecar_file(tmp_path: Path) -> None:
     path = tmp_path / "a.tiktoken"
     formats.write(pipeline("gpt2"), path)
     assert formats.read(path, split=None).splitter is None
@@ -183,7 +183,7 @@ def test_bad_sidecars(
         (Pipeline(model(((b"b", b"c"), (b"a", b"b"), (b"ab", b"c")))), "(97, 256) -> 258 where"),
     ],
 )
-def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
+def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         formats.write(pipe, tmp_path / "a.tiktoken")
     assert reason in str(caught.value)

@@ -136,7 +136,7 @@ BARE = ("[UNK]", "a")
         ),
     ],
 )
-def test_what_it_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
+def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         formats.write(pipe, tmp_path / "a.txt")
     assert reason in str(caught.value)

@@ -294,7 +294,7 @@ class TestPrepare:
             ),
         ],
     )
-    def test_what_cannot_be(self, options: dict[str, object], reason: str) -> None:
+    def test_invalid_framings(self, options: dict[str, object], reason: str) -> None:
         with pytest.raises(OptionError) as caught:
             tokenizer().prepare(**options)  # type: ignore[arg-type]
         assert reason in str(caught.value)

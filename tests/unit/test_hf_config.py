@@ -1,4 +1,4 @@
-"""What a saved folder tells transformers."""
+"""The tokenizer_config.json written for transformers."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_character_bpe_with_prefix_and_suffix() -> None:
     assert (model.continuing_prefix, model.word_suffix) == ("##", "</w>")
 
 
-def test_of_a_merge_that_stands_twice_the_later_place_counts() -> None:
+def test_a_repeated_merge_has_its_last_rank() -> None:
     model = read(BPE | {"merges": [["a", "b"], [" ", "b"], ["a", "b"]]})
     assert model.merges.tolist() == [[6, 2, 5], [1, 2, 3]]
 
@@ -172,7 +172,7 @@ def test_bad_entries(held: dict[str, Any], reason: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_yet(held: dict[str, Any], reason: str) -> None:
+def test_models_that_are_not_supported(held: dict[str, Any], reason: str) -> None:
     with pytest.raises(UnsupportedError, match=r"^file: ") as caught:
         read(held)
     assert reason in str(caught.value)
@@ -260,7 +260,7 @@ def test_runs_of_one_score_become_merges() -> None:
         (WordLevel((b"\xff",), 0), "no UTF-8"),
     ],
 )  # fmt: skip
-def test_what_it_cannot_hold(model: Model, reason: str) -> None:
+def test_models_that_the_format_cannot_hold(model: Model, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         hf_models.write(Pipeline(model))
     assert reason in str(caught.value)

@@ -1,4 +1,4 @@
-"""What starting costs: most is imported when it is needed, and not before."""
+"""The cost of starting: most modules are imported at their first use."""
 
 from __future__ import annotations
 

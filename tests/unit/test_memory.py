@@ -103,7 +103,7 @@ class TestCounting:
         counts = count_chunks_of(texts, limits())
         assert list(counts) == [(texts[0].encode(), 2), (b"y", 1), (b" z", 1)]
 
-    def test_what_does_not_fit(self, file: Path) -> None:
+    def test_data_that_does_not_fit_in_memory(self, file: Path) -> None:
         says = (
             r"distinct chunks take about [0-9.]+M, more than memory=1M: give more memory, or "
             r"min_count=2, which leaves out [0-9.]+K of text"
@@ -220,7 +220,7 @@ class TestTraining:
 
 
 @pytest.mark.parametrize("folder", ["no such folder", "a file"])
-def test_a_tmpdir_that_is_no_folder(
+def test_a_tmpdir_that_is_not_a_folder(
     folder: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a file").touch()

@@ -1,4 +1,4 @@
-"""Normalizers: what they make of texts, and of which bytes; by hand."""
+"""Normalizers: the texts and the source spans they return, by hand."""
 
 from __future__ import annotations
 

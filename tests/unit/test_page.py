@@ -77,7 +77,7 @@ class TestPage:
         drawn, are_all = pictures(TOK, text, encoding, "encode")
         return text_page(encoding, drawn, title="<b>my tokenizer</b>", all_drawn=are_all)
 
-    def test_it_asks_for_nothing_from_outside(self) -> None:
+    def test_the_page_loads_nothing_from_outside(self) -> None:
         page = self.page("Hello<s>" + HOSTILE)
         assert "default-src 'none'" in page
         assert not re.search(r"(?:src|href|url|@import)\s*[=(]\s*[\"']?(?!#)[\w/]", page)

@@ -1,4 +1,4 @@
-"""What may be a piece, by hand."""
+"""Which strings may be a SentencePiece piece: cases by hand."""
 
 from __future__ import annotations
 

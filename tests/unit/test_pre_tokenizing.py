@@ -112,6 +112,6 @@ def test_a_mark_in_front_stands_for_the_first_character() -> None:
         lambda: Split("("),
     ],
 )
-def test_what_cannot_be(make: Callable[[], object]) -> None:
+def test_invalid_splitters(make: Callable[[], object]) -> None:
     with pytest.raises(SplitError):
         make()

@@ -1,4 +1,4 @@
-"""What is told of training while it goes on."""
+"""Progress reports during training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXT = "low lower lowest newest widest " * 40
         ("sentencepiece-bpe", 20, {"character_coverage": 1.0}),
     ],
 )
-def test_all_merges_are_told(model: str, size: int, options: dict[str, Any]) -> None:
+def test_all_merges_are_reported(model: str, size: int, options: dict[str, Any]) -> None:
     told: list[tuple[str, tuple[Any, ...]]] = []
     with told_to(lambda kind, figures: told.append((kind, figures))):
         tok = toksmith.train(texts=[TEXT], model=model, vocab_size=size, **options)
@@ -38,7 +38,7 @@ def test_all_merges_are_told(model: str, size: int, options: dict[str, Any]) -> 
     assert ("counting", (len(TEXT), None)) in told
 
 
-def test_nobody_is_told_behind_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_report_comes_after_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     with told_to(print):
         pass
     with counting_progress(1, enabled=False) as report, training_progress(1, False) as merged:

@@ -243,7 +243,7 @@ def test_the_mode_of_a_kept_file(
     assert (tmp_path / "ours/small.tiktoken").stat().st_mode & 0o777 == mode
 
 
-def test_what_a_killed_download_left_is_removed(
+def test_the_rest_of_a_killed_download_is_removed(
     tmp_path: Path, small: bytes, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     register(monkeypatch, server[0], hashlib.sha256(small).hexdigest())
@@ -339,7 +339,7 @@ def test_by_the_name_of_a_model(
     assert toksmith.load(name).pipeline == toksmith.get(encoding).pipeline
 
 
-def test_what_comes_with_the_package(tmp_path: Path) -> None:
+def test_the_list_of_names_ships_with_the_package(tmp_path: Path) -> None:
     tok = toksmith.get("toksmith-small")
     assert tok.special_tokens == {"<|endoftext|>": 16382, "<|pad|>": 16383}
     assert tok.vocab_size == 16384
@@ -384,7 +384,7 @@ def test_load_takes_names_and_get_says_that_load_takes_files(
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"a", ["a"]])
-def test_what_is_neither_a_path_nor_a_name(wrong: object) -> None:
+def test_a_value_that_is_neither_a_path_nor_a_name(wrong: object) -> None:
     for call in (toksmith.load, toksmith.get, toksmith.Tokenizer, tokenizer_of):
         with pytest.raises(OptionError):
             call(wrong)  # type: ignore[operator]

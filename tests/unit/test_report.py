@@ -1,4 +1,4 @@
-"""What all results have: a line, a table, a notebook's view, JSON and a page."""
+"""The base of all results: repr, table, notebook view, JSON and HTML page."""
 
 from __future__ import annotations
 

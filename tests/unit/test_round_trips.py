@@ -107,7 +107,7 @@ def same(one: Pipeline, other: Pipeline) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), HOLDING)
-def test_what_is_held_comes_back(tmp_path: Path, kind: str, name: str) -> None:
+def test_formats_restore_the_pipelines_they_hold(tmp_path: Path, kind: str, name: str) -> None:
     same(PIPELINES[kind], round_trip(PIPELINES[kind], tmp_path, name))
 
 
@@ -127,7 +127,7 @@ def test_from_any_format_to_any_other(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name", "reason"), REFUSED)
-def test_what_is_not_held_is_refused(tmp_path: Path, kind: str, name: str, reason: str) -> None:
+def test_formats_refuse_other_pipelines(tmp_path: Path, kind: str, name: str, reason: str) -> None:
     with pytest.raises(UnsupportedError, match=reason):
         formats.write(PIPELINES[kind], target(tmp_path, name), name)
     assert list(tmp_path.iterdir()) == []

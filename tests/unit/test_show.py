@@ -243,7 +243,7 @@ class TestTextModels:
 
 
 class TestTable:
-    def test_what_is_wide_is_folded(self) -> None:
+    def test_wide_values_are_folded(self) -> None:
         encoding = encoding_of([b"a" * 30, "東京".encode() * 6, b"b"])
         assert plain(encoding_table(encoding, colour=False), width=54).splitlines() == [
             " id  token           characters  bytes  hex",

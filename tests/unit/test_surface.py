@@ -84,7 +84,7 @@ class TestRawErrors:
             with pytest.raises(OptionError, match="not list; for a list of texts, there is"):
                 call(["a", "b"])  # type: ignore[operator]
 
-    def test_what_is_no_pipeline(self) -> None:
+    def test_a_value_that_is_not_a_pipeline(self) -> None:
         for wrong in (5, None, "gpt2"):
             with pytest.raises(OptionError, match=r"takes a Pipeline, not .*toksmith\.load"):
                 Tokenizer(wrong)  # type: ignore[arg-type]

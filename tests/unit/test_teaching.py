@@ -88,7 +88,7 @@ class TestMerge:
         assert toksmith.merge(list("hello"), ("h", "e"), "he") == ["he", "l", "l", "o"]
 
     @pytest.mark.parametrize("pair", [(1,), (1, 2, 3), 5, None])
-    def test_what_is_no_pair(self, pair: object) -> None:
+    def test_values_that_are_not_pairs(self, pair: object) -> None:
         with pytest.raises(OptionError, match="pair is"):
             toksmith.merge([1, 2], pair, 3)  # type: ignore[arg-type]
 

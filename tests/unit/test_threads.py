@@ -42,7 +42,7 @@ def test_without_control_groups_affinity_counts(quota: Path) -> None:
     assert thread_count(None) == 6
 
 
-def test_what_the_caller_says_counts(quota: Path) -> None:
+def test_the_argument_overrides_the_detected_number(quota: Path) -> None:
     quota.write_text("100000 100000")
     assert thread_count(9, size=1) == 9
 

@@ -1,4 +1,4 @@
-"""What explain shows."""
+"""Explanations: the steps and the text that explain() returns."""
 
 from __future__ import annotations
 

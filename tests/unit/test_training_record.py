@@ -39,7 +39,7 @@ def trained(corpus: list[Path], **options: Any) -> toksmith.Tokenizer:
     return toksmith.train(corpus, vocab_size=262, separator="|", split="gpt2", **options)
 
 
-def test_what_it_says(corpus: list[Path]) -> None:
+def test_the_fields_of_a_record(corpus: list[Path]) -> None:
     record = trained(corpus, weights={corpus[1]: 2.5}, deduplicate=True).training
     assert record is not None
     hashes = [sha256(path.read_bytes()).hexdigest() for path in corpus]
@@ -112,7 +112,7 @@ def damaged(record: dict[str, Any], **values: Any) -> bytes:
     return json.dumps({**record, **values}).encode()
 
 
-def test_damage_is_said_and_the_tokenizer_works(corpus: list[Path], tmp_path: Path) -> None:
+def test_a_damaged_record_does_not_stop_loading(corpus: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     trained(corpus).save(path, record=True)
     whole = sidecar(path).read_bytes()

@@ -140,7 +140,7 @@ class TestVocabulary:
             ({"unk_id": -1}, "unknown piece"),
         ],
     )
-    def test_what_cannot_be(self, options: dict[str, Any], message: str) -> None:
+    def test_invalid_options(self, options: dict[str, Any], message: str) -> None:
         with pytest.raises(OptionError, match=message):
             train(**options)
 

@@ -52,7 +52,7 @@ class TestCodePoints:
         assert len(controls) == 65
         assert [unicodedata.lookup(name) for name in names("".join(controls))] == controls
 
-    def test_what_has_no_name(self) -> None:
+    def test_characters_without_a_name(self) -> None:
         assert names("\ud83d\ue000\ufdd0\U0010ffff\u0378") == [
             "<surrogate-D83D>", "<private-use-E000>", "<noncharacter-FDD0>",
             "<noncharacter-10FFFF>", "<reserved-0378>",
@@ -66,7 +66,7 @@ class TestCodePoints:
         assert [point.code for point in points] == [0x61, None, None, None]
         assert points[1].name == "<byte FF, invalid UTF-8>"
 
-    def test_all_categories_are_told(self) -> None:
+    def test_all_categories_are_named(self) -> None:
         assert {unicodedata.category(chr(code)) for code in range(0x110000)} == set(CATEGORIES)
 
 

@@ -105,7 +105,7 @@ def test_best_way() -> None:
     assert best_way(found[:1], 3) is None
 
 
-def test_prune_drops_what_the_text_misses_least() -> None:
+def test_prune_drops_the_pieces_with_the_least_loss() -> None:
     words = {"ab": 100, "cd": 10, "a": 30, "b": 30, "c": 30, "d": 30}
     scores = {**dict.fromkeys("abcd", math.log(0.1)), "ab": math.log(0.4), "cd": math.log(0.2)}
     assert set(prune(words, scores, 5)) == {*"abcd", "ab"}
@@ -113,7 +113,7 @@ def test_prune_drops_what_the_text_misses_least() -> None:
     assert set(prune(words, scores, 0)) == set("abcd")  # nothing else can write them
 
 
-def test_prune_drops_what_is_better_written_with_others() -> None:
+def test_prune_drops_pieces_that_are_likelier_as_several() -> None:
     scores = {"a": math.log(0.5), "b": math.log(0.4), "ab": math.log(0.1)}
     assert set(prune({"ab": 10}, scores, 3)) == {"a", "b"}
 
@@ -179,7 +179,7 @@ def test_no_words() -> None:
         train_unigram(CharacterWords.of({}), 3, progress=False)
 
 
-def test_what_the_callback_throws_stops_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_in_the_callback_stops_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = []
 
     def report(round_: int, pieces: int, log_likelihood: float) -> None:

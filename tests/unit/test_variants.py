@@ -75,7 +75,7 @@ class TestSpecialTokens:
             (5, "give a mapping from literals to ids, or a list of literals"),
         ],
     )  # fmt: skip
-    def test_what_clashes(self, tokens: object, message: str) -> None:
+    def test_special_tokens_that_clash(self, tokens: object, message: str) -> None:
         with pytest.raises(OptionError) as refused:
             TOK.with_special_tokens(tokens)  # type: ignore[arg-type]
         assert message in str(refused.value)
@@ -92,7 +92,7 @@ class TestTemplate:
         assert none.encode("ab", add_special_tokens=True) == [257]
         assert none.special_tokens == tok.special_tokens
 
-    def test_what_is_no_token(self) -> None:
+    def test_values_that_are_not_tokens(self) -> None:
         with pytest.raises(OptionError, match=r"eos is '<e>', which is no token: add it with with"):
             TOK.with_template(eos="<e>")
         with pytest.raises(OptionError, match="bos is 259, and no token has this id"):

@@ -41,7 +41,7 @@ class TestVocab:
         with pytest.raises(TypeError):
             TOK.vocab[b"x"] = 1  # type: ignore[index]
 
-    def test_what_is_not_there(self) -> None:
+    def test_missing_tokens_and_ids(self) -> None:
         assert b"lower" not in TOK.vocab
         assert "low" not in TOK.vocab
         assert TOK.vocab.get(b"lower") is None
@@ -116,7 +116,7 @@ class TestTokenizer:
         assert all(each == TOK and hash(each) == hash(TOK) for each in same)
         assert len({TOK, *same}) == 1
 
-    def test_what_differs_is_not_equal(self) -> None:
+    def test_different_tokenizers_are_not_equal(self) -> None:
         train = {"texts": ["low lower lowest"], "special_tokens": ["<|end|>"]}
         others = [
             toksmith.train(**train, vocab_size=259),
@@ -210,7 +210,7 @@ class TestBatches:
         assert (pair.strings, pair.sequence, pair.pair) == (["low", "e", "r"], [0, 1, 1], "er")
 
     @pytest.mark.parametrize("call", ["encode_batch", "count_batch", "encodings", "prepare"])
-    def test_what_is_no_text_is_named_with_its_place(self, call: str) -> None:
+    def test_the_error_names_the_place_of_a_value_that_is_not_text(self, call: str) -> None:
         for special in ("text", "encode"):
             for wrong, shown in ((float("nan"), "nan"), (None, "None"), (["a"], r"\['a'\]")):
                 with pytest.raises(OptionError, match=rf"texts\[2\] is {shown}: each must be a "):
@@ -220,7 +220,7 @@ class TestBatches:
         with pytest.raises(OptionError, match=f"{call} takes a list of texts, not NoneType"):
             getattr(TOK, call)(None)
 
-    def test_what_is_wrong_with_pairs(self) -> None:
+    def test_wrong_pairs(self) -> None:
         for call in (TOK.encode_batch, TOK.encodings, TOK.prepare):
             with pytest.raises(OptionError, match="1 text, 2 pairs"):
                 call(["low"], ["a", "b"])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from toksmith import lazy
+from toksmith.arguments import file_path
 from toksmith.errors import FormatError, OptionError
 from toksmith.formats import files
 from toksmith.formats.commits import replace_all
@@ -113,6 +114,8 @@ def contents(
         UnsupportedError: the format cannot hold this pipeline; the message says why.
         OptionError: no such format, or the format and the path do not fit.
     """
+    if not isinstance(pipeline, Pipeline):
+        raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
     place = _checked(path)
     is_folder = place.is_dir() or fspath(path).endswith((os.sep, os.altsep or os.sep))
     chosen = _by_form(pipeline, place, is_folder) if format is None else _named(format)
@@ -140,7 +143,13 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
     Raises:
         OptionError: a file cannot be written there.
     """
-    place = Path(path)
+    place = file_path(path)
+    if not isinstance(contents, Mapping) or not all(
+        isinstance(name, Path) and isinstance(data, bytes) for name, data in contents.items()
+    ):
+        raise OptionError(f"contents is {contents!r:.80}: use a dict of paths and bytes")
+    if not contents:
+        return
     if place not in contents:
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -156,13 +165,7 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
 
 
 def _checked(path: str | PathLike[str]) -> Path:
-    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
-        raise OptionError(
-            f"the path is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
-        )
-    if not fspath(path):
-        raise OptionError("the path is empty: give the name of a file or directory")
-    place = Path(path)
+    place = file_path(path)
     try:
         place.is_dir()
     except OSError as wrong:  # a name that is too long, a directory that may not be searched

@@ -115,7 +115,7 @@ def compare(  # noqa: D417  # on= only has an error
     words = not chosen or any(MEASURES[name].needs_words for name in chosen)
     if reference is None:
         reference = next(iter(named))
-    if reference not in named:
+    if not isinstance(reference, str) or reference not in named:
         raise OptionError(f"reference is {reference!r}: use one of {', '.join(named)}")
     from toksmith.progress import comparing_progress
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from toksmith.arguments import ratio
 
 
 def bytes_per_token(size: int, tokens: int) -> float:
@@ -21,7 +21,7 @@ def bytes_per_token(size: int, tokens: int) -> float:
         >>> bytes_per_token(12, 3)
         4.0
     """
-    return size / tokens if tokens else nan
+    return ratio(size, tokens)
 
 
 def characters_per_token(characters: int, tokens: int) -> float:
@@ -38,7 +38,7 @@ def characters_per_token(characters: int, tokens: int) -> float:
         >>> characters_per_token(6, 3)
         2.0
     """
-    return characters / tokens if tokens else nan
+    return ratio(characters, tokens)
 
 
 def normalized_sequence_length(tokens: int, reference_tokens: int) -> float:
@@ -56,4 +56,4 @@ def normalized_sequence_length(tokens: int, reference_tokens: int) -> float:
         >>> normalized_sequence_length(80, 100)
         0.8
     """
-    return tokens / reference_tokens if reference_tokens else nan
+    return ratio(tokens, reference_tokens)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, log2, nan
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
+from toksmith.arguments import ratio, vector, whole
 from toksmith.errors import OptionError
 from toksmith.lazy import np
 
@@ -35,9 +37,9 @@ def renyi_entropy(frequencies: Frequencies, alpha: float = ALPHA) -> float:
         >>> renyi_entropy([1, 1, 1, 1])
         2.0
     """
-    if not alpha >= 0:
-        raise OptionError(f"alpha is {alpha}: use 0 or more")
-    counts = np.asarray(frequencies, np.float64)
+    if not isinstance(alpha, Real) or not alpha >= 0:
+        raise OptionError(f"alpha is {alpha!r:.80}: use 0 or more")
+    counts = vector("frequencies", frequencies, np.float64)
     counts = counts[counts > 0]
     if not len(counts):
         return nan
@@ -66,7 +68,9 @@ def renyi_efficiency(frequencies: Frequencies, vocab_size: int, alpha: float = A
         >>> renyi_efficiency([1, 1, 0, 0], vocab_size=4)
         0.5
     """
-    return renyi_entropy(frequencies, alpha) / log2(vocab_size) if vocab_size > 1 else nan
+    entropy = renyi_entropy(frequencies, alpha)
+    vocab_size = whole("vocab_size", vocab_size, 0)
+    return entropy / log2(vocab_size) if vocab_size > 1 else nan
 
 
 def vocabulary_use(distinct: int, vocab_size: int) -> float:
@@ -83,7 +87,7 @@ def vocabulary_use(distinct: int, vocab_size: int) -> float:
         >>> vocabulary_use(3, 12)
         0.25
     """
-    return distinct / vocab_size if vocab_size else nan
+    return ratio(distinct, vocab_size)
 
 
 def type_token_ratio(distinct: int, tokens: int) -> float:
@@ -101,7 +105,7 @@ def type_token_ratio(distinct: int, tokens: int) -> float:
         >>> type_token_ratio(3, 4)
         0.75
     """
-    return distinct / tokens if tokens else nan
+    return ratio(distinct, tokens)
 
 
 def unknown_rate(unknown: int, tokens: int) -> float:
@@ -119,7 +123,7 @@ def unknown_rate(unknown: int, tokens: int) -> float:
         >>> unknown_rate(1, 8)
         0.125
     """
-    return unknown / tokens if tokens else nan
+    return ratio(unknown, tokens)
 
 
 def coverage(frequencies: Frequencies) -> list[float]:
@@ -135,7 +139,7 @@ def coverage(frequencies: Frequencies) -> list[float]:
         >>> coverage([5, 0, 2, 1])
         [0.625, 0.875, 1.0]
     """
-    counts = np.sort(np.asarray(frequencies, np.int64))[::-1]
+    counts = np.sort(vector("frequencies", frequencies, np.int64))[::-1]
     counts = counts[counts > 0]
     if not len(counts):
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 
+from toksmith.arguments import ratio, vector
 from toksmith.errors import OptionError
 from toksmith.lazy import np
 
@@ -24,7 +25,7 @@ def parity(tokens: int, base_tokens: int) -> float:
         >>> parity(300, 200)
         1.5
     """
-    return tokens / base_tokens if base_tokens else nan
+    return ratio(tokens, base_tokens)
 
 
 def gini(costs: Sequence[float]) -> float:
@@ -44,7 +45,7 @@ def gini(costs: Sequence[float]) -> float:
         >>> gini([1, 3])
         0.25
     """
-    c = np.asarray(costs, np.float64)
+    c = vector("costs", costs, np.float64)
     if (c < 0).any():
         raise OptionError(f"costs holds {c.min()}: use 0 or more")
     if not len(c) or not c.sum():

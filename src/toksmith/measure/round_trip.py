@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import nan
 
+from toksmith.errors import OptionError
+
 
 def lost_bytes(text: bytes, back: bytes) -> float:
     """Return the share of a text's bytes that are not in what comes back: 1 − LCS / bytes.
@@ -23,7 +25,8 @@ def lost_bytes(text: bytes, back: bytes) -> float:
         >>> lost_bytes(b"Hello", b"hello")
         0.2
     """
-    return (len(text) - common_bytes(text, back)) / len(text) if text else nan
+    common = common_bytes(text, back)
+    return (len(text) - common) / len(text) if text else nan
 
 
 def common_bytes(text: bytes, back: bytes) -> int:
@@ -38,6 +41,9 @@ def common_bytes(text: bytes, back: bytes) -> int:
         >>> common_bytes(b"naive cafe", "naïve café".encode())
         8
     """
+    for name, value in (("text", text), ("back", back)):
+        if not isinstance(value, bytes | bytearray):
+            raise OptionError(f"{name} is {value!r:.80}: use bytes, not {type(value).__name__}")
     if text == back:
         return len(text)
     before = _equal_at_start(text, back)

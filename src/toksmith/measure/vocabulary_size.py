@@ -280,6 +280,8 @@ def _curve(tok: Tokenizer, max_vocab: int) -> tuple[npt.NDArray[np.uint32], npt.
 
 def _sizes(given: Sequence[int] | None, largest: int) -> list[int]:
     if given is not None:
+        if not isinstance(given, Iterable):
+            raise OptionError(f"sizes is {given!r:.80}: use a list of whole numbers")
         return sorted({min(whole("a size", size, least=256), largest) for size in given})
     powers = [1 << power for power in range(8, 40) if 1 << power < largest]
     return [*(size for size in powers if size < 0.9 * largest), largest]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
+from toksmith.arguments import ratio, vector
 from toksmith.lazy import np
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def fertility(tokens: int, words: int) -> float:
         >>> fertility(30, 20)
         1.5
     """
-    return tokens / words if words else nan
+    return ratio(tokens, words)
 
 
 def split_words(tokens_of_words: Counts) -> float:
@@ -88,10 +89,10 @@ def single_token_words(tokens_of_words: Counts) -> float:
         >>> single_token_words([1, 1, 3, 2, 1])
         0.6
     """
-    counts = np.asarray(tokens_of_words, np.int64)
+    counts = vector("tokens_of_words", tokens_of_words, np.int64)
     return float(np.mean(counts == 1)) if len(counts) else nan
 
 
 def _touched(counts: Counts) -> npt.NDArray[np.int64]:
-    array = np.asarray(counts, np.int64)
+    array = vector("tokens_of_words", counts, np.int64)
     return array[array > 0]

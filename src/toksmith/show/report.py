@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 
@@ -150,9 +149,10 @@ class Report(ABC):
 def written(text: str, path: str | PathLike[str] | None) -> str:
     """Return a text, and write it to a file if there is a path."""
     if path is not None:
+        from toksmith.arguments import file_path
         from toksmith.formats.files import write_bytes
 
-        write_bytes(Path(path), text.encode("utf-8", "surrogateescape"))
+        write_bytes(file_path(path), text.encode("utf-8", "surrogateescape"))
     return text
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from toksmith.arguments import whole
+from toksmith.arguments import vector, whole
 from toksmith.corpus import AnyPath, Documents, Files, Reading, Source
 from toksmith.corpus.weights import ONE
 from toksmith.engine import ChunkCounter
@@ -59,7 +59,12 @@ class Counts:
     documents: int = 0
 
     def __post_init__(self) -> None:
-        sizes = np.diff(np.asarray(self.ends, np.int64), prepend=0)
+        if not isinstance(self.chunks, bytes):
+            raise OptionError(f"chunks is {self.chunks!r:.80}: use bytes")
+        for name in ("ends", "counts"):
+            array = vector(name, getattr(self, name), np.uint64)
+            object.__setattr__(self, name, array)
+        sizes = np.diff(self.ends.astype(np.int64), prepend=0)
         if len(self.ends) != len(self.counts) or int(sizes.sum()) != len(self.chunks):
             raise OptionError("chunks, ends and counts do not fit each other")
         if (sizes <= 0).any():

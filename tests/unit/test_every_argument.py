@@ -1,0 +1,268 @@
+"""Every parameter of every public call gets wrong values: the result is right or a ToksmithError.
+
+The calls and their parameters are read from the signatures, so a new one is tested without a change
+here; only a parameter with a new name needs a valid value in ``VALUES``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import toksmith
+from toksmith import formats, measure, segment, trainers
+from toksmith.errors import ToksmithError
+
+TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
+COUNTS = toksmith.Counts.from_texts(["low low lower"])
+RECEIVERS = {
+    "Audit": toksmith.audit(TOK),
+    "Batch": TOK.encode_batch(["low", "er"]),
+    "Comparison": toksmith.compare([TOK], texts="low lower", speed=False),
+    "Counts": COUNTS,
+    "Encoding": TOK.encoding("low lower"),
+    "Inputs": TOK.prepare(["low"]),
+    "MergeStep": next(toksmith.training_steps(["low low"], vocab_size=257)),
+    "Spans": segment.graphemes("low"),
+    "TextChunk": TOK.chunks("low lower", 2)[0],
+    "Tokenizer": TOK,
+    "TrainingRecord": TOK.training,
+    "UnicodeText": toksmith.unicode("low"),
+    "Words": segment.words("low lower"),
+}
+"""An object of each public class, for its methods."""
+
+CONSTRUCTED = {"Counts", "Tokenizer", "UnicodeText"}
+"""The classes that users construct; the others are results."""
+
+# fmt: off
+VALUES: dict[str, Any] = {
+    **dict.fromkeys(("files", "path"), Path("text.txt")),
+    "paths": ["a.counts"], "contents": {Path("written.txt"): b"low"},
+    "text": "low lower", "texts": ["low lower"], "text_or_ids": "low", "source": "low",
+    "pair": "low", "pairs": ["low"], "back": b"low", "token": "low",
+    **dict.fromkeys(("tokenizer", "continue_from"), TOK),
+    "tokenizers": [TOK], "pipeline": TOK.pipeline, "training": None,
+    "name": "gpt2", "new": 300, "ids": [108, 111], "batch": [[108, 111]],
+    "counts": COUNTS, "counted": {b"low": 2}, "splitter": None, "gaps": "keep",
+    "chunks": b"low", "ends": np.array([3], np.uint64), "limits": None,
+    "vocab_size": 259, "model": "bpe", "split": "gpt4", "format": "huggingface",
+    "special_tokens": ["<|end|>"], "tokens": ["<|end|>"], "special": "text", "bos": "<s>",
+    "ties": "first-seen", "min_frequency": 1, "max_token_length": 5, "eos": None,
+    "unit": "bytes", "unk_token": None, "checkpoint": None, "memory": None,
+    "separator": None, "field": "text", "read_as": None, "weights": None, "sample": 1.0,
+    "seed": 0, "deduplicate": False, "encoding_errors": "strict", "min_count": 1,
+    "threads": 1, "progress": False, "speed": False, "reference": None, "parallel": None,
+    "measures": ["tokens"], "intervals": None, "on": None, "longest": 8, "measure": "tokens",
+    "max_vocab": 300, "sizes": [258], "d_model": 8, "layers": 1, "parameters": None,
+    "tied": True, "training_bytes": None, "enough": 1, "library": None, "kind": "x",
+    "max_length": 4, "stride": 0, "padding": None, "truncation": None, "overflow": False,
+    "spans": True, "max_tokens": 2, "side": "right", "overlap": 0, "at": "token",
+    "add_special_tokens": False, "skip_special_tokens": False, "errors": "replace",
+    "matching": "merges", "record": False, "cache_bytes": None, "token_id": 108,
+    "character": 1, "sequence": 0, "rules": "uax29", "language": "en", "locale": None,
+    "n": 1, "dropout": None, "nbest_size": 2, "documents": 1, "unknown": 1, "distinct": 1,
+    "characters": 3, "size": 3,
+    "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
+    "frequencies": [2, 1], "tokens_of_words": [1, 2],
+}
+# fmt: on
+"""A valid value of each parameter, by its name."""
+
+SPECIAL_CASES: dict[tuple[str, str], Any] = {
+    ("Counts", "counts"): np.array([1], np.uint64),
+    ("Counts.load", "path"): "a.counts",
+    ("Counts.from_tsv", "path"): "a.tsv",
+    ("Counts.from_tsv", "split"): None,
+    ("Counts.save", "path"): "new.counts",
+    ("Counts.to_tsv", "path"): "new.tsv",
+    ("Comparison.of_text", "text"): "text",
+    ("Comparison.to_csv", "path"): "new.csv",
+    ("Tokenizer", "pipeline"): TOK.pipeline,
+    ("Tokenizer.chunks", "at"): "token",
+    ("Tokenizer.encode_batch", "pairs"): None,
+    ("Tokenizer.prepare", "max_length"): None,
+    ("Tokenizer.save", "path"): "new.json",
+    ("Tokenizer.with_template", "bos"): None,
+    ("Encoding.token_to_chars", "token"): 0,
+    ("Tokenizer.prepare", "stride"): None,
+    ("Tokenizer.sample", "nbest_size"): 1,
+    ("formats.replace", "path"): "written.json",
+    ("advise", "counts"): None,
+    ("compare", "sample"): 1000,
+    ("get", "name"): "toksmith-no-such-name",
+    ("load", "format"): None,
+    ("load", "path"): "tok.json",
+    ("load", "special_tokens"): None,
+    ("formats.contents", "path"): "new.json",
+    ("formats.read", "format"): None,
+    ("formats.read", "path"): "tok.json",
+    ("formats.read", "special_tokens"): None,
+    ("formats.write", "path"): "new.json",
+    ("measure.common_bytes", "text"): b"lower",
+    ("measure.lost_bytes", "text"): b"lower",
+    ("merge", "pair"): (108, 111),
+}
+"""Valid values where a parameter of this name has another meaning or another default."""
+
+OMITTED = {
+    "load": {"split"},
+    "formats.read": {"split"},
+    "train": {"texts", "counts", "continue_from", "unk_token"},
+    "advise": {"texts", "counts", "tokenizer"},
+    "audit": {"files"},
+    "compare": {"files"},
+}
+"""Parameters that exclude others: left out, except when they are tested."""
+
+PATHS = {"files", "path", "paths", "checkpoint", "contents"}
+"""Parameters that name files: an OSError about the file is right too."""
+
+WRONG = (
+    *(None, 5, "x", object(), 1.5, -1, float("nan"), True),
+    *("", b"", [], {}, ()),
+    *(2**70, -(2**70), "x" * 100_000, [None], [object()], {"x": object()}),
+)
+
+RATIOS = {
+    *("measure.bytes_per_token", "measure.characters_per_token", "measure.fertility"),
+    *("measure.normalized_sequence_length", "measure.parity", "measure.type_token_ratio"),
+    *("measure.unknown_rate", "measure.vocabulary_use"),
+}
+"""Functions of numbers alone."""
+
+NOT_VALID = {"get", "Comparison.to_frame", "Tokenizer.nbest", "Tokenizer.sample"}
+"""Calls that need a download, an absent package or another model: an error with these values."""
+
+RETURNED = {
+    **dict.fromkeys(("IdArray", "OffsetArray", "SpanArray"), "ndarray"),
+    "AnyText": "str|bytes",
+    "Iterator": "generator",
+    "None": "NoneType",
+    "AnyTokenizer": "Tokenizer",
+    "float": "float|int",
+}
+"""The types of values that annotations of results stand for."""
+
+
+def calls() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the public functions, methods and constructors, each with a name."""
+    for module in (toksmith, measure, segment, formats, trainers):
+        prefix = "" if module is toksmith else module.__name__.removeprefix("toksmith.") + "."
+        for name in module.__all__:
+            value = getattr(module, name)
+            if prefix and value is getattr(toksmith, name, None):
+                continue
+            if inspect.isfunction(value):
+                yield prefix + name, value
+            elif inspect.isclass(value) and name in RECEIVERS:
+                if name in CONSTRUCTED:
+                    yield name, value
+                for method, _ in inspect.getmembers(value, callable):
+                    inherited = method not in {
+                        key
+                        for c in value.__mro__
+                        for key in vars(c)
+                        if c.__module__.startswith("toksmith")
+                    }
+                    if not method.startswith("_") and not inherited:
+                        yield f"{name}.{method}", getattr(RECEIVERS[name], method)
+
+
+INTERNAL = {"trainers.count_chunks"}
+"""Calls that take objects which only this package makes."""
+
+CALLS = {name: call for name, call in calls() if name not in INTERNAL}
+PARAMETERS = [
+    (call, name)
+    for call, function in CALLS.items()
+    for name, parameter in inspect.signature(function).parameters.items()
+    if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("low lower")
+    TOK.save("tok.json")
+    COUNTS.save("a.counts")
+    COUNTS.to_tsv("a.tsv")
+
+
+def valid(call: str, tested: str) -> dict[str, Any]:
+    """Return the valid arguments of a call."""
+    names = [name for each, name in PARAMETERS if each == call and name != tested]
+    left_out = OMITTED.get(call, set())
+    return {
+        name: SPECIAL_CASES.get((call, name), 2 if call in RATIOS else VALUES[name])
+        for name in names
+        if name not in left_out
+    }
+
+
+def run(call: str, arguments: Mapping[str, Any]) -> object:
+    function = CALLS[call]
+    positional = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            positional.append(arguments[name])
+    rest = list(arguments.items())[len(positional) :]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = function(*positional, **dict(rest))
+        if inspect.isgenerator(result):
+            list(islice(result, 3))
+    return result
+
+
+def is_declared(call: str, result: object) -> bool:
+    """Whether the type of a result is one that the annotation names."""
+    declared = str(inspect.signature(CALLS[call]).return_annotation)
+    names = set(re.findall(r"\w+", declared))
+    allowed = {each for name in names for each in RETURNED.get(name, name).split("|")}
+    bases = {base.__name__ for base in type(result).__mro__}
+    return "Any" in names or call in CONSTRUCTED or bool(allowed & bases)
+
+
+def test_every_parameter_has_a_valid_value() -> None:
+    missing = {name for _, name in PARAMETERS} - VALUES.keys()
+    assert not missing, f"add a valid value to VALUES for {sorted(missing)}"
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_valid_arguments(call: str) -> None:
+    if call in NOT_VALID:
+        with pytest.raises(ToksmithError):
+            run(call, valid(call, ""))
+        return
+    assert is_declared(call, run(call, valid(call, "")))
+
+
+@pytest.mark.parametrize(("call", "name"), PARAMETERS)
+def test_wrong_arguments(call: str, name: str) -> None:
+    others = valid(call, name)
+    if name in {"texts", "counts", "continue_from", "tokenizer"} and call in {"train", "advise"}:
+        others.pop("files")
+    failures = []
+    for value in WRONG:
+        try:
+            result = run(call, others | {name: value})
+        except ToksmithError:  # noqa: PERF203
+            continue
+        except Exception as error:
+            allowed = OSError if name in PATHS else IndexError if name == "token" else ()
+            if not isinstance(error, allowed):
+                failures.append(f"{value!r:.40}: {type(error).__name__}: {error!s:.150}")
+        else:
+            if not is_declared(call, result):
+                failures.append(f"{value!r:.40}: returned {type(result).__name__}")
+    assert not failures, "\n".join(failures)
