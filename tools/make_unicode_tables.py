@@ -14,7 +14,7 @@ from pathlib import Path
 import unicodedata2
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = ROOT / "native/kernel/unicode/tables_unicode16.hpp"
+KERNEL = ROOT / "native/kernel/split/unicode_tables.hpp"
 REFERENCE = ROOT / "src/toksmith/reference/tables_unicode16.py"
 
 # Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.

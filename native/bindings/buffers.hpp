@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "bpe/vocabulary.hpp"
 #include "encode/kept_ids.hpp"
 #include "encode/loops.hpp"
 #include "ids.hpp"
+#include "vocab/vocabulary.hpp"
 
 namespace toksmith::bindings {
 

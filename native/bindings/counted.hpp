@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "counting/distinct_chunks.hpp"
 #include "gil.hpp"
-#include "train/distinct_chunks.hpp"
 
 namespace toksmith::bindings {
 

@@ -14,9 +14,9 @@
 #include <system_error>
 
 #include "counted.hpp"
+#include "counting/chunk_counter.hpp"
+#include "counting/word_counter.hpp"
 #include "gil.hpp"
-#include "train/counter.hpp"
-#include "train/word_counter.hpp"
 
 namespace toksmith::bindings {
 namespace {

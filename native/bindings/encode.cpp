@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bpe/model.hpp"
-#include "bpe/ranks.hpp"
 #include "buffers.hpp"
 #include "encode/encoder.hpp"
 #include "gil.hpp"
 #include "lists.hpp"
+#include "models/bpe/model.hpp"
+#include "models/bpe/ranks.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith::bindings {

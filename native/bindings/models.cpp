@@ -5,12 +5,12 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "bpe/character_model.hpp"
-#include "bpe/model.hpp"
-#include "bpe/sentencepiece_model.hpp"
 #include "buffers.hpp"
-#include "unigram/model.hpp"
-#include "wordpiece/model.hpp"
+#include "models/bpe/character_model.hpp"
+#include "models/bpe/model.hpp"
+#include "models/bpe/sentencepiece_model.hpp"
+#include "models/unigram/model.hpp"
+#include "models/wordpiece.hpp"
 
 namespace toksmith::bindings {
 

@@ -9,7 +9,7 @@
 
 #include "buffers.hpp"
 #include "gil.hpp"
-#include "train/bpe_trainer.hpp"
+#include "training/bpe/trainer.hpp"
 
 namespace toksmith::bindings {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "buffers.hpp"
 #include "gil.hpp"
-#include "unigram/training.hpp"
+#include "training/unigram/trainer.hpp"
 
 namespace toksmith::bindings {
 namespace {

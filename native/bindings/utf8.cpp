@@ -8,7 +8,7 @@
 #include "isa/isa.hpp"
 #include "parallel/stop.hpp"
 #include "utf8/decode.hpp"
-#include "utf8/validate.hpp"
+#include "text/validate.hpp"
 
 namespace toksmith::bindings {
 namespace {

@@ -1,7 +1,7 @@
 // Reads the input as a file of ranks, as it is and with its bytes taken for characters that such
 // files hold; what is read stands in the file.
-#include "bpe/ranks.hpp"
 #include "fuzz.hpp"
+#include "models/bpe/ranks.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

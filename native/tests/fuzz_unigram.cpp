@@ -3,7 +3,7 @@
 #include <set>
 
 #include "fuzz.hpp"
-#include "unigram/training.hpp"
+#include "training/unigram/trainer.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

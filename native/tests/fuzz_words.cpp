@@ -1,8 +1,8 @@
 // Counts the words of lines, plain ones and others, against a look at one chunk after the other.
 #include <optional>
 
+#include "counting/word_counter.hpp"
 #include "fuzz.hpp"
-#include "train/word_counter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

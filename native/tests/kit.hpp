@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "bpe/merging.hpp"
-#include "bpe/model.hpp"
 #include "check.hpp"
 #include "encode/decoder.hpp"
 #include "encode/encoder.hpp"
-#include "train/bpe_trainer.hpp"
+#include "models/bpe/merging.hpp"
+#include "models/bpe/model.hpp"
+#include "training/bpe/trainer.hpp"
 
 namespace toksmith::test {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kit.hpp"
+#include "models/wordpiece.hpp"
 #include "utf8/decode.hpp"
-#include "wordpiece/model.hpp"
 
 namespace toksmith::test {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "bpe/sentencepiece_model.hpp"
 #include "kit.hpp"
-#include "trie/piece_types.hpp"
-#include "unigram/model.hpp"
+#include "models/bpe/sentencepiece_model.hpp"
+#include "models/unigram/model.hpp"
 #include "utf8/decode.hpp"
+#include "vocab/piece_types.hpp"
 
 namespace toksmith::test {
 

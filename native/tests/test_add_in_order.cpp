@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kit.hpp"
-#include "unigram/add_in_order.hpp"
+#include "models/unigram/add_in_order.hpp"
 
 namespace toksmith::test {
 

@@ -1,9 +1,9 @@
 // Merging, short and long; models; recovering merges.
 #include <set>
 
-#include "bpe/ranks.hpp"
 #include "hash.hpp"
 #include "kit.hpp"
+#include "models/bpe/ranks.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "encode/encoder.hpp"
+#include "fused/model.hpp"
 #include "kit.hpp"
-#include "staged/model.hpp"
 #include "subword_kit.hpp"
 
 namespace toksmith::test {

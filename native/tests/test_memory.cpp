@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "counting/chunk_counter.hpp"
+#include "counting/word_counter.hpp"
 #include "failing_memory.hpp"
 #include "kit.hpp"
-#include "train/counter.hpp"
-#include "train/word_counter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

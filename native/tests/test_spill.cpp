@@ -6,8 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "counting/chunk_counter.hpp"
 #include "kit.hpp"
-#include "train/counter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

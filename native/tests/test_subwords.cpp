@@ -1,12 +1,12 @@
 // The trie of bytes, merging symbols short and long, and the models of pieces against slow ones.
 #include "subword_kit.hpp"
 
-#include "bpe/character_model.hpp"
-#include "bpe/symbols.hpp"
 #include "encode/encoder.hpp"
-#include "staged/model.hpp"
-#include "trie/byte_trie.hpp"
-#include "unigram/reliance.hpp"
+#include "fused/model.hpp"
+#include "models/bpe/character_model.hpp"
+#include "models/bpe/symbols.hpp"
+#include "models/unigram/score_bound.hpp"
+#include "vocab/byte_trie.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -3,9 +3,9 @@
 #include <array>
 #include <stdexcept>
 
+#include "counting/chunk_counter.hpp"
+#include "counting/word_counter.hpp"
 #include "kit.hpp"
-#include "train/counter.hpp"
-#include "train/word_counter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

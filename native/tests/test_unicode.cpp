@@ -1,6 +1,6 @@
 // Reading UTF-8, and the classes of characters.
 #include "kit.hpp"
-#include "unicode/classes.hpp"
+#include "split/unicode.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

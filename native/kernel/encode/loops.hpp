@@ -13,23 +13,23 @@
 #include <utility>
 #include <vector>
 
-#include "bpe/joins.hpp"
 #include "cache/chunk_cache.hpp"
 #include "cache/single_cache.hpp"
+#include "counting/chunk_table.hpp"
 #include "encode/ahead.hpp"
 #include "encode/misses.hpp"
-#include "encode/model.hpp"
 #include "encode/single_runs.hpp"
 #include "encode/source.hpp"
 #include "encode/spare_ids.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
 #include "isa/narrow.hpp"
+#include "models/model.hpp"
 #include "parallel/stop.hpp"
+#include "split/cut_table.hpp"
 #include "split/family.hpp"
-#include "staged/boundaries.hpp"
-#include "train/chunk_table.hpp"
-#include "utf8/text.hpp"
+#include "text/text.hpp"
+#include "vocab/adjacency_filter.hpp"
 
 namespace toksmith {
 

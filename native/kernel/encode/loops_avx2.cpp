@@ -1,7 +1,7 @@
-#include "bpe/row_merges.hpp"
 #include "encode/loops.hpp"
-#include "unicode/classes.hpp"
-#include "unigram/row_paths.hpp"
+#include "models/bpe/lane_merge_table.hpp"
+#include "models/unigram/lane_viterbi_table.hpp"
+#include "split/unicode.hpp"
 
 #if TOKSMITH_X86
 

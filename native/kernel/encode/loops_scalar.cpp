@@ -1,7 +1,7 @@
 #include "encode/loops.hpp"
 #include "isa/marked.hpp"
 #include "isa/pairs.hpp"
-#include "unicode/classes.hpp"
+#include "split/unicode.hpp"
 
 namespace toksmith::scalar {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "cache/single_cache.hpp"
-#include "staged/boundaries.hpp"
-#include "utf8/text.hpp"
+#include "split/cut_table.hpp"
+#include "text/text.hpp"
 
 namespace toksmith {
 

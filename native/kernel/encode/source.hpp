@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "text/text.hpp"
 #include "utf8/encode.hpp"
-#include "utf8/text.hpp"
 #include "utf8/widen.hpp"
 
 namespace toksmith {

@@ -1,8 +1,8 @@
 #include "split/cut.hpp"
 
 #include "parallel/stop.hpp"
-#include "staged/boundaries.hpp"
-#include "unicode/classes.hpp"
+#include "split/cut_table.hpp"
+#include "split/unicode.hpp"
 
 namespace toksmith {
 

@@ -1,7 +1,7 @@
 """Which strings SentencePiece takes for pieces: the rules of its trainer's options.
 
 A piece is short, of one script, and holds white space (▁) only at its start. Training asks for
-every pair and every substring, so the kernel (``native/kernel/train/piece_rules.hpp``) tells the
+every pair and every substring, so the kernel (``native/kernel/training/piece_rules.hpp``) tells the
 same from the two halves of a piece alone.
 """
 

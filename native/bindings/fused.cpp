@@ -1,0 +1,175 @@
+// Models with the stages before them; what those do comes from Python, character by character.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include "buffers.hpp"
+#include "fused/model.hpp"
+#include "gil.hpp"
+#include "utf8/encode.hpp"
+
+namespace toksmith::bindings {
+namespace {
+
+std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
+    return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
+}
+
+// What Python says of characters: the atom and the unit of each. Of a block of which each becomes
+// itself, this is all.
+using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
+// Of any other: what they become, end to end, as it is seen and in UTF-8; how many characters each
+// of the block becomes, and whether it depends on its neighbours.
+using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
+
+void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_t* bytes,
+              std::uint32_t size) {
+    block.units.insert(block.units.end(), {unit, static_cast<std::uint8_t>(size)});
+    block.units.insert(block.units.end(), bytes, bytes + size);
+}
+
+std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
+    const auto& [atoms, units] = seen;
+    if (atoms.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
+        throw std::invalid_argument("a block has another number of characters");
+    }
+    auto block = std::make_unique<CharacterTable::Block>();
+    block->units.reserve(CharacterTable::kBlock * (2 + utf8::kMostBytes));
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        const std::size_t begin = block->units.size();
+        std::array<std::uint8_t, utf8::kMostBytes> bytes;
+        const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
+        add_unit(*block, units(i), bytes.data(), size);
+        block->rows[i] = {atoms(i), atoms(i), static_cast<std::uint16_t>(2 + size), false,
+                          static_cast<std::uint32_t>(begin)};
+    }
+    return block;
+}
+
+std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
+    const auto& [atoms, units] = std::get<0>(given);
+    const auto& sizes = std::get<2>(given);
+    const auto text = view(std::get<1>(given)), depends = view(std::get<3>(given));
+    if (sizes.size() != CharacterTable::kBlock || depends.size() != CharacterTable::kBlock) {
+        throw std::invalid_argument("a block has another number of characters");
+    }
+    auto block = std::make_unique<CharacterTable::Block>();
+    block->units.reserve(text.size() + 2 * units.size());
+    const std::uint8_t *p = text.data(), *end = p + text.size();
+    std::size_t place = 0;  // among all characters of the text
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        const std::size_t begin = block->units.size(), first = place;
+        for (; place < first + sizes(i); ++place) {
+            if (p == end || place == units.size() || place == atoms.size()) {
+                throw std::invalid_argument("a character becomes more than there is");
+            }
+            const std::uint32_t size = utf8::decode(p, end).size;
+            add_unit(*block, units(place), p, size);
+            p += size;
+        }
+        const std::size_t size = block->units.size() - begin;
+        if (size > 0xFFFF) throw std::invalid_argument("a character becomes too many");
+        const bool open = depends[i] != 0 || first == place;
+        block->rows[i] = {open ? Boundaries::kOpen : atoms(place - 1),
+                          open ? Boundaries::kOpen : atoms(first), static_cast<std::uint16_t>(size),
+                          depends[i] != 0, static_cast<std::uint32_t>(begin)};
+    }
+    return block;
+}
+
+// A Python object that C++ may keep, copy and drop on any thread.
+std::shared_ptr<nb::object> kept(nb::object object) {
+    return {new nb::object(std::move(object)), [](nb::object* dropped) {
+                if (!may_call_python()) return;  // the process ends
+                const WithGil gil;
+                delete dropped;
+            }};
+}
+
+std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::object fill,
+                                          InputRows<std::uint16_t> joined, const std::string& lead,
+                                          bool collapse, bool trim, const std::string& origins,
+                                          nb::object fallback) {
+    if (joined.shape(1) != 2) throw nb::value_error("joined must have two columns");
+    std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> pairs;
+    pairs.reserve(joined.shape(0));
+    for (std::size_t i = 0; i < joined.shape(0); ++i)
+        pairs.emplace_back(joined(i, 0), joined(i, 1));
+
+    Stages stages;
+    stages.collapse = collapse;
+    stages.trim = trim;
+    if (origins == "kept") {
+        stages.origin = Origin::kKept;
+    } else if (origins == "up-to-next") {
+        stages.origin = Origin::kUpToNext;
+    } else if (origins != "own") {
+        throw nb::value_error("origins must be \"own\", \"kept\" or \"up-to-next\"");
+    }
+    if (lead == "always") {
+        stages.lead = Lead::kAlways;
+    } else if (lead == "unless-space") {
+        stages.lead = Lead::kUnlessSpace;
+    } else if (lead != "none") {
+        throw nb::value_error("lead must be \"none\", \"always\" or \"unless-space\"");
+    }
+    stages.fallback = [call = kept(std::move(fallback))](
+                          const std::uint8_t* chunk, std::size_t size,
+                          std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
+        const WithGil gil;
+        const nb::list found = nb::cast<nb::list>(call_python(*call, nb::bytes(chunk, size)));
+        for (nb::handle each : found) {
+            const auto piece = nb::cast<nb::bytes>(each);
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(piece.c_str());
+            pieces.insert(pieces.end(), bytes, bytes + piece.size());
+            ends.push_back(pieces.size());
+        }
+    };
+    auto table =
+        std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
+            const WithGil gil;
+            const nb::object rows = call_python(*call, nb::int_(block));
+            if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
+            return block_of(nb::cast<Rewritten>(rows));
+        });
+    auto boundaries = std::make_shared<const Boundaries>(table, pairs);
+    return std::make_shared<StagedModel>(std::move(model), std::move(table), std::move(boundaries),
+                                         std::move(stages));
+}
+
+using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
+
+// None where only the stages themselves can tell.
+std::optional<WithSpans> encode_with_spans(const StagedModel& model, nb::handle text, bool starts) {
+    const TextView view(text);
+    const Text whole = view.text();
+    Ids ids;
+    std::vector<std::int64_t> spans;
+    {
+        const WithoutGil without_gil;
+        if (!model.encode_with_spans(whole, starts, ids, spans)) return std::nullopt;
+    }
+    return WithSpans{to_numpy(std::move(ids)), to_numpy(std::move(spans))};
+}
+
+}  // namespace
+
+void bind_staged(nb::module_& module) {
+    using namespace nb::literals;
+
+    module.attr("OPEN") = static_cast<unsigned>(Boundaries::kOpen);
+    module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
+    nb::class_<StagedModel, Model>(module, "StagedModel")
+        .def(nb::new_(&staged_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
+             "trim"_a, "origins"_a, "fallback"_a)
+        .def("encode_with_spans", &encode_with_spans, "text"_a, "starts"_a);
+}
+
+}  // namespace toksmith::bindings

@@ -1,0 +1,101 @@
+#include "counting/chunk_counter.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
+#include "split/cut.hpp"
+
+namespace toksmith {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+}  // namespace
+
+void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) {
+    struct Piece {
+        Text text;
+        std::uint64_t first;
+    };
+    std::vector<Piece> pieces;
+    for (Text rest : documents) {
+        while (rest.size() > kPiece + kPiece / 2) {
+            const std::uint8_t* cut = safe_cut(family_, rest.begin + kPiece, rest.end);
+            pieces.push_back({{rest.begin, cut}, position_});
+            position_ += static_cast<std::uint64_t>(cut - rest.begin);
+            rest.begin = cut;
+        }
+        pieces.push_back({rest, position_});
+        position_ += rest.size();
+    }
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, pieces.size()));
+    if (tables_.size() < used) tables_.resize(used);
+    const auto tally = loops_.tally[static_cast<std::size_t>(family_)];
+    std::atomic<std::size_t> next{0};
+    while (next < pieces.size()) {
+        std::atomic<bool> full{false};
+        run_on_threads(used, [&](std::size_t thread) {
+            while (!full) {
+                const std::size_t i = next++;
+                if (i >= pieces.size()) return;
+                tally(pieces[i].text, tables_[thread], pieces[i].first);
+                if (is_full(tables_[thread], used)) full = true;
+                interruption_point();
+            }
+        });
+        if (full) spill();
+    }
+}
+
+void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
+                              const std::vector<std::uint64_t>& counts) {
+    if (tables_.empty()) tables_.resize(1);
+    InterruptionPoints<4096> points;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        points.step();
+        if (chunks[i].size() == 0) continue;
+        tables_[0].add(chunks[i].begin, chunks[i].size(), counts[i], position_);
+        position_ += chunks[i].size();
+        if (is_full(tables_[0], 1)) spill();
+    }
+}
+
+DistinctChunks ChunkCounter::finish() {
+    const std::size_t threads = tables_.size();
+    return {std::exchange(tables_, {}), threads};
+}
+
+void ChunkCounter::limit(std::size_t memory, int descriptor) {
+    memory_ = memory;
+    spilled_ = std::make_unique<SpilledCounts>(descriptor);
+}
+
+void ChunkCounter::weigh(std::uint64_t weight) {
+    if (!spilled_) throw std::logic_error("only what is spilled is weighed");
+    if (weight != weight_) spill();
+    weight_ = weight;
+}
+
+void ChunkCounter::spill() {
+    std::vector<std::vector<Record>> records(tables_.size());
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+        records[i] = tables_[i].records();
+        for (Record& record : records[i]) record.count *= weight_;
+    }
+    spilled_->spill(std::move(records), tables_.size());
+    const std::size_t threads = tables_.size();
+    tables_.clear();
+    tables_.resize(threads);
+}
+
+SpilledCounts* ChunkCounter::spilled() {
+    if (!spilled_ || (spilled_->empty() && weight_ == 1)) return nullptr;
+    spill();
+    tables_.clear();
+    return spilled_.get();
+}
+
+}  // namespace toksmith

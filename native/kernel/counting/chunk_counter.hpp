@@ -1,0 +1,56 @@
+// Counting the chunks of a corpus on several threads. The result depends on the text alone.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "counting/chunk_table.hpp"
+#include "counting/distinct_chunks.hpp"
+#include "counting/spilled_counts.hpp"
+#include "encode/loops.hpp"
+
+namespace toksmith {
+
+class ChunkCounter {
+ public:
+    ChunkCounter(Family family, isa::Level level) : family_(family), loops_(loops(level)) {
+        if (traits(family).by_model) throw std::invalid_argument("chunks are counted by patterns");
+    }
+
+    ChunkCounter(ChunkCounter&&) = default;
+    // From now on, tables that come to about so many bytes are spilled to a file.
+    void limit(std::size_t memory, int descriptor);
+    // From now on, each chunk counts so often; only with a limit.
+    void weigh(std::uint64_t weight);
+
+    // Counts the chunks of each document, which follow all that was added before.
+    void add(const std::vector<Text>& documents, std::size_t threads);
+    // Counts the documents as chunks themselves, each `counts[i]` times.
+    void add_chunks(const std::vector<Text>& chunks, const std::vector<std::uint64_t>& counts);
+
+    // All chunks in the order in which they were first seen. Ends the counting; only where nothing
+    // was spilled.
+    DistinctChunks finish();
+
+    // Where something was spilled, or weighed, all else is spilled, too, and this returns it;
+    // otherwise nothing.
+    SpilledCounts* spilled();
+    std::uint64_t spilled_bytes() const { return spilled_ ? spilled_->bytes() : 0; }
+
+ private:
+    bool is_full(const ChunkTable& table, std::size_t threads) const {
+        return spilled_ && table.memory_when_grown() > memory_ / threads;
+    }
+    void spill();
+
+    Family family_;
+    const Loops& loops_;
+    std::vector<ChunkTable> tables_;  // one a thread
+    std::uint64_t position_ = 0;      // how many bytes were added so far
+    std::size_t memory_ = 0;          // for all tables
+    std::uint64_t weight_ = 1;        // of what is in them
+    std::unique_ptr<SpilledCounts> spilled_;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,134 @@
+#include "counting/chunk_table.hpp"
+
+#include <cstring>
+
+namespace toksmith {
+
+void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count,
+                     std::uint64_t first) {
+    const Key key = ChunkKey::of(chunk, size, chunk + size);
+    add(key, hash_of(key), chunk, size, count, first);
+}
+
+void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* ends,
+                         std::size_t chunks, std::uint64_t first, const std::uint8_t* text_end,
+                         const std::uint64_t* counts) {
+    // All are asked for beforehand, so that memory answers for many at once.
+    constexpr std::size_t kAhead = 64;
+    Key keys[kAhead];
+    std::uint64_t hashes[kAhead];
+    const std::uint8_t* text = begin;
+    for (std::size_t done = 0; done < chunks;) {
+        const std::size_t some = std::min(kAhead, chunks - done);
+        const std::uint8_t* chunk = begin;
+        for (std::size_t i = 0; i < some; chunk = ends[done + i++]) {
+            keys[i] =
+                ChunkKey::of(chunk, static_cast<std::size_t>(ends[done + i] - chunk), text_end);
+            hashes[i] = hash_of(keys[i]);
+            __builtin_prefetch(slots_.data() + place_of(hashes[i]), 1);
+        }
+        for (std::size_t i = 0; i < some; begin = ends[done + i++]) {
+            add(keys[i], hashes[i], begin, static_cast<std::size_t>(ends[done + i] - begin),
+                counts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(begin - text));
+        }
+        done += some;
+        points_.step();
+    }
+}
+
+inline void ChunkTable::add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk,
+                            std::size_t size, std::uint64_t count, std::uint64_t first) {
+    if (size > ChunkKey::kInline) [[unlikely]] {
+        return add_long(hash, chunk, size, count, first);
+    }
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
+        Slot& slot = slots_.data()[i];
+        if (slot.low == key.low && slot.high == key.high) [[likely]] {
+            slot.count += count;
+            return;
+        }
+        if (slot.high == 0) return insert(i, {key.low, key.high, count, first});
+    }
+}
+
+void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+                          std::uint64_t count, std::uint64_t first) {
+    const std::size_t mask = (std::size_t{1} << bits_) - 1;
+    for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
+        Slot& slot = slots_.data()[i];
+        if (slot.high == 0) {
+            // If the memory ends in between, these bytes belong to no chunk, which does no harm.
+            const std::size_t offset = long_bytes_.size();
+            long_bytes_.insert(long_bytes_.end(), chunk, chunk + size);
+            long_.push_back({offset, size});
+            return insert(i, {hash, kLong | (long_.size() - 1), count, first});
+        }
+        if (!is_long(slot.high) || slot.low != hash) continue;
+        const Long& known = long_[slot.high ^ kLong];
+        if (known.size != size || std::memcmp(&long_bytes_[known.offset], chunk, size) != 0) {
+            continue;
+        }
+        slot.count += count;
+        return;
+    }
+}
+
+void ChunkTable::insert(std::size_t place, const Slot& slot) {
+    // At most three quarters are in use. The table grows first: without memory for that, it stays
+    // as it is.
+    if ((size_ + 1) * 4 > (std::size_t{3} << bits_)) {
+        grow();
+        place = free_place(slots_, bits_, hash_of(slot));
+    }
+    slots_.data()[place] = slot;
+    ++size_;
+}
+
+std::size_t ChunkTable::free_place(const HugeArray<Slot>& slots, unsigned bits,
+                                   std::uint64_t hash) {
+    const std::size_t mask = (std::size_t{1} << bits) - 1;
+    std::size_t i = hash >> (64 - bits);
+    while (slots.data()[i].high != 0) i = (i + 1) & mask;
+    return i;
+}
+
+std::vector<Record> ChunkTable::records() const {
+    std::vector<Record> records;
+    records.reserve(size_);
+    InterruptionPoints<std::size_t{1} << 14> points;
+    for (std::size_t i = 0; i < std::size_t{1} << bits_; ++i) {
+        points.step();
+        if (!is_used(i)) continue;
+        const Slot& slot = slots_.data()[i];
+        const Long found = is_long(slot.high) ? long_[slot.high ^ kLong] : Long{};
+        const std::uint8_t* bytes = is_long(slot.high)
+                                        ? long_bytes_.data() + found.offset
+                                        : reinterpret_cast<const std::uint8_t*>(&slot.low);
+        const std::uint64_t size = is_long(slot.high) ? found.size : slot.high >> 56;
+        records.push_back({bytes, size, slot.count, slot.first});
+    }
+    return records;
+}
+
+std::size_t ChunkTable::memory_when_grown() const {
+    const std::size_t slots = sizeof(Slot) << bits_;
+    const std::size_t used = slots + long_bytes_.capacity() + long_.capacity() * sizeof(Long);
+    // To grow, a table stands beside one twice its size; so does what is long.
+    const bool grows_soon = size_ * 16 > (std::size_t{11} << bits_);
+    return used + size_ * sizeof(Record) +
+           (grows_soon ? std::max(2 * slots, used) : 2 * long_bytes_.capacity());
+}
+
+void ChunkTable::grow() {
+    const unsigned bits = bits_ + 1;
+    HugeArray<Slot> larger(std::size_t{1} << bits);
+    for (std::size_t old = 0; old < std::size_t{1} << bits_; ++old) {
+        const Slot& slot = slots_.data()[old];
+        if (slot.high != 0) larger.data()[free_place(larger, bits, hash_of(slot))] = slot;
+    }
+    slots_ = std::move(larger);
+    bits_ = bits;
+}
+
+}  // namespace toksmith

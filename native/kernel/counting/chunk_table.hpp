@@ -1,0 +1,130 @@
+// Counting chunks: each distinct chunk with its count and the place where it was first seen.
+//
+// What nearly all chunks are, short, stands in the slots of the table themselves, so that counting
+// one is one look at memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "cache/chunk_cache.hpp"
+#include "counting/runs.hpp"
+#include "huge_array.hpp"
+#include "parallel/stop.hpp"
+
+namespace toksmith {
+
+// Each thread has its own: no two write to one line of the cache, or to one that is fetched with
+// it.
+class alignas(128) ChunkTable {
+    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
+    static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
+
+ public:
+    ChunkTable() = default;
+    ChunkTable(ChunkTable&&) = default;
+    ChunkTable& operator=(ChunkTable&&) = default;
+
+    // A distinct chunk. If it is long, its bytes are the table's, and last as long as that stays as
+    // it is, moved or not.
+    struct Entry {
+        std::uint64_t low;  // the chunk and its size; or where its bytes are, and, marked, the size
+        std::uint64_t high;
+        std::uint64_t count;
+        std::uint64_t first;  // where it was first seen
+
+        bool is_long() const { return ChunkTable::is_long(high); }
+        const std::uint8_t* bytes() const {
+            return reinterpret_cast<const std::uint8_t*>(
+                is_long() ? low : reinterpret_cast<std::uintptr_t>(&low));
+        }
+        std::size_t size() const { return is_long() ? high ^ kLong : high >> 56; }
+        bool is_same_chunk(const Entry& other) const {
+            if (low == other.low && high == other.high) return true;
+            return is_long() && high == other.high &&
+                   std::memcmp(bytes(), other.bytes(), size()) == 0;
+        }
+    };
+
+    // Places ascend from call to call, here and below.
+    void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
+    // Counts chunks that stand end to end from `begin` on, once each, or as often as `counts` says.
+    // Has interruption points.
+    // `first`: the place of `begin`; `text_end`: the end of the readable text.
+    void add_all(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
+                 std::uint64_t first, const std::uint8_t* text_end,
+                 const std::uint64_t* counts = nullptr);
+
+    std::size_t size() const { return size_; }
+    // Calls visit(hash, entry) for the chunks whose hash starts with the `bits` bits `start`, in no
+    // fixed order. Equal chunks have equal hashes, in all tables.
+    template <typename Visit>
+    void for_each(std::uint64_t start, unsigned bits, Visit visit) const {
+        const std::size_t slots = std::size_t{1} << bits_;
+        // Chunks stand in the order of their hashes, or a little behind, up to the next free slot.
+        const std::size_t begin = bits_ >= bits ? start << (bits_ - bits) : start >> (bits - bits_);
+        const std::size_t end =
+            bits_ >= bits ? (start + 1) << (bits_ - bits) : (start >> (bits - bits_)) + 1;
+        for (std::size_t i = begin; i < end || (i < end + slots && is_used(i)); ++i) {
+            const Slot& slot = slots_.data()[i & (slots - 1)];
+            if (slot.high == 0) continue;
+            const std::uint64_t hash = hash_of(slot);
+            if (bits == 0 || hash >> (64 - bits) == start) visit(hash, entry_of(slot));
+            if (i + 1 == begin + slots) break;
+        }
+    }
+    // All chunks, in no order; their bytes are the table's.
+    std::vector<Record> records() const;
+    // About how many bytes the table takes at once, should it have to grow soon, or be listed.
+    std::size_t memory_when_grown() const;
+
+ private:
+    struct Slot {
+        std::uint64_t low;   // the chunk and its size; or its hash
+        std::uint64_t high;  // 0: empty
+        std::uint64_t count;
+        std::uint64_t first;
+    };
+    struct Long {
+        std::uint64_t offset;
+        std::uint64_t size;
+    };
+    using Key = ChunkKey;
+    static constexpr unsigned kFirstBits = 10;
+    static std::uint64_t hash_of(const Key& key) {
+        return key.is_short() ? hash_words(key.low, key.high) : key.low;
+    }
+    static std::uint64_t hash_of(const Slot& slot) {
+        return is_long(slot.high) ? slot.low : hash_words(slot.low, slot.high);
+    }
+    Entry entry_of(const Slot& slot) const {
+        if (!is_long(slot.high)) return {slot.low, slot.high, slot.count, slot.first};
+        const Long& found = long_[slot.high ^ kLong];
+        const auto place = reinterpret_cast<std::uintptr_t>(long_bytes_.data() + found.offset);
+        return {place, kLong | found.size, slot.count, slot.first};
+    }
+    std::size_t place_of(std::uint64_t hash) const { return hash >> (64 - bits_); }
+    bool is_used(std::size_t i) const {
+        return slots_.data()[i & ((std::size_t{1} << bits_) - 1)].high != 0;
+    }
+    void add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+             std::uint64_t count, std::uint64_t first);
+    void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
+                  std::uint64_t count, std::uint64_t first);
+    void insert(std::size_t place, const Slot& slot);
+    // The first free place for a hash, in a table of 2^bits slots.
+    static std::size_t free_place(const HugeArray<Slot>& slots, unsigned bits, std::uint64_t hash);
+    void grow();
+
+    unsigned bits_ = kFirstBits;
+    HugeArray<Slot> slots_{std::size_t{1} << kFirstBits};
+    std::size_t size_ = 0;
+    std::vector<Long> long_;  // chunks that are too long for a slot
+    std::vector<std::uint8_t> long_bytes_;
+    InterruptionPoints<64> points_;
+};
+
+}  // namespace toksmith

@@ -1,0 +1,32 @@
+// The distinct chunks of several tables, in the order in which they were first seen.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "counting/chunk_table.hpp"
+
+namespace toksmith {
+
+class DistinctChunks {
+ public:
+    using Entry = ChunkTable::Entry;
+
+    DistinctChunks() = default;
+    // Equal chunks of different tables become one. The result does not depend on the threads.
+    DistinctChunks(std::vector<ChunkTable> tables, std::size_t threads);
+
+    // Leaves out a chunk, if it is there.
+    void drop(std::string_view chunk);
+
+    const std::vector<Entry>& entries() const { return entries_; }
+    std::size_t total_bytes() const { return total_bytes_; }
+
+ private:
+    std::vector<ChunkTable> tables_;  // whose bytes the entries show
+    std::vector<Entry> entries_;
+    std::size_t total_bytes_ = 0;
+};
+
+}  // namespace toksmith

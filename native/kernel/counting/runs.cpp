@@ -1,0 +1,166 @@
+#include "counting/runs.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "hash.hpp"
+
+#if defined(_WIN32)
+#include <io.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace toksmith {
+namespace {
+
+constexpr std::size_t kWriteBuffer = std::size_t{1} << 18;
+constexpr std::size_t kLongestHead = 3 * 10;  // three varints
+constexpr std::size_t kAtOnce = std::size_t{1} << 30;
+
+[[noreturn]] void fail(const char* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+[[noreturn]] void damaged() {
+    throw std::system_error(EIO, std::generic_category(),
+                            "spilled counts are not what was written");
+}
+
+std::int64_t write_at(int file, const std::uint8_t* data, std::size_t size, std::uint64_t offset) {
+#if defined(_WIN32)
+    if (_lseeki64(file, static_cast<std::int64_t>(offset), SEEK_SET) < 0) return -1;
+    return _write(file, data, static_cast<unsigned>(size));
+#else
+    return ::pwrite(file, data, size, static_cast<off_t>(offset));
+#endif
+}
+
+std::int64_t read_at(int file, std::uint8_t* data, std::size_t size, std::uint64_t offset) {
+#if defined(_WIN32)
+    if (_lseeki64(file, static_cast<std::int64_t>(offset), SEEK_SET) < 0) return -1;
+    return _read(file, data, static_cast<unsigned>(size));
+#else
+    return ::pread(file, data, size, static_cast<off_t>(offset));
+#endif
+}
+
+std::uint64_t sum_of(const Record& record) {
+    return hash_words(hash_bytes(record.bytes, record.size) ^ record.first, record.count);
+}
+
+}  // namespace
+
+bool bytes_before(const Record& a, const Record& b) {
+    const int order = std::memcmp(a.bytes, b.bytes, std::min(a.size, b.size));
+    return order != 0 ? order < 0 : a.size < b.size;
+}
+
+void SpillFile::append(const std::uint8_t* data, std::size_t size) {
+    while (size > 0) {
+        const std::int64_t written = write_at(descriptor_, data, std::min(size, kAtOnce), size_);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            fail("counts cannot be spilled");
+        }
+        data += written;
+        size -= static_cast<std::size_t>(written);
+        size_ += static_cast<std::uint64_t>(written);
+    }
+}
+
+void SpillFile::read(std::uint64_t offset, std::uint8_t* data, std::size_t size) const {
+    while (size > 0) {
+        const std::int64_t got = read_at(descriptor_, data, std::min(size, kAtOnce), offset);
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            fail("spilled counts cannot be read");
+        }
+        if (got == 0) damaged();
+        data += got;
+        size -= static_cast<std::size_t>(got);
+        offset += static_cast<std::uint64_t>(got);
+    }
+}
+
+RunWriter::RunWriter(SpillFile& file) : file_(file) {
+    run_.offset = file.size();
+    buffer_.reserve(kWriteBuffer + kLongestHead);
+}
+
+void RunWriter::add(const Record& record) {
+    for (std::uint64_t number : {record.size, record.count, record.first}) {
+        for (; number >= 0x80; number >>= 7) {
+            buffer_.push_back(static_cast<std::uint8_t>(number | 0x80));
+        }
+        buffer_.push_back(static_cast<std::uint8_t>(number));
+    }
+    if (record.size >= kWriteBuffer) {
+        flush();
+        file_.append(record.bytes, record.size);
+    } else {
+        buffer_.insert(buffer_.end(), record.bytes, record.bytes + record.size);
+    }
+    ++run_.records;
+    run_.checksum += sum_of(record);
+    if (buffer_.size() >= kWriteBuffer) flush();
+}
+
+void RunWriter::flush() {
+    file_.append(buffer_.data(), buffer_.size());
+    buffer_.clear();
+}
+
+SortedRun RunWriter::finish() {
+    flush();
+    run_.size = file_.size() - run_.offset;
+    return run_;
+}
+
+RunReader::RunReader(const SpillFile& file, const SortedRun& run, std::size_t buffer)
+    : file_(&file), run_(run), buffer_(std::max(buffer, 2 * kLongestHead)) {}
+
+bool RunReader::next() {
+    if (records_ == run_.records) {
+        if (checksum_ != run_.checksum || done_ != run_.size || begin_ != end_) damaged();
+        return false;
+    }
+    fill(kLongestHead);
+    record_.size = varint();
+    record_.count = varint();
+    record_.first = varint();
+    if (record_.size > run_.size || fill(record_.size) < record_.size) damaged();
+    record_.bytes = buffer_.data() + begin_;
+    begin_ += record_.size;
+    ++records_;
+    checksum_ += sum_of(record_);
+    return true;
+}
+
+std::uint64_t RunReader::varint() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && begin_ < end_; shift += 7) {
+        const std::uint8_t byte = buffer_[begin_++];
+        if (shift == 63 && byte > 1) break;  // no number of 64 bits
+        number |= std::uint64_t{byte & 0x7Fu} << shift;
+        if (byte < 0x80) return number;
+    }
+    damaged();
+}
+
+std::size_t RunReader::fill(std::size_t wanted) {
+    if (end_ - begin_ >= wanted || done_ == run_.size) return end_ - begin_;
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    if (buffer_.size() < wanted) buffer_.resize(wanted);
+    const std::size_t more = std::min<std::uint64_t>(buffer_.size() - end_, run_.size - done_);
+    file_->read(run_.offset + done_, buffer_.data() + end_, more);
+    end_ += more;
+    done_ += more;
+    return end_;
+}
+
+}  // namespace toksmith

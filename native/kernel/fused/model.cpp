@@ -1,0 +1,378 @@
+#include "fused/model.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+#include "parallel/stop.hpp"
+
+namespace toksmith {
+namespace {
+
+// Between two interruption points of a long chunk.
+constexpr std::size_t kCharacters = std::size_t{1} << 16;
+
+}  // namespace
+
+// Bytes that are put together a few at a time.
+class StagedModel::Piece {
+ public:
+    const std::uint8_t* data() const { return bytes_.data(); }
+    std::size_t size() const { return size_; }
+    void resize(std::size_t size) { size_ = size; }  // to at most as many as there are
+    // Where `count` more may be written, which resize() then takes in.
+    std::uint8_t* room(std::size_t count) {
+        if (bytes_.size() - size_ < count) bytes_.resize(bytes_.size() * 2 + count);
+        return bytes_.data() + size_;
+    }
+    void append(const std::uint8_t* bytes, std::size_t count) {
+        std::uint8_t* place = room(count);
+        size_ += count;
+        // Mostly one to three: a loop is quicker than a call.
+        for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
+    }
+    void trim(std::size_t most) {
+        size_ = 0;
+        if (bytes_.capacity() > most) bytes_ = {};
+    }
+
+ private:
+    std::vector<std::uint8_t> bytes_;
+    std::size_t size_ = 0;
+};
+
+struct StagedModel::Buffers final : Model::Scratch {
+    std::unique_ptr<Model::Scratch> inner;
+    Piece piece;
+    std::vector<std::uint8_t> pieces;
+    std::vector<std::size_t> ends;
+    void trim(std::size_t bytes) override {
+        inner->trim(bytes);
+        piece.trim(bytes);
+        Scratch::trim(pieces, bytes);
+        Scratch::trim(ends, bytes);
+    }
+};
+
+std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
+    auto buffers = std::make_unique<Buffers>();
+    buffers->inner = model_->scratch();
+    return buffers;
+}
+
+bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) const {
+    if (stages_.lead != Lead::kUnlessSpace) return stages_.lead == Lead::kAlways;
+    using View = std::basic_string_view<std::uint8_t>;
+    const auto start = [&](std::uint32_t code) -> View {
+        const CharacterTable::Block& block = table_->block_of(code);
+        const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+        if (row.size == 0) return {};
+        const std::uint8_t* unit = block.units.data() + row.begin;
+        return {unit + 2, unit[1]};
+    };
+    const auto depends = [&](utf8::Char c) {
+        return table_->row(CharacterTable::code_of(c)).depends;
+    };
+    const utf8::Char first = utf8::decode(begin, end);
+    const std::uint8_t* second = begin + first.size;
+    const View becomes = start(CharacterTable::code_of(first));
+    const View space = start(' ');
+    if (!becomes.empty() && !depends(first) &&
+        (second == end || !depends(utf8::decode(second, end)))) {
+        return becomes != space;
+    }
+
+    // What its chunk becomes has to tell. No chunk ends beside what becomes nothing; so if the
+    // first one does, the whole text does, and has no space before it either.
+    Buffers buffers;
+    bool any = false;
+    bool leads = false;
+    const auto size = static_cast<std::size_t>(boundaries_->next(begin, end) - begin);
+    for_each_piece(begin, size, buffers, [&](const std::uint8_t* piece, std::size_t length) {
+        if (!any) leads = !View(piece, length).starts_with(space);
+        any = true;
+    });
+    return leads;
+}
+
+void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                               Ids& out, Ids* spans) const {
+    if (spans) throw std::logic_error("a model with stages gives no spans");
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        model_->encode_chunk(piece, length, inner, out, nullptr);
+    });
+}
+
+Carrier::Reliance StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size,
+                                              Scratch& scratch, Ids& out) const {
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    Reliance reliance{.limit = Reliance::kMostLimit};  // nothing is added, whatever the sum
+    bool any = false;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        if (any) throw std::logic_error("a sum is carried through text that nothing splits");
+        any = true;
+        reliance = model_->carrier()->encode_relying(piece, length, inner, out);
+    });
+    return reliance;
+}
+
+void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                float& sum, Ids& out, Ids* spans) const {
+    if (spans) throw std::logic_error("a model with stages gives no spans");
+    Scratch& inner = *static_cast<Buffers&>(scratch).inner;
+    for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
+        model_->carrier()->encode_behind(piece, length, inner, sum, out, nullptr);
+    });
+}
+
+StagedModel::Single StagedModel::single(std::uint32_t code) const {
+    const CharacterTable::Block& block = table_->block_of(code);
+    const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+    Single made{{}, 0, Unit::kRemoved, false};
+    if (row.depends || row.size == 0) return made;
+    const std::uint8_t* unit = block.units.data() + row.begin;
+    if (row.size != 2 + unit[1] || unit[1] > made.bytes.size()) return made;
+    std::copy_n(unit + 2, unit[1], made.bytes.begin());
+    made.size = unit[1];
+    made.unit = static_cast<Unit>(unit[0]);
+    made.told = true;
+    return made;
+}
+
+std::optional<bpe::RowMerges> StagedModel::rows_of(const std::vector<bpe::RowRule>& rules) const {
+    if (stages_.collapse || stages_.trim) return {};
+    std::array<Id, 256> symbols;
+    symbols.fill(bpe::RowMerges::kNone);
+    const Unit run = run_of_ascii();
+    for (std::size_t byte = 0; byte < ascii_.size(); ++byte) {
+        const Single& c = ascii_[byte];
+        if (!c.told || (c.unit != Unit::kSpace && c.unit != run)) continue;
+        if (const auto symbol = model_->row_symbol(c.bytes.data(), c.size)) symbols[byte] = *symbol;
+    }
+    return bpe::RowMerges::make(rules, symbols);
+}
+
+unigram::RowTexts StagedModel::row_texts() const {
+    unigram::RowTexts texts{.told = true};
+    const Unit run = run_of_ascii();
+    for (std::uint32_t byte = 0; byte < ascii_.size(); ++byte) {
+        const Single& c = ascii_[byte];
+        if (!c.told) {
+            const CharacterTable::Row& row = table_->row(byte);
+            texts.told = texts.told && row.size == 0 && !row.depends;
+            continue;
+        }
+        const bool is_space = c.unit == Unit::kStart || c.unit == Unit::kSpace;
+        if (is_space || c.unit == run) texts.first[byte] = {c.bytes, c.size};
+        texts.collapse[byte] = is_space && stages_.collapse;
+        if (c.unit == run && c.size == 1) texts.later[byte] = c.bytes[0];
+    }
+    return texts;
+}
+
+Unit StagedModel::run_of_ascii() const {
+    for (const Single& c : ascii_) {
+        if (c.told && c.unit >= Unit::kRun) return c.unit;
+    }
+    return Unit::kRemoved;
+}
+
+bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const {
+    constexpr std::size_t kMost = 64;
+    if (size > kMost) return false;
+    std::uint8_t* const begin = piece.room(kMost * sizeof(Single::bytes));
+    std::uint8_t* place = begin;
+    Unit run = Unit::kRemoved;  // of what is no space
+    std::size_t space = 0;      // the size of the space that the piece ends with
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        Single high;
+        const Single* c = &ascii_[*p & 0x7Fu];
+        if (*p < 0x80) {
+            ++p;
+        } else {
+            const utf8::Char decoded = utf8::decode(p, end);
+            high = single(CharacterTable::code_of(decoded));
+            c = &high;
+            p += decoded.size;
+        }
+        const bool is_space = c->unit == Unit::kSpace || c->unit == Unit::kStart;
+        if (stages_.collapse && is_space && space) continue;
+        if (!c->told) return false;
+        if (c->unit < Unit::kSpace && place != begin) return false;
+        if (c->unit == Unit::kRemoved) continue;  // at the start
+        if (c->unit == Unit::kAlone && p != end) return false;
+        if (!is_space && c->unit != run) {
+            if (run != Unit::kRemoved) return false;
+            run = c->unit;
+        }
+        std::memcpy(place, c->bytes.data(), sizeof(c->bytes));
+        place += c->size;
+        space = is_space ? c->size : 0;
+    }
+    piece.resize(static_cast<std::size_t>(place - begin) - (stages_.trim ? space : 0));
+    return true;
+}
+
+bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
+                                    std::vector<std::int64_t>& spans) const {
+    const std::unique_ptr<Scratch> scratch = this->scratch();
+    auto& buffers = static_cast<Buffers&>(*scratch);
+    const Carrier* const carrier = model_->carrier();
+    float sum = 0;
+    Ids places;
+    Origins origins(stages_.origin);
+    // `before`: how many bytes of the text stand before the chunk; -1 where it is led by a space.
+    const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
+        if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
+        if (!tells_origins(chunk, size)) return false;
+        origins.begin(before < 0);
+        buffers.piece.resize(0);
+        make_pieces(chunk, size, buffers.piece, origins,
+                    [&](const std::uint8_t* piece, std::size_t length) {
+                        places.clear();
+                        if (carrier) {
+                            carrier->encode_behind(piece, length, *buffers.inner, sum, out,
+                                                   &places);
+                        } else {
+                            model_->encode_chunk(piece, length, *buffers.inner, out, &places);
+                        }
+                        for (std::size_t i = 0; i < places.size(); i += 2) {
+                            const Id* const place = places.data() + i;
+                            const auto [start, end] = origins.of(place[0], place[1], length);
+                            spans.push_back(before + static_cast<std::int64_t>(start));
+                            spans.push_back(before + static_cast<std::int64_t>(end));
+                        }
+                    });
+        return true;
+    };
+    const std::uint8_t* p = text.begin;
+    if (starts && p < text.end && leads(p, text.end)) {
+        const std::uint8_t* const next = boundaries_->next(p, text.end);
+        std::vector<std::uint8_t> led{' '};
+        led.insert(led.end(), p, next);
+        if (!encode(led.data(), led.size(), -1)) return false;
+        p = next;
+    }
+    InterruptionPoints<256> points;
+    while (p < text.end) {
+        points.step();
+        const std::uint8_t* const next = boundaries_->next(p, text.end);
+        if (!encode(p, static_cast<std::size_t>(next - p), p - text.begin)) return false;
+        p = next;
+    }
+    return true;
+}
+
+bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
+    if (depends(chunk, size)) return false;
+    if (stages_.origin != Origin::kKept) return true;
+    InterruptionPoints<kCharacters> points;
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
+        const utf8::Char c = utf8::decode(p, end);
+        p += c.size;
+        if (table_->row(CharacterTable::code_of(c)).size == 0) return false;
+    }
+    return true;
+}
+
+bool StagedModel::depends(const std::uint8_t* chunk, std::size_t size) const {
+    InterruptionPoints<kCharacters> points;
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
+        const utf8::Char c = utf8::decode(p, end);
+        p += c.size;
+        if (table_->row(CharacterTable::code_of(c)).depends) return true;
+    }
+    return false;
+}
+
+template <typename WithPiece>
+void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                 WithPiece with_piece) const {
+    auto& buffers = static_cast<Buffers&>(scratch);
+    Piece& piece = buffers.piece;
+    piece.resize(0);
+    if (put_together(chunk, size, piece)) {
+        if (piece.size() > 0) with_piece(piece.data(), piece.size());
+        return;
+    }
+    if (!depends(chunk, size)) {
+        NoOrigins origins;
+        return make_pieces(chunk, size, piece, origins, with_piece);
+    }
+    buffers.pieces.clear();
+    buffers.ends.clear();
+    stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
+    std::size_t start = 0;
+    for (const std::size_t stop : buffers.ends) {
+        with_piece(buffers.pieces.data() + start, stop - start);
+        start = stop;
+    }
+}
+
+template <typename Told, typename WithPiece>
+void StagedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
+                              Told& origins, WithPiece with_piece) const {
+    const auto flush = [&] {
+        if (piece.size() == 0) return;
+        with_piece(piece.data(), piece.size());
+        piece.resize(0);
+        origins.clear();
+    };
+    const auto append = [&](const std::uint8_t* unit) {
+        origins.add(piece.size());
+        piece.append(unit + 2, unit[1]);
+    };
+    auto last = Unit::kRemoved;
+    std::size_t space = 0;  // the size of the space that the piece ends with
+    InterruptionPoints<kCharacters> points;
+    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
+        points.step();
+        const utf8::Char c = utf8::decode(p, end);
+        const auto start = static_cast<std::size_t>(p - chunk);
+        origins.read(start, start + c.size);
+        p += c.size;
+        const std::uint32_t code = CharacterTable::code_of(c);
+        const CharacterTable::Block& block = table_->block_of(code);
+        const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+        const std::uint8_t* unit = block.units.data() + row.begin;
+        for (const std::uint8_t* stop = unit + row.size; unit < stop; unit += 2 + unit[1]) {
+            const auto kind = static_cast<Unit>(unit[0]);
+            const bool is_space = kind == Unit::kSpace || kind == Unit::kStart;
+            if (stages_.collapse && is_space && space) {
+                origins.leave_out();
+                continue;
+            }
+            switch (kind) {
+                case Unit::kRemoved:
+                    flush();
+                    break;
+                case Unit::kAlone:
+                    flush();
+                    append(unit);
+                    flush();
+                    break;
+                case Unit::kSpace:
+                    append(unit);
+                    break;
+                default:
+                    if (kind == Unit::kStart || (kind != last && last != Unit::kStart &&
+                                                 last != Unit::kSpace && last >= Unit::kRun)) {
+                        flush();
+                    }
+                    append(unit);
+            }
+            space = is_space ? unit[1] : 0;
+            // What follows a start belongs to it, whatever its class.
+            last = last == Unit::kStart && kind >= Unit::kRun ? Unit::kStart : kind;
+        }
+    }
+    origins.finish(size);
+    if (stages_.trim) piece.resize(piece.size() - space);
+    flush();
+}
+
+}  // namespace toksmith

@@ -1,0 +1,199 @@
+#include "models/bpe/character_model.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+#include "utf8/decode.hpp"
+#include "vocab/byte_ids.hpp"
+
+namespace toksmith::bpe {
+namespace {
+
+constexpr std::size_t kFirst = 1, kLast = 2;
+
+// The only character of a text, or utf8::kInvalid.
+std::uint32_t only_character(std::string_view text) {
+    if (text.empty()) return utf8::kInvalid;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    const utf8::Char found = utf8::decode(bytes, bytes + text.size());
+    return found.size == text.size() ? found.code : utf8::kInvalid;
+}
+
+}  // namespace
+
+// Makes symbols of a chunk's characters, and tokens of the symbols: run by run, since what stands
+// on either side of a closed pair merges on its own.
+class CharacterModel::Reader {
+ public:
+    Reader(const CharacterModel& model, Scratch& scratch, Ids& out, Ids* spans)
+        : model_(model), run_(scratch.run), places_(scratch.spans), out_(out), spans_(spans) {
+        run_.clear();
+        places_.clear();
+    }
+
+    void read(const std::uint8_t* chunk, std::size_t size) {
+        const bool by_place = !model_.options_.prefix.empty() || !model_.options_.suffix.empty();
+        InterruptionPoints<std::size_t{1} << 16> points;
+        for (std::size_t start = 0; start < size;) {
+            points.step();
+            const utf8::Char found = utf8::decode(chunk + start, chunk + size);
+            const std::size_t end = start + found.size;
+            const std::size_t place =
+                by_place ? (start == 0 ? kFirst : 0) + (end == size ? kLast : 0) : 0;
+            const Span span{static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end)};
+            const Id id = model_.characters_[place][found.code];
+            if (id != kNone) {
+                push_unknown();
+                push(id, span);
+            } else if (!model_.options_.byte_fallback || !push_bytes(chunk, span, place)) {
+                unknown(span);
+            }
+            start = end;
+        }
+        push_unknown();
+        flush();
+    }
+
+ private:
+    void push(Id id, Span span) {
+        if (!run_.ids.empty()) {
+            const Merge merge = model_.pairs_.find(run_.ids.back(), id);
+            if (model_.pairs_.closed(merge)) {
+                flush();
+            } else {
+                run_.merges.push_back(merge);
+            }
+        }
+        run_.ids.push_back(id);
+        places_.push_back(span);
+    }
+
+    // An unknown character waits for what comes next, so that it may fuse with it.
+    void unknown(Span span) {
+        if (model_.options_.unk == kNone) return;
+        if (has_unknown_ && model_.options_.fuse_unk) {
+            unknown_.end = span.end;
+            return;
+        }
+        push_unknown();
+        unknown_ = span;
+        has_unknown_ = true;
+    }
+
+    void push_unknown() {
+        if (!has_unknown_) return;
+        has_unknown_ = false;
+        push(model_.options_.unk, unknown_);
+    }
+
+    // Those of the prefix and of the suffix too, which stand for no text. False: a byte has no id.
+    bool push_bytes(const std::uint8_t* chunk, Span span, std::size_t place) {
+        const Options& options = model_.options_;
+        const std::string_view prefix = place & kFirst ? std::string_view() : options.prefix;
+        const std::string_view suffix = place & kLast ? options.suffix : std::string_view();
+        const std::string_view text(reinterpret_cast<const char*>(chunk) + span.start,
+                                    span.end - span.start);
+        const auto id = [&](char byte) {
+            return model_.byte_ids_[static_cast<std::uint8_t>(byte)];
+        };
+        for (const std::string_view part : {prefix, text, suffix}) {
+            for (const char byte : part) {
+                if (id(byte) == kNone) return false;
+            }
+        }
+        for (const char byte : prefix) push(id(byte), {span.start, span.start});
+        for (std::uint32_t i = 0; i < text.size(); ++i) {
+            push(id(text[i]), {span.start + i, span.start + i + 1});
+        }
+        for (const char byte : suffix) push(id(byte), {span.end, span.end});
+        return true;
+    }
+
+    void flush() {
+        if (run_.ids.empty()) return;
+        run_.merge(model_.pairs_.table(), spans_ != nullptr);
+        out_.append(run_.ids.data(), run_.ids.size());
+        for (std::size_t i = 0; spans_ && i < run_.ids.size(); ++i) {
+            spans_->push(places_[run_.first[i]].start);
+            spans_->push(places_[run_.first[i + 1] - 1].end);
+        }
+        run_.clear();
+        places_.clear();
+    }
+
+    const CharacterModel& model_;
+    SymbolRun& run_;
+    std::vector<Span>& places_;
+    Ids& out_;
+    Ids* spans_;
+    Span unknown_{0, 0};
+    bool has_unknown_ = false;
+};
+
+CharacterModel::CharacterModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
+                               Options options)
+    : vocabulary_(std::move(vocabulary)),
+      options_(std::move(options)),
+      byte_ids_(byte_ids(vocabulary_)),
+      pairs_(pairs_of(merges)) {
+    if (options_.whole_chunk_first) whole_ = TokenIndex(vocabulary_);
+}
+
+SymbolPairs CharacterModel::pairs_of(const std::vector<MergeRule>& merges) {
+    const std::size_t ids = vocabulary_.size();
+    std::vector<Id> starts;
+    if (options_.unk != kNone) {
+        if (options_.unk >= ids) throw std::invalid_argument("the unknown token has no such id");
+        starts.push_back(options_.unk);
+    }
+    if (options_.byte_fallback) {
+        std::ranges::copy_if(byte_ids_, std::back_inserter(starts),
+                             [](Id id) { return id != kNone; });
+    }
+    const bool by_place = !options_.prefix.empty() || !options_.suffix.empty();
+    for (std::size_t place = 0; place < (by_place ? characters_.size() : 1); ++place) {
+        const std::string_view prefix = place & kFirst ? std::string_view() : options_.prefix;
+        const std::string_view suffix = place & kLast ? options_.suffix : std::string_view();
+        for (std::size_t i = ids; i-- > 0;) {  // where tokens are equal, the lowest id counts
+            std::string_view token = vocabulary_[static_cast<Id>(i)];
+            if (token.size() < prefix.size() + suffix.size() || !token.starts_with(prefix) ||
+                !token.ends_with(suffix)) {
+                continue;
+            }
+            token.remove_prefix(prefix.size());
+            token.remove_suffix(suffix.size());
+            const std::uint32_t code = only_character(token);
+            if (code == utf8::kInvalid) continue;
+            characters_[place].set(code, static_cast<Id>(i));
+            starts.push_back(static_cast<Id>(i));
+        }
+    }
+    std::vector<SymbolRule> rules;
+    rules.reserve(merges.size());
+    for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+        const MergeRule& merge = merges[rank];
+        rules.push_back({merge.left, merge.right, {static_cast<std::uint32_t>(rank), merge.id}});
+    }
+    return SymbolPairs(std::move(rules), starts, ids);
+}
+
+std::unique_ptr<Model::Scratch> CharacterModel::scratch() const {
+    return std::make_unique<Scratch>();
+}
+
+void CharacterModel::encode_chunk(const std::uint8_t* chunk, std::size_t size,
+                                  Model::Scratch& scratch, Ids& out, Ids* spans) const {
+    check_chunk_size(size);
+    const Id whole = whole_.find(vocabulary_, chunk, size);
+    if (whole == TokenIndex::kNone) {
+        Reader(*this, static_cast<Scratch&>(scratch), out, spans).read(chunk, size);
+        return;
+    }
+    out.push(whole);
+    if (!spans) return;
+    spans->push(0);
+    spans->push(static_cast<Id>(size));
+}
+
+}  // namespace toksmith::bpe

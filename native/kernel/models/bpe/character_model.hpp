@@ -1,0 +1,63 @@
+// BPE on characters with a list of merges, as tokenizers runs it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/bpe/model.hpp"
+#include "models/bpe/symbols.hpp"
+#include "models/model.hpp"
+#include "vocab/code_point_table.hpp"
+#include "vocab/token_index.hpp"
+#include "vocab/vocabulary.hpp"
+
+namespace toksmith::bpe {
+
+class CharacterModel final : public Model {
+ public:
+    static constexpr Id kNone = CodePointTable::kNone;
+
+    struct Options {
+        Id unk = kNone;  // kNone: what is unknown becomes nothing
+        bool fuse_unk = false;
+        bool byte_fallback = false;
+        std::string prefix = {};  // before each character but the first
+        std::string suffix = {};  // behind the last character
+        bool whole_chunk_first = false;
+    };
+
+    // Throws std::invalid_argument where the merges do not fit the vocabulary.
+    CharacterModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, Options options);
+
+    std::unique_ptr<Model::Scratch> scratch() const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                      Ids& out, Ids* spans) const override;
+
+ private:
+    struct Span {
+        std::uint32_t start, end;
+    };
+    struct Scratch final : Model::Scratch {
+        SymbolRun run;
+        std::vector<Span> spans;  // what each symbol of the run stands for
+        void trim(std::size_t bytes) override {
+            run.trim(bytes);
+            Model::Scratch::trim(spans, bytes);
+        }
+    };
+    class Reader;
+
+    SymbolPairs pairs_of(const std::vector<MergeRule>& merges);
+
+    Vocabulary vocabulary_;
+    Options options_;
+    std::array<Id, 256> byte_ids_;
+    // By code point, for a character in the middle, a first, a last, and an only one.
+    std::array<CodePointTable, 4> characters_;
+    SymbolPairs pairs_;
+    TokenIndex whole_;  // empty unless a chunk is looked up as a whole
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,102 @@
+#include "models/bpe/lane_merge_table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace toksmith::bpe {
+namespace {
+
+constexpr std::uint32_t kMostNumbers = (1u << RowPairs::kBits) - 1;
+
+// Orders rules of one rank, which merge from left to right, where each adds one more of the same
+// symbol to a run of it, as with Llama's spaces. With the longer runs first, they merge from left
+// to right as well: another run is begun only where the last one cannot grow.
+bool order_runs(std::span<RowRule> same, const std::vector<RowRule>& rules) {
+    const Id symbol = same[0].right;
+    const auto adds_it = [&](const RowRule& rule) { return rule.right == symbol; };
+    const auto makes_it = [&](const RowRule& rule) { return rule.id == symbol; };
+    if (!std::ranges::all_of(same, adds_it) || std::ranges::any_of(rules, makes_it)) return false;
+    Id run = symbol;
+    for (auto rest = same.begin(); rest != same.end(); ++rest) {
+        const auto next =
+            std::find_if(rest, same.end(), [&](const RowRule& rule) { return rule.left == run; });
+        if (next == same.end()) return false;
+        std::swap(*rest, *next);
+        run = rest->id;
+    }
+    std::ranges::reverse(same);
+    return true;
+}
+
+}  // namespace
+
+std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
+                                         const std::array<Id, 256>& symbols) {
+    if (rules.size() + symbols.size() > kMostNumbers) return {};
+    if (!std::ranges::is_sorted(rules, {}, &RowRule::rank)) {
+        std::ranges::sort(rules, {}, &RowRule::rank);
+    }
+    for (std::size_t first = 0, last = 0; first < rules.size(); first = last) {
+        while (last < rules.size() && rules[last].rank == rules[first].rank) ++last;
+        const std::span<RowRule> same(&rules[first], last - first);
+        const bool in_order = same.size() == 1 || order_runs(same, rules);
+        for (RowRule& rule : same) rule.in_order = in_order;
+    }
+    RowMerges merges(rules, symbols);
+    if (!merges.pairs_) return {};
+    return merges;
+}
+
+RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols)
+    : byte_pairs_(256 * 256, kNone) {
+    Id highest = 0;
+    for (const RowRule& rule : rules) highest = std::max({highest, rule.left, rule.right, rule.id});
+    for (const Id symbol : symbols) {
+        if (symbol != kNone) highest = std::max(highest, symbol);
+    }
+    // 0: no number yet; the first is 1.
+    std::vector<std::uint32_t> numbers(std::size_t{highest} + 1);
+    ids_.assign(1, kNone);
+    // Bytes come behind what merges make, which has the numbers of its rules.
+    ids_.resize(rules.size() + 1, kNone);
+    for (std::size_t byte = 0; byte < symbols.size(); ++byte) {
+        const Id symbol = symbols[byte];
+        all_bytes_ = all_bytes_ && symbol != kNone;
+        bytes_[byte] = kNone;
+        if (symbol == kNone) continue;
+        if (numbers[symbol] == 0) {
+            numbers[symbol] = static_cast<std::uint32_t>(ids_.size());
+            ids_.push_back(symbol);
+        }
+        bytes_[byte] = numbers[symbol];
+    }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const RowRule& rule = rules[i];
+        if (!rule.in_order || !rule.plain || numbers[rule.id] != 0) continue;
+        numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
+        ids_[i + 1] = rule.id;
+    }
+    if (!rules.empty()) distance_ = rules[0].id - 1;
+    const auto is_at_distance = [&](const RowRule& rule) {
+        return rule.id == in_order_ + 1 + distance_;
+    };
+    while (in_order_ < rules.size() && is_at_distance(rules[in_order_])) ++in_order_;
+    std::vector<RowPairs::Pair> pairs;
+    pairs.reserve(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
+        if (left == 0 || right == 0) continue;  // no row ever holds them
+        const bool stops = ids_[i + 1] == kNone;
+        pairs.push_back({left, right, stops ? kStop : static_cast<std::uint32_t>(i + 1)});
+    }
+    pairs_ = RowPairs::make(pairs);
+    if (!pairs_) return;
+    for (std::size_t i = 0; i < byte_pairs_.size(); ++i) {
+        const std::uint32_t left = bytes_[i / 256], right = bytes_[i % 256];
+        if (left != kNone && right != kNone) byte_pairs_[i] = pairs_->find(left, right);
+    }
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,169 @@
+// Merging a row of symbols: of all neighbours, those of the lowest rank, the leftmost of them,
+// again and again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "models/bpe/pair_table.hpp"
+#include "parallel/stop.hpp"
+
+namespace toksmith::bpe {
+
+// The rank of two symbols that do not merge, but may come to stand inside one token when their
+// neighbours do. Where two symbols have not even this (kNoRank), no merge ever reaches across, and
+// what stands left and right of them merges on its own.
+inline constexpr std::uint32_t kOpen = kNoRank - 1;
+
+// A row of more symbols than this is long.
+inline constexpr std::size_t kShort = 96;
+
+// Merges a short row in place: quadratic in the worst case, but without any bookkeeping.
+// `merges[i]` is that of ids[i] and ids[i + 1]. Tells `moved(to, from)` of each place that is
+// moved. Returns how many ids remain.
+template <class Moved>
+std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTable& pairs,
+                        Moved moved) {
+    while (count > 1) {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i + 1 < count; ++i) {
+            if (merges[i].rank < merges[best].rank) best = i;
+        }
+        const std::uint32_t rank = merges[best].rank;
+        if (rank >= kOpen) break;
+        // Where symbols repeat, many pairs have this rank. They are merged in one go, from left to
+        // right, what one becomes as well, unless that makes a pair that has to be merged before.
+        std::size_t to = best, from = best;
+        for (bool is_next = true; from < count; ++to) {
+            if (to != from) moved(to, from);
+            ids[to] = ids[from++];
+            if (from < count) merges[to] = merges[from - 1];
+            while (is_next && from < count && merges[to].rank == rank) {
+                ids[to] = merges[to].id;
+                ++from;
+                if (to > 0) {
+                    merges[to - 1] = pairs.find(ids[to - 1], ids[to]);
+                    is_next = merges[to - 1].rank > rank;
+                }
+                if (from < count) {
+                    merges[to] = pairs.find(ids[to], ids[from]);
+                    is_next = is_next && merges[to].rank >= rank;
+                }
+            }
+        }
+        count = to;
+    }
+    return count;
+}
+
+// Merges a row of any length: n log n at the worst, without recursion. The places of each mergeable
+// pair are kept by rank, and the ranks in a heap; those of one rank are worked off from left to
+// right, in one sweep over memory.
+//
+// A row has a cell for each symbol that it started with. It tells `size()`, the `id(place)` that
+// starts in a cell and whether one `starts` there, where the `next` one and the one `before` it
+// start, and can `join` two neighbours.
+template <class Row>
+class LongMerge {
+ public:
+    LongMerge(Row& row, const PairTable& pairs) : row_(row), pairs_(pairs) {}
+
+    void run() {
+        InterruptionPoints<std::size_t{1} << 14> points;
+        for (std::size_t i = 0; i + 1 < row_.size(); ++i) {
+            note(i, row_.id(i), row_.id(i + 1));
+            points.step();
+        }
+        while (!ranks_.empty()) {
+            const std::uint32_t rank = ranks_.top();
+            ranks_.pop();
+            Places& places = places_[rank];
+            places.sort();
+            while (!places.empty()) {
+                merge(places.pop(), rank);
+                points.step();
+                // Only a list of merges that no training makes can put a lower rank behind a
+                // higher.
+                if (!ranks_.empty() && ranks_.top() < rank) break;
+            }
+            if (places.empty()) {
+                places_.erase(rank);
+            } else {
+                ranks_.push(rank);
+            }
+        }
+    }
+
+ private:
+    using Place = std::uint32_t;
+
+    // Where one rank was found, from left to right: once it is worked on, what is found later
+    // goes to a heap.
+    class Places {
+     public:
+        bool empty() const { return next_ == noted_.size() && later_.empty(); }
+
+        void add(Place place) {
+            if (!sorted_) return noted_.push_back(place);
+            later_.push_back(place);
+            std::ranges::push_heap(later_, std::greater<>());
+        }
+
+        void sort() {
+            if (std::exchange(sorted_, true)) return;
+            if (!std::ranges::is_sorted(noted_)) std::ranges::sort(noted_);
+        }
+
+        Place pop() {
+            if (later_.empty() || (next_ < noted_.size() && noted_[next_] < later_.front())) {
+                return noted_[next_++];
+            }
+            std::ranges::pop_heap(later_, std::greater<>());
+            const Place place = later_.back();
+            later_.pop_back();
+            return place;
+        }
+
+     private:
+        std::vector<Place> noted_, later_;
+        std::size_t next_ = 0;
+        bool sorted_ = false;
+    };
+
+    void note(std::size_t place, Id left, Id right) {
+        const std::uint32_t rank = pairs_.find(left, right).rank;
+        if (rank >= kOpen) return;
+        const auto [found, is_new] = places_.try_emplace(rank);
+        if (is_new) ranks_.push(rank);
+        found->second.add(static_cast<Place>(place));
+    }
+
+    // Merges the pair at `place`, if it still stands there with this rank.
+    void merge(std::size_t place, std::uint32_t rank) {
+        if (!row_.starts(place)) return;
+        const std::size_t middle = row_.next(place);
+        if (middle >= row_.size()) return;
+        const Merge found = pairs_.find(row_.id(place), row_.id(middle));
+        if (found.rank != rank) return;
+        row_.join(place, middle, found.id);
+        if (place > 0) {
+            const std::size_t before = row_.before(place);
+            note(before, row_.id(before), found.id);
+        }
+        const std::size_t after = row_.next(place);
+        if (after < row_.size()) note(place, found.id, row_.id(after));
+    }
+
+    Row& row_;
+    const PairTable& pairs_;
+    std::unordered_map<std::uint32_t, Places> places_;
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ranks_;
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,113 @@
+#include "models/bpe/model.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "utf8/decode.hpp"
+
+namespace toksmith::bpe {
+
+std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
+    std::array<Id, 256> ids;
+    ids.fill(kNoRank);
+    for (std::size_t id = vocabulary.size(); id-- > 0;) {
+        const std::string_view token = vocabulary[static_cast<Id>(id)];
+        if (token.size() == 1) ids[static_cast<std::uint8_t>(token[0])] = static_cast<Id>(id);
+    }
+    for (const Id id : ids) {
+        if (id == kNoRank) throw std::invalid_argument("a single byte has no id");
+    }
+    return ids;
+}
+
+BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
+                   bool whole_chunk_first, Merges source)
+    : vocabulary_(std::move(vocabulary)),
+      joins_(vocabulary_),
+      byte_ids_(single_bytes(vocabulary_)),
+      pairs_(merges.size()) {
+    // The highest bit is the marker of merge_long_bytes.
+    if (vocabulary_.size() >= 0x80000000u) throw std::invalid_argument("ids must be below 2^31");
+    std::uint32_t rank = 0;
+    for (const MergeRule& merge : merges) {
+        const std::size_t ids = vocabulary_.size();
+        if (merge.left >= ids || merge.right >= ids || merge.id >= ids ||
+            vocabulary_.length(merge.left) == 0 || vocabulary_.length(merge.right) == 0 ||
+            vocabulary_.length(merge.left) + vocabulary_.length(merge.right) !=
+                vocabulary_.length(merge.id)) {
+            throw std::invalid_argument("merge " + std::to_string(rank) +
+                                        " does not fit the vocabulary");
+        }
+        pairs_.insert(merge.left, merge.right, {rank++, merge.id});
+    }
+    byte_pairs_.reserve(256 * 256);
+    for (const Id left : byte_ids_) {
+        for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
+    }
+    const bool all = source == Merges::kRecovered && recovered_make_all(merges);
+    if (all || !whole_chunk_first) row_merges_ = rows_of(merges);
+    if (!whole_chunk_first) return;
+    if (!all) whole_ = TokenIndex(vocabulary_);
+    // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
+    // chunk has none such.
+    may_cut_ = all || merges_make_all();
+}
+
+std::optional<RowMerges> BpeModel::rows_of(const std::vector<MergeRule>& merges) const {
+    std::vector<RowRule> rules;
+    rules.reserve(merges.size());
+    for (const MergeRule& merge : merges) {
+        rules.push_back({merge.left, merge.right, merge.id, static_cast<Id>(rules.size())});
+    }
+    return RowMerges::make(std::move(rules), byte_ids_);
+}
+
+bool BpeModel::merges_make_all() const {
+    Ids ids;
+    for (Id id = 0; id < vocabulary_.size(); ++id) {
+        const std::string_view token = vocabulary_[id];
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
+        if (utf8::is_ascii(bytes, bytes + token.size())) continue;
+        ids.clear();
+        merge_bytes(merging(), bytes, token.size(), ids);
+        if (ids.size() != 1 || ids.data()[0] != id) return false;
+    }
+    return true;
+}
+
+// A token has the merge that makes it, or none does; in rank order, so each is looked for once.
+bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
+    auto made = merges.begin();
+    for (Id id = 0; id < vocabulary_.size(); ++id) {
+        if (made != merges.end() && made->id == id) {
+            ++made;
+        } else if (vocabulary_.length(id) > 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
+
+void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                            Ids* spans) const {
+    const std::size_t before = out.size();
+    const Id whole = whole_.find(vocabulary_, chunk, size);
+    if (whole != TokenIndex::kNone) {
+        out.push(whole);
+    } else {
+        merge_bytes(merging(), chunk, size, out);
+    }
+    if (!spans) return;
+    std::uint32_t start = 0;
+    for (std::size_t i = before; i < out.size(); ++i) {
+        const auto end = start + static_cast<std::uint32_t>(vocabulary_.length(out.data()[i]));
+        spans->push(start);
+        spans->push(end);
+        start = end;
+    }
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,79 @@
+// Byte-level BPE: the merges, and how a chunk is merged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/bpe/lane_merge_table.hpp"
+#include "models/bpe/pair_table.hpp"
+#include "models/model.hpp"
+#include "vocab/adjacency_filter.hpp"
+#include "vocab/token_index.hpp"
+#include "vocab/vocabulary.hpp"
+
+namespace toksmith::bpe {
+
+struct MergeRule {
+    Id left, right, id;
+};
+
+// What merges the bytes of a chunk, and the ids that it needs for that.
+struct ByteMerges {
+    const std::array<Id, 256>& byte_ids;
+    const PairTable& pairs;
+    // The merge of each pair of bytes, by the first one times 256 and the second; null if it is not
+    // at hand. It is half of what is looked up.
+    const Merge* byte_pairs;
+    const Vocabulary& vocabulary;
+};
+
+// Whose merges a model has: some that are given, or those of `recover_merges`.
+enum class Merges { kGiven, kRecovered };
+
+// Throws std::invalid_argument where the merges or the single bytes do not fit the vocabulary.
+class BpeModel final : public Model {
+ public:
+    BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first,
+             Merges source = Merges::kGiven);
+
+    std::unique_ptr<Scratch> scratch() const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                      Ids* spans) const override;
+    const Joins* joins() const override { return may_cut_ ? &joins_ : nullptr; }
+    const RowMerges* row_merges() const override { return row_merges_ ? &*row_merges_ : nullptr; }
+
+ private:
+    std::optional<RowMerges> rows_of(const std::vector<MergeRule>& merges) const;
+    // Whether the merges make each token of more than ASCII from its bytes.
+    bool merges_make_all() const;
+    // Whether recovered merges make each token, of ASCII too.
+    bool recovered_make_all(const std::vector<MergeRule>& merges) const;
+    ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
+
+    Vocabulary vocabulary_;
+    Joins joins_;
+    bool may_cut_ = true;
+    std::array<Id, 256> byte_ids_;
+    PairTable pairs_;
+    std::vector<Merge> byte_pairs_;
+    std::optional<RowMerges> row_merges_;  // empty where chunks are looked up as a whole
+    TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
+};
+
+// Each appends the ids that remain. `merge_bytes` takes the one that fits the size.
+void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+
+// The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
+// token is the pair that its bytes come down to with all other tokens; a token whose bytes come
+// down to more than a pair has none. Throws like BpeModel where a byte has no id.
+std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary);
+
+// The id of each single byte; throws std::invalid_argument where one is missing.
+std::array<Id, 256> single_bytes(const Vocabulary& vocabulary);
+
+}  // namespace toksmith::bpe

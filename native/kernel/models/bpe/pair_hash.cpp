@@ -1,0 +1,111 @@
+#include "models/bpe/pair_hash.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace toksmith::bpe {
+namespace {
+
+std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
+    return left * RowPairs::kLeft + right * RowPairs::kRight;
+}
+
+// What a slot holds, but for what the pair becomes.
+std::uint64_t key_of(std::uint32_t left, std::uint32_t right) {
+    return (std::uint64_t{left} << RowPairs::kBits | right) << RowPairs::kBits;
+}
+
+// Pairs of a bucket. Hashes of a vocabulary's merges come nowhere near; a file that was made to do
+// so would take long.
+constexpr std::uint32_t kMostTogether = 64;
+
+int bits_for(std::size_t count) { return static_cast<int>(std::bit_width(count)); }
+
+// Leaves the first one of those that are the same.
+std::span<RowPairs::Pair> unrepeated(std::span<RowPairs::Pair> pairs) {
+    std::size_t count = 0;
+    for (const RowPairs::Pair& pair : pairs) {
+        const auto is_same = [&](const RowPairs::Pair& other) {
+            return other.left == pair.left && other.right == pair.right;
+        };
+        if (std::ranges::none_of(pairs.first(count), is_same)) pairs[count++] = pair;
+    }
+    return pairs.first(count);
+}
+
+}  // namespace
+
+std::optional<RowPairs> RowPairs::make(std::span<const Pair> pairs) {
+    RowPairs table(pairs.size());
+    if (!table.place(pairs)) return {};
+    return table;
+}
+
+// Slots for up to four fifths of which there are pairs, buckets of one or two.
+RowPairs::RowPairs(std::size_t pairs)
+    : slot_bits_(bits_for(pairs + pairs / 4 + 16)),
+      bucket_bits_(bits_for(pairs / 2 + 16)),
+      slots_(std::size_t{1} << slot_bits_),
+      buckets_(std::size_t{1} << bucket_bits_) {}
+
+bool RowPairs::place(std::span<const Pair> pairs) {
+    const std::uint32_t buckets = 1u << bucket_bits_;
+    // From where on the pairs of each bucket stand, when they are sorted by it.
+    std::vector<std::uint32_t> starts(buckets + 2);
+    for (const Pair& pair : pairs) ++starts[bucket_of(hash_of(pair.left, pair.right)) + 2];
+    std::uint32_t most = 0;
+    for (std::uint32_t i = 2; i < starts.size(); ++i) {
+        most = std::max(most, starts[i]);
+        starts[i] += starts[i - 1];
+    }
+    if (most > kMostTogether) return false;
+    std::vector<Pair> sorted(pairs.size());
+    for (const Pair& pair : pairs)
+        sorted[starts[bucket_of(hash_of(pair.left, pair.right)) + 1]++] = pair;
+    std::vector<bool> taken(std::size_t{1} << slot_bits_);
+    for (std::uint32_t size = most; size > 0; --size) {
+        for (std::uint32_t i = 0; i < buckets; ++i) {
+            const std::uint32_t start = starts[i];
+            if (starts[i + 1] - start != size) continue;
+            const auto together = unrepeated(std::span(sorted).subspan(start, size));
+            const auto move = free_move(together, taken);
+            if (!move) return false;
+            std::uint32_t bits = 0;
+            for (const auto& [left, right, number] : together) {
+                const std::uint32_t hash = hash_of(left, right);
+                slots_.data()[slot_of(hash, right, *move)] = key_of(left, right) | number;
+                bits |= 1u << (hash >> kBitPlace & kBitMask);
+            }
+            buckets_.data()[i] = *move | bits << kMoveBits;
+        }
+    }
+    return true;
+}
+
+// The first by which all these pairs meet slots that are not taken; takes them.
+std::optional<std::uint32_t> RowPairs::free_move(std::span<const Pair> pairs,
+                                                 std::vector<bool>& taken) const {
+    for (std::uint32_t move = 0; move <= kMoveMask; ++move) {
+        const auto slot = [&](const Pair& pair) {
+            return slot_of(hash_of(pair.left, pair.right), pair.right, move);
+        };
+        std::size_t met = 0;
+        for (; met < pairs.size() && !taken[slot(pairs[met])]; ++met)
+            taken[slot(pairs[met])] = true;
+        if (met == pairs.size()) return move;
+        for (const Pair& pair : pairs.first(met)) taken[slot(pair)] = false;
+    }
+    return {};
+}
+
+std::uint32_t RowPairs::find(std::uint32_t left, std::uint32_t right) const {
+    const std::uint32_t hash = hash_of(left, right);
+    const std::uint32_t bucket = buckets_.data()[bucket_of(hash)];
+    if ((bucket >> kMoveBits >> (hash >> kBitPlace & kBitMask) & 1) == 0) return kNone;
+    const std::uint64_t slot = slots_.data()[slot_of(hash, right, bucket & kMoveMask)];
+    const std::uint64_t number = slot - key_of(left, right);
+    return number < std::uint64_t{1} << kBits ? static_cast<std::uint32_t>(number) : kNone;
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,108 @@
+#include "models/bpe/ranks.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "vocab/token_index.hpp"
+
+namespace toksmith::bpe {
+namespace {
+
+constexpr std::uint8_t kNoDigit = 0xFF;
+
+constexpr std::array<std::uint8_t, 256> base64_digits() {
+    std::array<std::uint8_t, 256> values{};
+    values.fill(kNoDigit);
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (std::size_t i = 0; i < digits.size(); ++i)
+        values[static_cast<std::uint8_t>(digits[i])] = static_cast<std::uint8_t>(i);
+    return values;
+}
+
+constexpr std::array<std::uint8_t, 256> kDigits = base64_digits();
+
+// Appends the bytes; false where the text is empty, or not in fours with the last one filled up.
+bool decode_base64(std::string_view text, std::vector<std::uint8_t>& bytes) {
+    if (text.empty() || text.size() % 4 != 0) return false;
+    std::size_t padding = 0;
+    while (padding < 2 && text[text.size() - 1 - padding] == '=') ++padding;
+    for (std::size_t i = 0; i < text.size(); i += 4) {
+        const std::size_t digits = i + 4 == text.size() ? 4 - padding : 4;
+        std::uint32_t value = 0;
+        for (std::size_t j = 0; j < 4; ++j) {
+            const std::uint8_t digit =
+                j < digits ? kDigits[static_cast<std::uint8_t>(text[i + j])] : 0;
+            if (digit == kNoDigit) return false;
+            value = value << 6 | digit;
+        }
+        for (std::size_t j = 0; j + 1 < digits; ++j)
+            bytes.push_back(static_cast<std::uint8_t>(value >> (16 - 8 * j)));
+    }
+    return true;
+}
+
+constexpr std::size_t kMostDigits = 8;
+
+// Nothing where the text is no number of at most so many digits.
+std::optional<Id> decode_rank(std::string_view text) {
+    if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+    Id rank = 0;
+    for (const char digit : text) {
+        if (digit < '0' || digit > '9') return std::nullopt;
+        rank = rank * 10 + static_cast<Id>(digit - '0');
+    }
+    return rank;
+}
+
+constexpr std::size_t kNowhere = ~std::size_t{0};
+
+// The same tokens by rank; nothing where a rank stands twice.
+std::optional<Vocabulary> by_rank(const Vocabulary& lines, const std::vector<Id>& ranks) {
+    std::vector<std::size_t> line_of(*std::ranges::max_element(ranks) + std::size_t{1}, kNowhere);
+    for (std::size_t line = 0; line < ranks.size(); ++line) {
+        if (line_of[ranks[line]] != kNowhere) return std::nullopt;
+        line_of[ranks[line]] = line;
+    }
+    Vocabulary result{{}, {0}};
+    result.bytes.reserve(lines.bytes.size());
+    result.offsets.reserve(line_of.size() + 1);
+    for (const std::size_t line : line_of) {
+        if (line != kNowhere) {
+            const auto* bytes = lines.bytes.data();
+            result.bytes.insert(result.bytes.end(), bytes + lines.offsets[line],
+                                bytes + lines.offsets[line + 1]);
+        }
+        result.offsets.push_back(result.bytes.size());
+    }
+    return result;
+}
+
+}  // namespace
+
+std::optional<Vocabulary> read_ranks(std::string_view text, Id most) {
+    Vocabulary found{{}, {0}};
+    std::vector<Id> ranks;
+    bool in_order = true;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        const bool is_blank = line.empty() || text.starts_with("\r\n");
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (is_blank) continue;
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        const std::size_t space = line.find(' ');
+        if (space == line.npos || !decode_base64(line.substr(0, space), found.bytes))
+            return std::nullopt;
+        const std::optional<Id> rank = decode_rank(line.substr(space + 1));
+        if (!rank || *rank > most) return std::nullopt;
+        found.offsets.push_back(found.bytes.size());
+        in_order = in_order && *rank == ranks.size();
+        ranks.push_back(*rank);
+    }
+    if (TokenIndex(found).size() != ranks.size()) return std::nullopt;
+    if (in_order) return found;
+    return by_rank(found, ranks);
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,142 @@
+#include "models/bpe/symbols.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace toksmith::bpe {
+namespace {
+
+// A run as the row of a long merge. A symbol's size is in its first cell and in its last, so that
+// its neighbours can be found without links.
+class SizedRow {
+ public:
+    explicit SizedRow(std::vector<Id>& ids) : ids_(ids) {
+        constexpr std::size_t kStep = std::size_t{1} << 20;
+        sizes_.reserve(ids.size());
+        while (sizes_.size() < ids.size()) {
+            sizes_.resize(std::min(ids.size(), sizes_.size() + kStep), 1);
+            interruption_point();
+        }
+    }
+
+    std::size_t size() const { return sizes_.size(); }
+    bool starts(std::size_t place) const { return ids_[place] != kGone; }
+    Id id(std::size_t place) const { return ids_[place]; }
+    std::size_t next(std::size_t place) const { return place + sizes_[place]; }
+    std::size_t before(std::size_t place) const { return place - sizes_[place - 1]; }
+
+    void join(std::size_t place, std::size_t middle, Id id) {
+        const std::size_t after = next(middle);
+        ids_[middle] = kGone;
+        ids_[place] = id;
+        sizes_[place] = sizes_[after - 1] = static_cast<std::uint32_t>(after - place);
+    }
+
+ private:
+    static constexpr Id kGone = 0xFFFFFFFFu;  // no symbol starts here any more
+
+    std::vector<Id>& ids_;
+    std::vector<std::uint32_t> sizes_;
+};
+
+}  // namespace
+
+void SymbolRun::merge(const PairTable& pairs, bool places) {
+    const std::size_t size = ids.size();
+    if (!places && size <= kShort) {
+        ids.resize(
+            merge_short(ids.data(), merges.data(), size, pairs, [](std::size_t, std::size_t) {}));
+        return;
+    }
+    first.resize(size + 1);
+    std::iota(first.begin(), first.end(), 0u);
+    std::size_t count = 0;
+    if (size <= kShort) {
+        count = merge_short(ids.data(), merges.data(), size, pairs,
+                            [&](std::size_t to, std::size_t from) { first[to] = first[from]; });
+    } else {
+        SizedRow row(ids);
+        LongMerge(row, pairs).run();
+        for (std::size_t i = 0; i < size; i = row.next(i)) {
+            first[count] = static_cast<std::uint32_t>(i);
+            ids[count++] = row.id(i);
+        }
+    }
+    first[count] = static_cast<std::uint32_t>(size);
+    ids.resize(count);
+    first.resize(count + 1);
+}
+
+struct SymbolPairs::Plan {
+    std::vector<SymbolRule> rules;
+    std::vector<std::pair<Id, Id>> open;
+    bool all_open = false;
+
+    Plan(std::vector<SymbolRule> given, const std::vector<Id>& starts, std::size_t ids)
+        : rules(std::move(given)) {
+        for (const SymbolRule& rule : rules) {
+            if (rule.left >= ids || rule.right >= ids || rule.merge.id >= ids ||
+                rule.merge.rank >= kOpen) {
+                throw std::invalid_argument("a merge does not fit the vocabulary");
+            }
+        }
+        const auto ends = reached(starts, ids, &SymbolRule::right);
+        const auto begins = reached(starts, ids, &SymbolRule::left);
+        for (const SymbolRule& rule : rules) {
+            for (const Id x : ends[rule.left]) {
+                for (const Id y : begins[rule.right]) open.emplace_back(x, y);
+            }
+        }
+        std::ranges::sort(open);
+        const auto repeated = std::ranges::unique(open);
+        open.erase(repeated.begin(), repeated.end());
+    }
+
+ private:
+    // Such a number of symbols that one id can start or end with is no vocabulary's: it would take
+    // one id for different texts.
+    static constexpr std::size_t kMost = 16;
+
+    // The symbols that each id can end with (`side`: right) or start with (left).
+    std::vector<std::vector<Id>> reached(const std::vector<Id>& starts, std::size_t ids,
+                                         Id SymbolRule::* side) {
+        std::vector<std::vector<Id>> made(ids), found(ids);  // made: of an id, what is made of it
+        for (const SymbolRule& rule : rules) made[rule.*side].push_back(rule.merge.id);
+        std::vector<std::pair<Id, Id>> waiting;  // an id, and a symbol that it was found to have
+        const auto add = [&](Id id, Id symbol) {
+            if (std::ranges::find(found[id], symbol) != found[id].end()) return;
+            if (found[id].size() == kMost) {
+                all_open = true;
+                return;
+            }
+            found[id].push_back(symbol);
+            waiting.emplace_back(id, symbol);
+        };
+        for (const Id start : starts) add(start, start);
+        while (!waiting.empty()) {
+            const auto [id, symbol] = waiting.back();
+            waiting.pop_back();
+            for (const Id larger : made[id]) add(larger, symbol);
+        }
+        return found;
+    }
+};
+
+SymbolPairs::SymbolPairs(std::vector<SymbolRule> rules, const std::vector<Id>& starts,
+                         std::size_t ids)
+    : SymbolPairs(Plan(std::move(rules), starts, ids)) {}
+
+SymbolPairs::SymbolPairs(const Plan& plan)
+    : table_(plan.rules.size() + plan.open.size()), all_open_(plan.all_open) {
+    const auto insert = [&](Id left, Id right, const Merge& merge) {
+        if (table_.find(left, right).rank == kNoRank) table_.insert(left, right, merge);
+    };
+    for (std::size_t i = plan.rules.size(); i-- > 0;) {
+        insert(plan.rules[i].left, plan.rules[i].right, plan.rules[i].merge);
+    }
+    for (const auto& [left, right] : plan.open) insert(left, right, {kOpen, 0});
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,107 @@
+// The longest token first, from left to right, in one pass: WordPiece, and the longest match over
+// whole chunks.
+//
+// Trying the longest token, then shorter ones, goes over the same characters again and again. Here
+// each node of the trie knows what becomes of its characters if none follows that the trie has: the
+// tokens they surely start with, and the node of what is left ("Fast WordPiece Tokenization", Song
+// et al. 2021). So each character is looked at once, and the time is linear whatever the text and
+// the vocabulary.
+//
+// That is found out on a tree of characters. Chunks are matched on one of their bytes, where a step
+// looks at one place of memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/model.hpp"
+#include "models/wordpiece_trie.hpp"
+#include "utf8/decode.hpp"
+#include "vocab/byte_trie.hpp"
+#include "vocab/token_index.hpp"
+#include "vocab/vocabulary.hpp"
+
+namespace toksmith::wordpiece {
+
+struct Options {
+    // Tokens after the first one of a chunk are those that start with this.
+    std::string prefix{};
+    // kNone: what is unknown becomes nothing.
+    Id unk = kNone;
+    // Whether a chunk that does not come out, or has too many characters, is unknown as a whole;
+    // else single characters are, and no text stands for the unknown token.
+    bool whole_unknown = false;
+    std::size_t max_characters = ~std::size_t{0};
+    // Unknown characters that stand side by side are one token.
+    bool fuse_unk = false;
+};
+
+class LongestMatchModel final : public Model {
+ public:
+    LongestMatchModel(const bpe::Vocabulary& vocabulary, Options options);
+
+    std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                      Ids* spans) const override;
+
+ private:
+    // A list of tokens, told by its last one. Lists share their beginnings.
+    struct Token {
+        std::uint32_t before;  // the list without this token; 0 is the empty list
+        std::uint32_t count;   // how many tokens the list has
+        std::uint32_t end;     // how many bytes they cover
+        Id id;
+    };
+    // What the characters of a node become if they do not go on: tokens, and a node for the rest.
+    struct Link {
+        std::uint32_t rest;  // kNone: nothing fits
+        std::uint32_t tokens;
+    };
+    using Trees = std::vector<std::vector<Trie::Entry>>;
+    // A node of the bytes' tree, between two characters.
+    struct State {
+        std::size_t place;
+        ByteTrie::Node node;
+    };
+
+    Trees trees(const bpe::Vocabulary& vocabulary) const;
+    std::vector<Link> link_all(const bpe::Vocabulary& vocabulary, const Trie& trie, Node inside);
+    Link link(const Trie& trie, const std::vector<Link>& links, Node parent, Node node,
+              Node inside);
+    void place_all(const Trees& trees, const Trie& trie, const std::vector<Link>& links);
+    std::uint32_t extended(std::uint32_t list, Id id, std::size_t bytes);
+    std::uint32_t joined(std::uint32_t list, std::uint32_t more);
+
+    State at(std::size_t place) const { return {place, trie_.at(place)}; }
+    // Goes one character further, if the trie does.
+    bool step(State& state, const std::uint8_t* p, utf8::Char c) const;
+    bool match(const std::uint8_t* chunk, std::size_t size, Ids& out, Ids* spans) const;
+    std::size_t append(std::uint32_t list, std::size_t start, Ids& out, Ids* spans) const;
+    void tidy(Ids& out, std::size_t first, Ids* spans, std::size_t first_span) const;
+
+    Options options_;
+    ByteTrie trie_{std::vector<ByteTrie::Entry>{}};
+    std::size_t start_ = 0,
+                inside_ = 0;     // places of the roots: of a chunk's first token; of others
+    std::vector<Link> links_;    // by place, between characters
+    std::vector<Token> tokens_;  // all lists
+};
+
+// Each chunk is a token as it stands, or unknown.
+class WordLevelModel final : public Model {
+ public:
+    WordLevelModel(bpe::Vocabulary vocabulary, Id unk)
+        : vocabulary_(std::move(vocabulary)), index_(vocabulary_), unk_(unk) {}
+
+    std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                      Ids* spans) const override;
+
+ private:
+    bpe::Vocabulary vocabulary_;
+    bpe::TokenIndex index_;
+    Id unk_;
+};
+
+}  // namespace toksmith::wordpiece

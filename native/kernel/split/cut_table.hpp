@@ -1,0 +1,244 @@
+// Closed boundaries: where a text may be cut without changing a token, told from the two characters
+// on either side and the one behind them.
+//
+// Every character ends with one atom and starts with another (after the normalizer they need not
+// be the same). Two atoms that may stand side by side inside a token, or across which a stage
+// before the model looks, are joined; everywhere else a chunk may end. Only before a character that
+// is rewritten together with the next one, and so may start with anything ("e" before an accent),
+// none ends. The joined pairs stand in a bit table by hash: a collision joins what could be cut,
+// which costs time and changes nothing. Atoms with which nothing is joined, as are most of large
+// scripts, collide with none.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "split/character_table.hpp"
+#include "isa/byte_pairs.hpp"
+#include "isa/byte_set.hpp"
+#include "parallel/stop.hpp"
+
+namespace toksmith {
+
+class Boundaries {
+ public:
+    using Byte = utf8::Byte;
+    using Atom = std::uint16_t;
+
+    // The atom of a character beside which nothing is cut.
+    static constexpr Atom kOpen = 0xFFFF;
+
+    Boundaries(std::shared_ptr<const CharacterTable> table,
+               const std::vector<std::pair<Atom, Atom>>& joined)
+        : table_(std::move(table)),
+          left_keys_(kAtoms),
+          right_keys_(kAtoms),
+          mask_(std::bit_ceil(joined.size() * 32 + 4096) - 1),
+          bits_((mask_ + 1) / 64) {
+        for (const auto& [left, right] : joined) {
+            left_keys_[left] = key_of(left + 1u, 0x9E3779B1);
+            right_keys_[right] = key_of(right + 1u, 0x85EBCA77);
+        }
+        for (const auto& [left, right] : joined) {
+            const std::size_t place = place_of(product_of(left, right));
+            bits_[place / 64] |= std::uint64_t{1} << place % 64;
+        }
+        const auto row = [this](std::uint32_t byte) -> const auto& { return table_->row(byte); };
+        cuts_ = BytePairs([&](unsigned left, unsigned right) {
+            return between(row(left), row(right)) && !stays(left, right);
+        });
+        opens_ = ByteSet([&](unsigned byte) { return row(byte).right == kOpen; });
+        for (closed_byte_ = 0; closed_byte_ < 0x7F && row(closed_byte_).right == kOpen;)
+            ++closed_byte_;
+    }
+
+    // The first boundary behind p, or `end`; p < end.
+    const Byte* next(const Byte* p, const Byte* end) const {
+        InterruptionPoints<std::size_t{1} << 18> points;
+        for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
+            if (cuts_.has(p) && !opens_.has(p[2])) return p + 1;
+            points.step();
+        }
+        Seen c = see(p, end);
+        if (c.end == end) return end;
+        for (Seen next = see(c.end, end);;) {
+            const bool cut = between(*c.row, *next.row) && !stays(c.code, next.code);
+            c = next;
+            const Byte* const place = c.end - c.size;
+            if (c.end == end) return cut ? place : end;
+            next = see(c.end, end);
+            // Or else c may be rewritten together with what is behind it.
+            if (cut && next.row->right != kOpen) return place;
+            points.step();
+        }
+    }
+
+    // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
+    // last bytes may have some that are not told. Where `run_end` finds that what starts at a
+    // boundary is known as far as to the next one, it returns that, and else the start; the last
+    // one may lie beyond the 64 bytes.
+    template <typename Isa, typename RunEnd>
+    [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end,
+                                               const RunEnd& run_end) const {
+        const std::uint64_t high = Isa::template bit<7>(p);
+        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // what is behind that is not seen
+        if (high != 0) marks = with_high(p, end, high, marks, run_end);
+        return unopened<Isa>(p, marks);
+    }
+
+    // The same of 64 bytes that are all ASCII, which need not start at a boundary: those from the
+    // second byte to this one.
+    static constexpr std::size_t kTold = 62;
+    template <typename Isa>
+    [[gnu::always_inline]] std::uint64_t among_ascii(const Byte* p) const {
+        return unopened<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
+    }
+
+    // Whether the three bytes at p are a character that stands alone: nothing is joined with it, as
+    // with most of large scripts.
+    bool is_single(const Byte* p) const {
+        const Seen c = see(p, p + 3);
+        const CharacterTable::Row& row = *c.row;
+        return c.size == 3 && row.left != kOpen && row.right != kOpen &&
+               (left_keys_[row.left] | right_keys_[row.right]) == 0;
+    }
+    // A character of ASCII that is not rewritten together with what is before it, if there is one.
+    Byte closed_byte() const { return closed_byte_; }
+    // Whether some character of ASCII may be rewritten together with what is before it.
+    bool ascii_opens() const { return !opens_.empty(); }
+    // How many characters that stand alone go into one chunk with what is behind them, at p: where
+    // that may be rewritten together with what is before it.
+    std::size_t held(const Byte* p, const Byte* end) const {
+        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && opens_.empty()) [[likely]]
+            return 0;
+        if (p == end) return 0;
+        const Seen c = see(p, end);
+        if (c.row->right == kOpen) return 2;  // none starts with the last of them
+        return c.end < end && see(c.end, end).row->right == kOpen ? 1 : 0;
+    }
+
+    // The first boundary at or behind `from`, which need not be the start of a character.
+    const Byte* cut(const Byte* from, const Byte* end) const {
+        while (from < end && utf8::is_continuation(*from)) ++from;
+        return from < end ? next(from, end) : end;
+    }
+
+ private:
+    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
+
+    // Boundaries but for those before bytes that may be rewritten together with the next ones.
+    template <typename Isa>
+    [[gnu::always_inline]] std::uint64_t unopened(const Byte* p, std::uint64_t marks) const {
+        return opens_.empty() ? marks : marks & ~(opens_.among<Isa>(p) >> 1);
+    }
+
+    // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
+    // No part of the loop over chunks, which is quicker when it is small.
+    template <typename RunEnd>
+    [[gnu::noinline]] std::uint64_t with_high(const Byte* p, const Byte* end, std::uint64_t high,
+                                              std::uint64_t marks, const RunEnd& run_end) const {
+        const CharacterTable::Row* before = nullptr;
+        unsigned start = 0, behind = 0;  // where that one starts and ends
+        unsigned told = 0;               // up to here, nothing is left to mark
+        const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
+            if (i == told) return;
+            if (row.right == kOpen) marks &= ~(std::uint64_t{1} << start);
+            if (between(*before, row)) marks |= std::uint64_t{1} << i;
+        };
+        for (std::uint64_t rest = high; rest != 0; rest &= ~std::uint64_t{0} << behind) {
+            const auto i = static_cast<unsigned>(std::countr_zero(rest));
+            if (behind != i) {
+                before = &table_->row(p[i - 1]);
+                start = i - 1;
+            }
+            if (i == told || before->left != kOpen) {
+                if (const Byte* const run = run_end(p + i, end); run != p + i) {
+                    if (i != 0) marks |= std::uint64_t{1} << i;
+                    told = behind = static_cast<unsigned>(run - p);
+                    if (behind >= 64) break;
+                    marks |= std::uint64_t{1} << behind;
+                    continue;
+                }
+            }
+            const Seen c = see(p + i, end);
+            mark(i, *c.row);
+            before = c.row;
+            start = i;
+            behind = static_cast<unsigned>(c.end - p);
+            if (behind >= 64) {  // what is behind it is not seen
+                if (i != told) marks &= ~(std::uint64_t{1} << i);
+                break;
+            }
+            if (p[behind] < 0x80) mark(behind, table_->row(p[behind]));
+            marks &= ~kLast;
+        }
+        return marks;
+    }
+
+    // A character, and where it ends.
+    struct Seen {
+        const CharacterTable::Row* row;
+        const Byte* end;
+        std::uint32_t code, size;
+    };
+    Seen see(const Byte* p, const Byte* end) const {
+        // Most that come in rows.
+        if (end - p > 2 && p[0] > 0xE0 && p[0] < 0xED && utf8::is_continuation(p[1]) &&
+            utf8::is_continuation(p[2])) {
+            const std::uint32_t code = utf8::code_of_three(p);
+            return {&table_->row(code), p + 3, code, 3};
+        }
+        const utf8::Char c = utf8::decode(p, end);
+        const std::uint32_t code = CharacterTable::code_of(c);
+        return {&table_->row(code), p + c.size, code, c.size};
+    }
+
+    // The end of a line, or a tab, stays with a sign of ASCII before it, or with another one: that
+    // makes few chunks more, and many a chunk less to look up. Not where it becomes a space, with
+    // which words start.
+    bool stays(std::uint32_t left, std::uint32_t right) const {
+        return (right == '\n' || right == '\r' || right == '\t') && is_sign(left) &&
+               table_->row(right).right != table_->row(' ').right;
+    }
+    static bool is_sign(std::uint32_t code) {
+        const bool letter = (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+        const bool digit = code >= '0' && code <= '9';
+        return code < 0x80 && code != ' ' && !letter && !digit;
+    }
+
+    bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
+        if (left.left == kOpen || right.right == kOpen) return false;
+        const std::uint64_t product = product_of(left.left, right.right);
+        if (product == 0) return true;
+        const std::size_t place = place_of(product);
+        return (bits_[place / 64] >> place % 64 & 1) == 0;
+    }
+
+    // Spread so that products do not tell alike which factor was which; never 0.
+    static std::uint32_t key_of(std::uint32_t number, std::uint32_t spread) {
+        number *= spread;
+        number ^= number >> 15;
+        number *= 0x2C1B3C6D;
+        return number ^ number >> 13;
+    }
+    // 0 where one of them is never joined with what stands on that side.
+    std::uint64_t product_of(Atom left, Atom right) const {
+        return std::uint64_t{left_keys_[left]} * right_keys_[right];
+    }
+    std::size_t place_of(std::uint64_t product) const { return product >> 32 & mask_; }
+
+    static constexpr std::size_t kAtoms = std::size_t{1} << 16;
+
+    std::shared_ptr<const CharacterTable> table_;
+    std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
+    std::size_t mask_;
+    std::vector<std::uint64_t> bits_;
+    BytePairs cuts_;  // between which one may cut
+    Byte closed_byte_ = 0;
+    ByteSet opens_;  // that may be rewritten together with what is before them
+};
+
+}  // namespace toksmith

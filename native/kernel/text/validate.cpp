@@ -1,0 +1,181 @@
+// The vector loop is the lookup algorithm of Keiser and Lemire, "Validating UTF-8 in less than one
+// instruction per byte" (2021): each pair of neighbouring bytes is looked up in three tables of 16
+// entries, whose common bits are the ways in which the pair can be wrong.
+#include "text/validate.hpp"
+
+#include <cstring>
+
+#include "utf8/decode.hpp"
+
+#if TOKSMITH_X86
+#include <immintrin.h>
+#endif
+
+namespace toksmith::utf8 {
+namespace {
+
+const Byte* by_characters(const Byte* p, const Byte* end) {
+    while (p < end) {
+        if (end - p >= 8 && is_ascii(p, p + 8)) {
+            p += 8;
+            continue;
+        }
+        const Char next = decode(p, end);
+        if (next.code == kInvalid) return p;
+        p += next.size;
+    }
+    return end;
+}
+
+#if TOKSMITH_X86
+
+constexpr Byte kTooShort = 1 << 0;   // a lead, then no continuation
+constexpr Byte kTooLong = 1 << 1;    // ASCII, then a continuation
+constexpr Byte kOverlong3 = 1 << 2;  // E0, then 80 to 9F
+constexpr Byte kTooLarge = 1 << 3;   // F4, then 90 or more; F5 or more
+constexpr Byte kSurrogate = 1 << 4;  // ED, then A0 or more
+constexpr Byte kOverlong2 = 1 << 5;  // C0 or C1
+constexpr Byte kTooLarge1000 = 1 << 6;
+constexpr Byte kOverlong4 = 1 << 6;         // F0, then 80 to 8F
+constexpr Byte kTwoContinuations = 1 << 7;  // right only behind a lead of three or four bytes
+constexpr Byte kCarry = kTooShort | kTooLong | kTwoContinuations;
+
+alignas(16) constexpr Byte kFirstHigh[16] = {
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTooLong,
+    kTwoContinuations,
+    kTwoContinuations,
+    kTwoContinuations,
+    kTwoContinuations,
+    kTooShort | kOverlong2,
+    kTooShort,
+    kTooShort | kOverlong3 | kSurrogate,
+    kTooShort | kTooLarge | kTooLarge1000 | kOverlong4,
+};
+alignas(16) constexpr Byte kFirstLow[16] = {
+    kCarry | kOverlong3 | kOverlong2 | kOverlong4,
+    kCarry | kOverlong2,
+    kCarry,
+    kCarry,
+    kCarry | kTooLarge,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000 | kSurrogate,
+    kCarry | kTooLarge | kTooLarge1000,
+    kCarry | kTooLarge | kTooLarge1000,
+};
+alignas(16) constexpr Byte kSecondHigh[16] = {
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooLong | kOverlong2 | kTwoContinuations | kOverlong3 | kTooLarge1000 | kOverlong4,
+    kTooLong | kOverlong2 | kTwoContinuations | kOverlong3 | kTooLarge,
+    kTooLong | kOverlong2 | kTwoContinuations | kSurrogate | kTooLarge,
+    kTooLong | kOverlong2 | kTwoContinuations | kSurrogate | kTooLarge,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+    kTooShort,
+};
+
+TOKSMITH_AVX2_BEGIN
+
+[[gnu::always_inline]] inline __m256i lookup(const Byte* table, __m256i halves) {
+    const __m128i sixteen = _mm_load_si128(reinterpret_cast<const __m128i*>(table));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(sixteen), halves);
+}
+
+[[gnu::always_inline]] inline __m256i high_half(__m256i bytes) {
+    return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(0x0F));
+}
+
+[[gnu::always_inline]] inline __m256i load(const Byte* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+[[gnu::always_inline]] inline __m256i minus(__m256i bytes, int least) {
+    return _mm256_subs_epu8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
+}
+
+// The errors among the 32 bytes at p, going by the three bytes before each.
+[[gnu::always_inline]] inline __m256i errors_at(const Byte* p) {
+    const __m256i bytes = load(p), before = load(p - 1);
+    const __m256i low = _mm256_and_si256(before, _mm256_set1_epi8(0x0F));
+    const __m256i pairs = _mm256_and_si256(
+        _mm256_and_si256(lookup(kFirstHigh, high_half(before)), lookup(kFirstLow, low)),
+        lookup(kSecondHigh, high_half(bytes)));
+    // The high bit is set where a second or third continuation has to be.
+    const __m256i needed =
+        _mm256_or_si256(minus(load(p - 2), 0xE0 - 0x80), minus(load(p - 3), 0xF0 - 0x80));
+    return _mm256_xor_si256(pairs,
+                            _mm256_and_si256(needed, _mm256_set1_epi8(static_cast<char>(0x80))));
+}
+
+// A place before which all characters are valid and whole, at most a stretch before the first
+// invalid byte.
+const Byte* by_blocks(const Byte* begin, const Byte* end) {
+    constexpr std::ptrdiff_t kBlock = 32, kStretch = 8 * kBlock;
+    const Byte* known = begin;
+    const Byte* p = begin + 3;
+    while (end - p >= kStretch) {
+        __m256i any = load(p);
+        for (std::ptrdiff_t i = kBlock; i < kStretch; i += kBlock) {
+            any = _mm256_or_si256(any, load(p + i));
+        }
+        __m256i errors = _mm256_setzero_si256();
+        // ASCII behind ASCII needs no look.
+        if (_mm256_movemask_epi8(any) != 0 || ((p[-1] | p[-2] | p[-3]) & 0x80) != 0) {
+            for (std::ptrdiff_t i = 0; i < kStretch; i += kBlock) {
+                errors = _mm256_or_si256(errors, errors_at(p + i));
+            }
+        }
+        if (!_mm256_testz_si256(errors, errors)) break;
+        p += kStretch;
+        known = p - 3;
+        while (known > begin && is_continuation(*known)) --known;
+    }
+    return known;
+}
+
+TOKSMITH_TARGET_END
+
+#endif
+
+}  // namespace
+
+const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t* end,
+                                  [[maybe_unused]] isa::Level level) {
+#if TOKSMITH_X86
+    if (level != isa::Level::kScalar && end - begin > 3) {
+        // The blocks look at three bytes before each, and so not at the first three.
+        const Byte* start = begin;
+        for (int i = 0; i < 3 && start < begin + 3; ++i) {
+            const Char next = decode(start, end);
+            if (next.code == kInvalid) return start;
+            start += next.size;
+        }
+        begin = by_blocks(begin, end);
+        if (begin < start) begin = start;
+    }
+#endif
+    return by_characters(begin, end);
+}
+
+}  // namespace toksmith::utf8

@@ -1,0 +1,112 @@
+// Chunks as symbols that become ever longer: where each stands, what is beside it, how often.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "huge_array.hpp"
+#include "parallel/team.hpp"
+#include "training/bpe/position_arena.hpp"
+#include "training/training.hpp"
+
+namespace toksmith::bpe {
+
+// All chunks stand end to end, one cell a symbol, in the order in which they were first seen: so
+// the smallest place of a pair is where the text first shows it. An id is in the first cell of what
+// it covers and, marked, in the last.
+class Cells {
+ public:
+    static constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+
+    // So many shares are written by a team. Throws std::length_error where there are kMost symbols
+    // or more.
+    template <typename Symbol>
+    Cells(const Counted<Symbol>& chunks, Team& team, std::size_t shares)
+        : size_(checked_size(chunks.size())), cells_(size_ + 1) {
+        for (const std::uint64_t count : chunks.counts) {
+            if (count >= kLarge) large_.push_back(count);
+        }
+        std::sort(large_.begin(), large_.end());
+        team.run(shares, [&](std::size_t share) {
+            const std::size_t first = chunks.cut(share, shares);
+            InterruptionPoints<1024> points;
+            std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
+            for (std::size_t chunk = first; chunk < chunks.cut(share + 1, shares); ++chunk) {
+                const std::uint32_t count = stored(chunks.counts[chunk]);
+                Id mark = kFirst;
+                for (; i < chunks.ends[chunk]; ++i, mark = 0) {
+                    cells_.data()[i] = {mark | chunks.symbols[i], count};
+                }
+                points.step();
+            }
+        });
+        cells_.data()[size_] = {kFirst, 0};
+    }
+
+    std::size_t size() const { return size_; }
+    void prefetch(std::size_t place) const { __builtin_prefetch(cells_.data() + place, 1); }
+
+    // Whether the symbol starts here.
+    bool starts(std::size_t place, Id id) const { return (at(place) & ~kFirst) == id; }
+    // Whether it does, and not at the start of a chunk.
+    bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
+    // Whether a chunk starts here, or all chunks have ended.
+    bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
+    // Where the chunk starts that this place is in; 0 if that is far away.
+    Place chunk_start(Place place) const {
+        constexpr Place kFar = 1000;
+        const Place least = place - std::min(place, kFar);
+        while (place > least && !is_first(place)) --place;
+        return is_first(place) ? place : 0;
+    }
+    // The symbol that starts here, inside a chunk; or that ends before.
+    Id id_at(std::size_t place) const { return at(place); }
+    Id id_before(std::size_t place) const { return at(place - 1) & ~(kFirst | kLast); }
+    // How often the chunk stands in the text.
+    std::uint64_t count(std::size_t place) const {
+        const std::uint32_t count = cells_.data()[place].count;
+        return count & kLarge ? large_[count ^ kLarge] : count;
+    }
+
+    // Makes one symbol of two, of `left` cells and `whole` together.
+    void join(std::size_t place, std::size_t left, std::size_t whole, Id id) {
+        Cell* const cells = cells_.data() + place;
+        const Id mark = cells->id & kFirst;
+        cells[left - 1].id = cells[left].id = kLast;
+        cells[whole - 1].id = id | kLast;
+        cells->id = id | mark;
+    }
+
+ private:
+    static constexpr Id kLast = 0x80000000u, kFirst = 0x40000000u;
+    static constexpr std::uint32_t kLarge = 0x80000000u;
+
+    struct Cell {
+        Id id;
+        std::uint32_t count;  // of its chunk; marked: a place in large_
+    };
+
+    static std::size_t checked_size(std::uint64_t size) {
+        if (size >= kMost) {
+            throw std::length_error(
+                "the distinct chunks come to 2^31 symbols or more, which training cannot hold: use "
+                "a split pattern, or drop the rare chunks");
+        }
+        return size;
+    }
+    std::uint32_t stored(std::uint64_t count) const {
+        if (count < kLarge) return static_cast<std::uint32_t>(count);
+        const auto found = std::lower_bound(large_.begin(), large_.end(), count);
+        return kLarge | static_cast<std::uint32_t>(found - large_.begin());
+    }
+    Id at(std::size_t place) const { return cells_.data()[place].id; }
+
+    std::size_t size_;
+    HugeArray<Cell> cells_;
+    std::vector<std::uint64_t> large_;  // in order
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,127 @@
+// Orders for MergeTrainer: which pairs may merge, and which of them goes first.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "training/bpe/merge_trainer.hpp"
+#include "training/piece_rules.hpp"
+
+namespace toksmith::bpe {
+
+// Pairs are worth their counts.
+struct ByCount {
+    static constexpr std::size_t kMagnitudes = 65;  // the bits that a count takes
+    static std::size_t magnitude(std::uint64_t worth) {
+        return static_cast<std::size_t>(std::bit_width(worth));
+    }
+    std::uint64_t worth(const Pair& pair) const { return pair.count; }
+};
+
+// The most frequent pair. Of several, the one that stands first in the text, or the one of the
+// lower ids, where `alphabet.places` says in which order the first ids come.
+template <bool kFirstSeen>
+class MostFrequent : public ByCount {
+ public:
+    static constexpr bool kByPlace = kFirstSeen;
+    static constexpr bool kRelative = false;
+    static constexpr bool kFullTies = false;
+
+    // `longest`: a pair that is longer never merges; 0 for no limit.
+    MostFrequent(const Alphabet& alphabet, std::size_t longest)
+        : longest_(longest), places_(alphabet.places) {
+        if (longest == 0) return;
+        lengths_.assign(alphabet.lengths.begin(), alphabet.lengths.end());
+        lengths_.resize(alphabet.size, 1);
+    }
+
+    bool allowed(Id left, Id right) const {
+        return longest_ == 0 || lengths_[left] + lengths_[right] <= longest_;
+    }
+    void made(Id left, Id right) {
+        if (longest_) lengths_.push_back(lengths_[left] + lengths_[right]);
+    }
+    std::uint64_t tie(const Pair& pair) const {
+        if constexpr (kFirstSeen) return *pair.places;
+        const auto order = [&](Id id) -> std::uint64_t {
+            return id < places_.size() ? places_[id] : id;
+        };
+        return order(pair.left) << 32 | order(pair.right);
+    }
+
+ private:
+    std::size_t longest_;
+    std::vector<std::size_t> lengths_;
+    std::vector<std::uint32_t> places_;
+};
+
+// The pair that is the most frequent for how often its two symbols stand: count(pair) /
+// (count(left) · count(right)), in double. Of several, the more frequent one, then that of the
+// lower ids.
+class MostLikely {
+ public:
+    static constexpr bool kByPlace = false;
+    static constexpr bool kRelative = true;
+    static constexpr bool kFullTies = true;
+    // Sign, exponent and the first bits behind the point.
+    static constexpr std::size_t kMagnitudes = std::size_t{1} << 14;
+    static std::size_t magnitude(std::uint64_t worth) { return worth >> 50; }
+    static std::uint64_t most(std::size_t magnitude) {
+        return ((std::uint64_t{magnitude} + 1) << 50) - 1;
+    }
+
+    bool allowed(Id, Id) const { return true; }
+    void made(Id, Id) {}
+    // Doubles that are positive compare as their bits do.
+    std::uint64_t worth(const Pair& pair) const {
+        const double both = static_cast<double>(symbol_counts[pair.left]) *
+                            static_cast<double>(symbol_counts[pair.right]);
+        return std::bit_cast<std::uint64_t>(static_cast<double>(pair.count) / both);
+    }
+    std::uint64_t tie(const Pair& pair) const { return ~pair.count; }
+    bool before(const Pair& a, const Pair& b) const {
+        return a.left != b.left ? a.left < b.left : a.right < b.right;
+    }
+
+    std::vector<std::uint64_t> symbol_counts;
+};
+
+// SentencePiece: the most frequent pair that makes a piece; then the shortest, then the one that
+// comes first in the order of the symbols' ids.
+class MostFrequentPiece : public ByCount {
+ public:
+    static constexpr bool kByPlace = false;
+    static constexpr bool kRelative = false;
+    static constexpr bool kFullTies = true;
+
+    MostFrequentPiece(const Id* symbols, std::vector<PieceTraits> alphabet, const PieceRules& rules)
+        : symbols_(symbols), traits_(std::move(alphabet)), rules_(rules) {}
+
+    bool allowed(Id left, Id right) const { return rules_.allow(traits_[left], traits_[right]); }
+    void made(Id left, Id right) { traits_.push_back(joined(traits_[left], traits_[right])); }
+    // The length and the first two symbols: they decide most ties.
+    std::uint64_t tie(const Pair& pair) const {
+        const Id* text = symbols_ + pair.spelled;
+        const std::uint64_t second = text[1] < kMostShown ? text[1] : kMostShown;
+        const std::uint64_t first = text[0] < kMostShown ? text[0] : kMostShown;
+        return std::uint64_t{length(pair)} << 48 | first << 24 | (first < kMostShown ? second : 0);
+    }
+    bool before(const Pair& a, const Pair& b) const {
+        const Id *left = symbols_ + a.spelled, *right = symbols_ + b.spelled;
+        return std::lexicographical_compare(left, left + length(a), right, right + length(b));
+    }
+
+ private:
+    static constexpr std::uint64_t kMostShown = (std::uint64_t{1} << 24) - 1;
+
+    std::uint32_t length(const Pair& pair) const {
+        return std::uint32_t{traits_[pair.left].length} + traits_[pair.right].length;
+    }
+
+    const Id* symbols_;
+    std::vector<PieceTraits> traits_;
+    PieceRules rules_;
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,401 @@
+// Training by merging: the best pair of neighbours becomes one symbol, again and again.
+//
+// Which pairs may merge, and which of them is the best, an Order says (see orders.hpp):
+//   allowed(left, right)   whether the two may become one symbol
+//   made(left, right)      they did; its id is the next
+//   worth(pair), tie(pair) the best pair has the highest worth, then the lowest tie
+//   magnitude(worth)       below kMagnitudes, and never lower for a higher worth
+//   most(magnitude)        if kRelative: the highest worth of that magnitude
+//   before(a, b)           then, if kFullTies, this decides, and at last the number of the pair
+//   kByPlace               ties are the first place, which must be one where the pair still stands
+//   kRelative              worth() also asks how often each symbol stands, and may rise
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "parallel/stop.hpp"
+#include "parallel/team.hpp"
+#include "training/bpe/cells.hpp"
+#include "training/bpe/first_pairs.hpp"
+#include "training/bpe/pair.hpp"
+#include "training/bpe/pair_index.hpp"
+#include "training/bpe/pair_occurrences.hpp"
+#include "training/bpe/pair_queue.hpp"
+#include "training/bpe/position_arena.hpp"
+#include "training/training.hpp"
+
+namespace toksmith::bpe {
+
+template <typename Symbol, typename Order>
+class MergeTrainer {
+ public:
+    // `alphabet`: the ids below it are symbols of the chunks; new ids follow.
+    MergeTrainer(const Counted<Symbol>& chunks, std::size_t alphabet, std::uint64_t min_frequency,
+                 Order& order, const Sharing& sharing)
+        : order_(order),
+          alphabet_(alphabet),
+          lengths_(alphabet, 1),
+          team_(sharing.threads_for(chunks.size())),
+          least_share_(sharing.least),
+          few_places_(sharing.least << 14),
+          shares_(team_.size()),
+          cells_(chunks, team_, shares_of(chunks.size())),
+          queue_(order, pairs_, std::max<std::uint64_t>(1, min_frequency)) {
+        if constexpr (Order::kRelative) {
+            order_.symbol_counts.assign(alphabet, 0);
+            pairs_of_.resize(alphabet);
+        }
+        find_pairs(chunks);
+        count_symbols(chunks);
+        enough_places_ = std::max(arena_.taken() / 4 * 5, few_places_);
+        enqueue_new();
+    }
+
+    // The trainer is of no use after an exception.
+    Training run(std::size_t tokens, const Watch& watch) {
+        Training result;
+        try {
+            run(tokens, watch, result);
+        } catch (...) {
+            const Stop* const stop = Stop::current();
+            if (watch && stop && stop->requested()) watch(result);
+            throw;
+        }
+        return result;
+    }
+
+ private:
+    static constexpr std::size_t kAhead = 16;                     // places that are asked for ahead
+    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;  // places between interruptions
+
+    void run(std::size_t tokens, const Watch& watch, Training& result) {
+        while (lengths_.size() < alphabet_ + tokens) {
+            const std::uint32_t best = take_best();
+            if (best == PairIndex::kNone) break;
+            const std::uint64_t count = pairs_[best].count;
+            const MergeRule rule{pairs_[best].left, pairs_[best].right,
+                                 static_cast<Id>(lengths_.size())};
+            lengths_.push_back(lengths_[rule.left] + lengths_[rule.right]);
+            order_.made(rule.left, rule.right);
+            apply(best, rule.id);
+            if (arena_.taken() > enough_places_) drop_old_places();
+            result.merges.push_back(rule);
+            result.counts.push_back(count);
+            result.tokens.push_back(total_);
+            if (watch && !watch(result)) break;
+            interruption_point();
+        }
+    }
+
+    // Where a share starts.
+    struct Cut {
+        const Place* place;
+        Place start;  // of its first chunk
+    };
+
+    void find_pairs(const Counted<Symbol>& chunks) {
+        const std::size_t shares = shares_of(chunks.size());
+        std::vector<FirstPairs> first;
+        for (std::size_t i = 0; i < shares; ++i) first.emplace_back(alphabet_);
+        const auto for_each = [&](std::size_t share, auto visit) {
+            for_each_pair(chunks, chunks.cut(share, shares), chunks.cut(share + 1, shares), visit);
+        };
+        team_.run(shares, [&](std::size_t share) {
+            std::vector<Sighting>& seen = shares_[share].pairs;
+            for_each(share, [&](Id left, Id right, std::uint64_t count, std::size_t) {
+                const std::uint32_t number = first[share].find_or_add(left, right, [&] {
+                    if (!order_.allowed(left, right)) return PairIndex::kNone;
+                    seen.push_back({left, right});
+                    return static_cast<std::uint32_t>(seen.size() - 1);
+                });
+                if (number == PairIndex::kNone) return;
+                seen[number].count += count;
+                ++seen[number].places;
+            });
+        });
+        add_pairs(shares);
+        team_.run(shares, [&](std::size_t share) {
+            for_each(share, [&](Id left, Id right, std::uint64_t, std::size_t place) {
+                const std::uint32_t number = first[share].find(left, right);
+                if (number == PairIndex::kNone) return;
+                *shares_[share].pairs[number].next++ = static_cast<Place>(place);
+            });
+        });
+    }
+
+    void count_symbols(const Counted<Symbol>& chunks) {
+        std::uint64_t start = 0;
+        InterruptionPoints<4096> points;
+        for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
+            points.step();
+            const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
+            total_ += count * (end - start);
+            if constexpr (Order::kRelative) {
+                for (std::uint64_t i = start; i < end; ++i) {
+                    order_.symbol_counts[chunks.symbols[i]] += count;
+                }
+            }
+            start = end;
+        }
+    }
+
+    // Into how many shares so many places are cut.
+    std::size_t shares_of(std::size_t places) const {
+        return std::clamp<std::size_t>(places / least_share_, 1, shares_.size());
+    }
+
+    // Makes pairs of what so many shares have seen, and room for their places. The shares are taken
+    // in order, so that all comes as one share would bring it. Memory is asked for ahead.
+    void add_pairs(std::size_t shares) {
+        first_new_ = pairs_.size();
+        InterruptionPoints<4096> points;
+        for (std::size_t share = 0; share < shares; ++share) {
+            std::vector<Sighting>& seen = shares_[share].pairs;
+            for (std::size_t i = 0; i < seen.size(); ++i) {
+                if (i + kAhead < seen.size()) {
+                    index_.prefetch(seen[i + kAhead].left, seen[i + kAhead].right);
+                }
+                if (seen[i].pair != PairIndex::kNone) add_sighting(seen[i]);
+                points.step();
+            }
+        }
+        std::size_t places = 0;
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) places += pairs_[i].size;
+        Place* next = arena_.take(places);
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            pairs_[i].places = next;
+            next += pairs_[i].size;
+        }
+        for (std::size_t share = 0; share < shares; ++share) {
+            for (Sighting& seen : shares_[share].pairs) {
+                if (seen.pair != PairIndex::kNone)
+                    seen.next = pairs_[seen.pair].places + seen.places;
+            }
+        }
+    }
+
+    void add_sighting(Sighting& seen) {
+        const auto next = static_cast<std::uint32_t>(pairs_.size());
+        seen.pair = index_.find_or_add(seen.left, seen.right, next);
+        if (seen.pair == next) {
+            pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.places, 0});
+            seen.places = 0;
+            if constexpr (Order::kRelative) {
+                pairs_of_[seen.left].push_back(next);
+                if (seen.left != seen.right) pairs_of_[seen.right].push_back(next);
+            }
+        } else {
+            Pair& pair = pairs_[seen.pair];
+            pair.count += seen.count;
+            seen.places = std::exchange(pair.size, pair.size + seen.places);
+        }
+    }
+
+    void enqueue_new() {
+        for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            pairs_[i].spelled = *pairs_[i].places;
+            queue_.add(static_cast<std::uint32_t>(i));
+        }
+    }
+
+    std::uint32_t take_best() {
+        return queue_.take_best([&](std::uint32_t number) {
+            if constexpr (Order::kByPlace) {
+                Pair& pair = pairs_[number];
+                while (!stands(pair, *pair.places)) {
+                    ++pair.places;
+                    --pair.size;
+                }
+            }
+        });
+    }
+
+    // Whether the pair still stands at this place.
+    bool stands(const Pair& pair, Place place) const {
+        return cells_.starts(place, pair.left) &&
+               cells_.goes_on(place + lengths_[pair.left], pair.right);
+    }
+
+    void apply(std::uint32_t number, Id id) {
+        const Pair pair = pairs_[number];
+        pairs_[number].count = 0;
+        if constexpr (Order::kRelative) {
+            order_.symbol_counts.push_back(0);
+            pairs_of_.emplace_back();
+        }
+        cut_places(pair);
+        const std::size_t shares = cuts_.size() - 1;
+        team_.run(shares, [&](std::size_t share) { join(pair, id, share); });
+        add_pairs(shares);
+        for (std::size_t share = 0; share < shares; ++share) {
+            shares_[share].keep_places();
+            take_joined(pair, id, shares_[share].joined);
+            subtract(number, pair, id, shares_[share].pairs);
+        }
+        enqueue_new();
+        if constexpr (Order::kRelative) {
+            enqueue_all_of(pair.left);
+            if (pair.left != pair.right) enqueue_all_of(pair.right);
+        }
+    }
+
+    // Cuts the places of a pair into shares, each of them all places in some chunks.
+    void cut_places(const Pair& pair) {
+        cuts_.assign(1, {pair.places, 0});
+        const std::size_t shares = shares_of(pair.size);
+        for (std::size_t share = 1; share < shares; ++share) {
+            const Place* const place = pair.places + pair.size / shares * share;
+            const Place start = cells_.chunk_start(*place);
+            const Place* const cut = std::lower_bound(cuts_.back().place, place, start);
+            if (cut > cuts_.back().place) cuts_.push_back({cut, start});
+        }
+        cuts_.push_back({pair.places + pair.size, static_cast<Place>(cells_.size())});
+    }
+
+    // Makes one symbol of the pair at the places of a share, from the left, and notes the new
+    // pairs. What stands in the chunks of other shares is not looked at.
+    void join(const Pair& pair, Id id, std::size_t share) {
+        Sightings& seen = shares_[share];
+
+        const auto allowed = [&](Id left, Id right) { return order_.allowed(left, right); };
+        const Place* const places = cuts_[share].place;
+        const std::size_t size = cuts_[share + 1].place - places;
+        seen.begin(lengths_.size(), size);
+        const Place chunks_end = cuts_[share + 1].start;
+        const std::uint32_t left = lengths_[pair.left], whole = left + lengths_[pair.right];
+        for (std::size_t i = 0; i < std::min(kAhead, size); ++i) cells_.prefetch(places[i]);
+        for (std::size_t i = 0; i < size;) {
+            for (const std::size_t stop = std::min(size, i + kAtOnce); i < stop; ++i) {
+                if (i + kAhead < size) cells_.prefetch(places[i + kAhead]);
+                const Place place = places[i], end = place + whole;
+                if (!stands(pair, place)) continue;
+                const std::uint64_t count = cells_.count(place);
+                if (!cells_.is_first(place)) {
+                    const Id other = cells_.id_before(place);
+                    seen.note_before(other, id, count, place - lengths_[other], allowed);
+                }
+                if (end != chunks_end && !cells_.is_first(end)) {
+                    seen.note_after(id, cells_.id_at(end), count, place, allowed);
+                }
+                cells_.join(place, left, whole, id);
+                seen.joined += count;
+            }
+            if (i < size) interruption_point();
+        }
+    }
+
+    void take_joined(const Pair& pair, Id id, std::uint64_t joined) {
+        total_ -= joined;
+        if constexpr (Order::kRelative) {
+            order_.symbol_counts[pair.left] -= joined;
+            order_.symbol_counts[pair.right] -= joined;
+            order_.symbol_counts[id] += joined;
+        }
+    }
+
+    // What stood beside the halves of the pair now stands beside the whole. Memory is asked for
+    // ahead: these pairs stand all over it.
+    void subtract(std::uint32_t merged, const Pair& pair, Id id,
+                  const std::vector<Sighting>& seen) {
+        const auto old = [&](const Sighting& made) {
+            return made.right == id ? std::pair(made.left, pair.left)
+                                    : std::pair(pair.right, made.right);
+        };
+        found_.clear();
+        for (std::size_t i = 0; i < seen.size() + kAhead; ++i) {
+            if (i < seen.size()) {
+                const auto [left, right] = old(seen[i]);
+                index_.prefetch(left, right);
+            }
+            if (i < kAhead) continue;
+            const auto [left, right] = old(seen[i - kAhead]);
+            found_.push_back(index_.find(left, right));
+            if (found_.back() != PairIndex::kNone) __builtin_prefetch(&pairs_[found_.back()], 1);
+        }
+        for (std::size_t i = 0; i < seen.size(); ++i) {
+            // The pair that was merged counts nothing any more.
+            if (found_[i] == PairIndex::kNone || found_[i] == merged) continue;
+            pairs_[found_[i]].count -= seen[i].count;
+        }
+    }
+
+    // Keeps the places that are not out of date. Lists stand in the order of their pairs' numbers,
+    // so the old ones can go block by block.
+    void drop_old_places() {
+        const std::size_t enough = arena_.taken() / (16 * shares_.size()) + 1;
+        std::vector<std::size_t> starts{0};  // of parts of the pairs, with so many places each
+        std::size_t places = 0;
+        for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            places += pairs_[i].size;
+            if (places < enough) continue;
+            starts.push_back(i + 1);
+            places = 0;
+        }
+        starts.push_back(pairs_.size());
+        team_.run(starts.size() - 1,
+                  [&](std::size_t part) { sift_places(starts[part], starts[part + 1]); });
+        PlaceArena old = std::exchange(arena_, PlaceArena());
+        InterruptionPoints<1024> points;
+        for (Pair& pair : pairs_) {
+            points.step();
+            if (pair.size == 0) continue;
+            old.drop_before(pair.places);
+            pair.places = std::copy_n(pair.places, pair.size, arena_.take(pair.size)) - pair.size;
+        }
+        enough_places_ = std::max(arena_.taken() / 2 * 3, few_places_);
+    }
+
+    // Moves the places that are not out of date to the front of their lists.
+    void sift_places(std::size_t first, std::size_t last) {
+        InterruptionPoints<1024> points;
+        for (std::size_t i = first; i < last; ++i) {
+            points.step();
+            if (i + kAhead < last && pairs_[i + kAhead].size > 0) {
+                cells_.prefetch(*pairs_[i + kAhead].places);
+            }
+            Pair& pair = pairs_[i];
+            if (pair.count == 0) pair.size = 0;
+            Place *const end = pair.places + pair.size, *kept = pair.places;
+            for (const Place* place = pair.places; place < end; ++place) {
+                if (place + kAhead < end) cells_.prefetch(place[kAhead]);
+                if (stands(pair, *place)) *kept++ = *place;
+            }
+            pair.size = static_cast<std::uint32_t>(kept - pair.places);
+        }
+    }
+
+    // A symbol became rarer: all pairs that hold it are worth more. Those that are gone stay so.
+    void enqueue_all_of(Id id) {
+        std::erase_if(pairs_of_[id], [&](std::uint32_t pair) { return pairs_[pair].count == 0; });
+        for (const std::uint32_t pair : pairs_of_[id]) queue_.add(pair);
+    }
+
+    Order& order_;
+    std::size_t alphabet_;
+    std::vector<std::uint32_t> lengths_;  // of each id, in cells
+
+    Team team_;
+    std::size_t least_share_;
+    std::size_t few_places_;  // not worth to be sifted
+    std::vector<Sightings> shares_;
+
+    Cells cells_;
+    PairIndex index_;
+    PlaceArena arena_;
+    std::size_t enough_places_ = 0;  // with more, those that are out of date are dropped
+    Pairs pairs_;
+    PairQueue<Order> queue_;
+    std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs that hold each id, if kRelative
+    std::uint64_t total_ = 0;
+
+    // Of the present merge:
+    std::vector<Cut> cuts_;      // of its places
+    std::size_t first_new_ = 0;  // the first of the new pairs
+    std::vector<std::uint32_t> found_;
+};
+
+}  // namespace toksmith::bpe

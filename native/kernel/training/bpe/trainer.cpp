@@ -1,0 +1,69 @@
+#include "training/bpe/trainer.hpp"
+
+#include "training/bpe/merge_criteria.hpp"
+#include "training/segments.hpp"
+
+namespace toksmith::bpe {
+namespace {
+
+// Where Hugging Face's byte alphabet puts each byte: printable Latin-1 first, then the rest.
+std::vector<std::uint32_t> alphabet_places() {
+    const auto printable = [](std::uint32_t b) {
+        return (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
+    };
+    std::vector<std::uint32_t> places(256);
+    std::uint32_t next = 0;
+    for (const bool wanted : {true, false}) {
+        for (std::uint32_t b = 0; b < 256; ++b) {
+            if (printable(b) == wanted) places[b] = next++;
+        }
+    }
+    return places;
+}
+
+template <typename Symbol>
+Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alphabet,
+                             const TrainingOptions& options, const Watch& watch) {
+    const auto run = [&](auto order) {
+        return MergeTrainer(chunks, alphabet.size, options.min_frequency, order, options.sharing)
+            .run(options.tokens, watch);
+    };
+    if (options.ties == Ties::kFirstSeen) {
+        return run(MostFrequent<true>(alphabet, options.max_token_length));
+    }
+    return run(MostFrequent<false>(alphabet, options.max_token_length));
+}
+
+}  // namespace
+
+Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch) {
+    return train_most_frequent(chunks, {256, alphabet_places(), {}}, options, watch);
+}
+
+Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
+               const TrainingOptions& options, const Watch& watch) {
+    return train_most_frequent(chunks, alphabet, options, watch);
+}
+
+Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
+                          std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch) {
+    MostLikely order;
+    return MergeTrainer(chunks, alphabet, min_frequency, order, sharing).run(tokens, watch);
+}
+
+Training train_pieces(const CountedSymbols& words, std::size_t cut,
+                      const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                      std::size_t tokens, const Sharing& sharing, const Watch& watch) {
+    const std::uint64_t whole = cut > 0 ? words.ends[cut - 1] : 0;
+    const std::uint64_t others = words.ends.empty() ? 0 : words.ends.back() - whole;
+    Stretches stretches;
+    CountedSymbols counted = words;
+    if (others > whole / 8) {  // fewer are not worth being counted
+        stretches = count_stretches(words, cut, alphabet, rules, sharing.threads);
+        counted = stretches.counted();
+    }
+    MostFrequentPiece order(counted.symbols, alphabet, rules);
+    return MergeTrainer(counted, alphabet.size(), 1, order, sharing).run(tokens, watch);
+}
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,88 @@
+#include "training/segments.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "counting/counting_batch.hpp"
+#include "counting/distinct_chunks.hpp"
+#include "parallel/parallel.hpp"
+#include "parallel/stop.hpp"
+
+namespace toksmith::bpe {
+namespace {
+
+// Symbols are counted as bytes, seven bits each: so that most stretches are short chunks.
+constexpr std::size_t kMostBytes = 5;
+
+void write(Id symbol, std::vector<std::uint8_t>& out) {
+    for (; symbol >= 0x80; symbol >>= 7) out.push_back(static_cast<std::uint8_t>(symbol | 0x80));
+    out.push_back(static_cast<std::uint8_t>(symbol));
+}
+
+void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
+    Id symbol = 0;
+    unsigned shift = 0;
+    for (const std::uint8_t *p = entry.bytes(), *end = p + entry.size(); p < end; ++p) {
+        symbol |= static_cast<Id>(*p & 0x7F) << shift;
+        shift += 7;
+        if (*p & 0x80) continue;
+        out.push_back(symbol);
+        symbol = 0;
+        shift = 0;
+    }
+}
+
+}  // namespace
+
+Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
+                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                          std::size_t threads) {
+    constexpr std::size_t kBatch = 64, kJob = kBatch << 8;  // words
+    const std::size_t size = words.ends.size(), jobs = (size - cut + kJob - 1) / kJob;
+    threads = std::max<std::size_t>(1, std::min(threads, jobs));
+    std::vector<ChunkTable> tables(threads);
+    std::atomic<std::size_t> next{0};
+    run_on_threads(threads, [&](std::size_t thread) {
+        CountingBatch batch;
+        for (std::size_t job = next++; job < jobs; job = next++) {
+            const std::size_t last = std::min(size, cut + (job + 1) * kJob);
+            for (std::size_t word = cut + job * kJob; word < last;) {
+                std::uint64_t i = word > 0 ? words.ends[word - 1] : 0;
+                const std::uint64_t first = i * kMostBytes;
+                for (const std::size_t stop = std::min(last, word + kBatch); word < stop; ++word) {
+                    const std::uint64_t start = i, end = words.ends[word];
+                    for (; i < end; ++i) {
+                        const Id symbol = words.symbols[i];
+                        if (i > start &&
+                            rules.apart(alphabet[words.symbols[i - 1]], alphabet[symbol])) {
+                            batch.ends.push_back(batch.text.size());
+                        }
+                        write(symbol, batch.text);
+                    }
+                    if (end > start) batch.ends.push_back(batch.text.size());
+                    batch.counts.resize(batch.ends.size(), words.counts[word]);
+                }
+                batch.count(tables[thread], first);
+            }
+            interruption_point();
+        }
+    });
+    const DistinctChunks found(std::move(tables), threads);
+    const auto is_cut = static_cast<std::ptrdiff_t>(cut);
+    Stretches result{
+        .symbols = {words.symbols, words.symbols + (cut > 0 ? words.ends[cut - 1] : 0)},
+        .ends = {words.ends.begin(), words.ends.begin() + is_cut},
+        .counts = {words.counts.begin(), words.counts.begin() + is_cut},
+    };
+    InterruptionPoints<4096> points;
+    for (const DistinctChunks::Entry& entry : found.entries()) {
+        points.step();
+        read(entry, result.symbols);
+        result.ends.push_back(result.symbols.size());
+        result.counts.push_back(entry.count);
+    }
+    return result;
+}
+
+}  // namespace toksmith::bpe

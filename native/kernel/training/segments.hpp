@@ -1,0 +1,27 @@
+// Words cut where no piece can reach across, counted: far fewer of them are distinct.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "training/piece_rules.hpp"
+#include "training/training.hpp"
+
+namespace toksmith::bpe {
+
+struct Stretches {
+    std::vector<Id> symbols;  // of all stretches end to end
+    std::vector<std::uint64_t> ends;
+    std::vector<std::uint64_t> counts;
+
+    CountedSymbols counted() const { return {symbols.data(), ends, counts}; }
+};
+
+// The first `cut` words as they are, then the distinct stretches of the others, in the order in
+// which they were first seen.
+Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
+                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                          std::size_t threads);
+
+}  // namespace toksmith::bpe

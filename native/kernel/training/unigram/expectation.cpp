@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "training/unigram/passes.hpp"
+
+namespace toksmith::unigram {
+namespace {
+
+// Probabilities of long words are too small for a double. A place keeps its own power of 2^256:
+// what it stands for is value · 2^(-256 · scale).
+constexpr int kScaleBits = 256;
+constexpr double kSmall = 0x1p-256;
+
+struct Place {
+    double before;  // the probability of all ways to here
+    double after;   // that of all ways from here, by that of the word; scaled the other way
+    std::int64_t scale;
+};
+
+double scaled(double value, std::int64_t by) {
+    return std::ldexp(value, static_cast<int>(std::clamp<std::int64_t>(by, -16, 16)) * kScaleBits);
+}
+
+class WordPass {
+ public:
+    WordPass(const Lattices& lattices, const std::vector<double>& probabilities)
+        : lattices_(lattices), probabilities_(probabilities.data()) {}
+
+    // Adds to `expected`, in units of 1 / unit, and returns the word's log-likelihood.
+    double run(const Block& block, std::uint32_t start, std::uint32_t end, double weight,
+               std::int64_t* expected) {
+        const std::size_t length = end - start;
+        if (places_.size() <= length) places_.resize(length + 1);
+        std::fill_n(places_.begin(), length + 1, Place{0, 0, 0});
+        forward(block, start, length);
+        const Place& last = places_[length];
+        places_[length].after = 1 / last.before;
+        backward(block, start, length, weight, expected);
+        return std::log(last.before) - static_cast<double>(last.scale * kScaleBits) * M_LN2;
+    }
+
+ private:
+    void forward(const Block& block, std::uint32_t start, std::size_t length) {
+        const ArcFormat format = lattices_.format;
+        places_[0].before = 1;
+        for (std::size_t i = 0; i <= length; ++i) {
+            Place& here = places_[i];
+            if (here.before < kSmall) {
+                here.before = scaled(here.before, 1);
+                ++here.scale;
+            }
+            if (i == length) break;
+            const std::uint32_t* arc_end =
+                lattices_.end(block, start + static_cast<std::uint32_t>(i));
+            for (const std::uint32_t* arc =
+                     lattices_.begin(block, start + static_cast<std::uint32_t>(i));
+                 arc != arc_end; ++arc) {
+                Place& there = places_[i + format.length(*arc)];
+                const double way = here.before * probabilities_[format.piece(*arc)];
+                if (there.scale == here.scale) {
+                    there.before += way;
+                } else if (there.before == 0) {
+                    there.before = way;
+                    there.scale = here.scale;
+                } else if (there.scale < here.scale) {
+                    there.before += scaled(way, there.scale - here.scale);
+                } else {
+                    there.before = way + scaled(there.before, here.scale - there.scale);
+                    there.scale = here.scale;
+                }
+            }
+        }
+    }
+
+    void backward(const Block& block, std::uint32_t start, std::size_t length, double weight,
+                  std::int64_t* expected) {
+        const ArcFormat format = lattices_.format;
+        for (std::size_t i = length; i-- > 0;) {
+            Place& here = places_[i];
+            const double before = here.before * weight;
+            double after = 0;
+            const std::uint32_t* arc_end =
+                lattices_.end(block, start + static_cast<std::uint32_t>(i));
+            for (const std::uint32_t* arc =
+                     lattices_.begin(block, start + static_cast<std::uint32_t>(i));
+                 arc != arc_end; ++arc) {
+                const Place& there = places_[i + format.length(*arc)];
+                const std::uint32_t piece = format.piece(*arc);
+                double way = probabilities_[piece] * there.after;
+                if (there.scale != here.scale) way = scaled(way, there.scale - here.scale);
+                after += way;
+                expected[piece] += static_cast<std::int64_t>(before * way + 0.5);
+            }
+            here.after = after;
+        }
+    }
+
+    const Lattices& lattices_;
+    const double* probabilities_;
+    std::vector<Place> places_;
+};
+
+// The probability of each piece. That of the unknown character is below all others.
+std::vector<double> probabilities(const std::vector<Piece>& pieces) {
+    std::vector<double> result(pieces.size());
+    double least = 0;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+        least = std::min(least, pieces[i].score);
+        result[i] = std::exp(pieces[i].score);
+    }
+    result[0] = std::exp(least - kUnknownPenalty);
+    return result;
+}
+
+}  // namespace
+
+Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers) {
+    // Sums are of whole numbers, small fractions of one occurrence, so that their order is of no
+    // matter. No sum can come to more than the characters of the text.
+    double characters = 1;
+    for (std::size_t word = 0; word < words.starts.size(); ++word) {
+        characters += static_cast<double>(words.counts[word]) *
+                      static_cast<double>(words.end(word) - words.starts[word]);
+    }
+    const int fraction = std::min(30, 61 - static_cast<int>(std::ceil(std::log2(characters))));
+    const double unit = std::ldexp(1.0, fraction);
+
+    const std::vector<double> chances = probabilities(seeds.pieces);
+    const std::vector<Block>& blocks = seeds.lattices.blocks;
+    std::vector<std::vector<std::int64_t>> sums(workers.threads);
+    std::vector<WordPass> passes(workers.threads, WordPass(seeds.lattices, chances));
+    std::vector<double> likelihoods(blocks.size());
+    workers.run(blocks.size(), [&](std::size_t thread, std::size_t number) {
+        if (sums[thread].empty()) sums[thread].resize(chances.size());
+        const Block& block = blocks[number];
+        for (std::size_t word = block.first_word; word < block.last_word; ++word) {
+            const auto count = static_cast<double>(words.counts[word]);
+            likelihoods[number] +=
+                count * passes[thread].run(block, words.starts[word], words.end(word), count * unit,
+                                           sums[thread].data());
+        }
+    });
+    Expected result{std::vector<double>(chances.size()), 0};
+    for (const double likelihood : likelihoods) result.log_likelihood += likelihood;
+    for (std::size_t piece = 1; piece < chances.size(); ++piece) {
+        std::int64_t sum = 0;
+        for (const std::vector<std::int64_t>& one : sums) sum += one.empty() ? 0 : one[piece];
+        result.counts[piece] = static_cast<double>(sum) / unit;
+    }
+    return result;
+}
+
+}  // namespace toksmith::unigram

@@ -1,0 +1,161 @@
+#include "training/unigram/suffixes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+
+#include "parallel/stop.hpp"
+
+namespace toksmith::unigram {
+namespace {
+
+constexpr std::uint32_t kAhead = 16;
+
+// A suffix with as many of its next characters as fit into a number: comparing the numbers compares
+// the characters. The end of a word is a 0 and stays 0.
+struct Item {
+    std::uint64_t key;
+    std::uint32_t place;
+
+    bool operator<(const Item& other) const {
+        return key != other.key ? key < other.key : place < other.place;
+    }
+};
+
+constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items that take some 10 ms to sort
+
+class Sorter {
+ public:
+    Sorter(const CountedWords& words, std::size_t depth)
+        : text_(words.text.data()),
+          depth_(depth),
+          bits_(static_cast<unsigned>(std::bit_width(words.alphabet.size()))),
+          step_(64 / bits_) {}
+
+    void sort(std::uint32_t* first, std::uint32_t* last) {
+        items_.resize(static_cast<std::size_t>(last - first));
+        for (std::size_t i = 0; i < items_.size(); ++i) items_[i].place = first[i];
+        sort(0, items_.size(), 1);  // the first character is that of the bucket
+        for (std::size_t i = 0; i < items_.size(); ++i) first[i] = items_[i].place;
+    }
+
+ private:
+    void sort(std::size_t first, std::size_t last, std::size_t depth) {
+        for (std::size_t i = first; i < last; ++i) items_[i].key = key(items_[i].place, depth);
+        sort_items(items_.begin() + static_cast<std::ptrdiff_t>(first),
+                   items_.begin() + static_cast<std::ptrdiff_t>(last));
+        points_.step();
+        if (depth + step_ >= depth_) return;
+        const std::uint64_t last_character = (std::uint64_t{1} << bits_) - 1;
+        for (std::size_t start = first; start < last;) {
+            std::size_t end = start + 1;
+            while (end < last && items_[end].key == items_[start].key) ++end;
+            if (end - start > 1 && (items_[start].key & last_character)) {
+                sort(start, end, depth + step_);  // changes the keys of these items only
+            }
+            start = end;
+        }
+    }
+
+    static void sort_items(std::vector<Item>::iterator first, std::vector<Item>::iterator last) {
+        if (last - first <= kLarge) return std::sort(first, last);
+        InterruptionPoints<(std::size_t{1} << 16)> points;
+        std::sort(first, last, with_interruption(points, std::less<>()));
+    }
+
+    std::uint64_t key(std::uint32_t place, std::size_t depth) const {
+        const std::uint32_t* next = text_ + place + depth;
+        std::uint64_t result = 0;
+        for (std::size_t i = 0; i < step_; ++i) {
+            // Behind the depth all is alike, as it is behind the end of the word.
+            const std::uint32_t character = depth + i < depth_ ? next[i] : 0;
+            result = result << bits_ | character;
+            if (!character) return result << bits_ * (step_ - 1 - i);
+        }
+        return result;
+    }
+
+    const std::uint32_t* text_;
+    std::size_t depth_;
+    unsigned bits_;
+    std::size_t step_;
+    std::vector<Item> items_;
+    InterruptionPoints<64> points_;
+};
+
+}  // namespace
+
+Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Workers& workers) {
+    Suffixes result{depth, {}, std::vector<std::uint32_t>(words.alphabet.size() + 1)};
+    for (const std::uint32_t character : words.text) {
+        if (character) ++result.buckets[character];
+    }
+    std::partial_sum(result.buckets.begin(), result.buckets.end(), result.buckets.begin());
+    result.places.resize(result.buckets.back());
+    std::vector<std::uint32_t> filled(result.buckets.begin(), result.buckets.end() - 1);
+    InterruptionPoints<(std::size_t{1} << 16)> points;
+    for (std::uint32_t place = 0; place < words.text.size(); ++place) {
+        points.step();
+        if (const std::uint32_t character = words.text[place]) {
+            result.places[filled[character - 1]++] = place;
+        }
+    }
+    std::vector<Sorter> sorters(workers.threads, Sorter(words, depth));
+    workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
+        sorters[thread].sort(result.places.data() + result.buckets[bucket],
+                             result.places.data() + result.buckets[bucket + 1]);
+    });
+    return result;
+}
+
+void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
+                       const std::vector<std::uint32_t>& owners,
+                       const std::function<void(const Shared&)>& found) {
+    // Substrings that the suffix at hand starts with, each a start of the next. What ends with the
+    // bucket has no length.
+    std::vector<Shared> open{{suffixes.buckets[bucket], 0, 0, 0}};
+    const auto close = [&](std::uint32_t length, std::uint32_t here) {
+        while (open.back().length > length) {
+            Shared closed = open.back();
+            open.pop_back();
+            closed.last = here;
+            if (closed.length > 1) found(closed);
+            if (open.back().length < length) {
+                open.push_back({closed.first, 0, length, closed.count});
+            } else {
+                open.back().count += closed.count;
+            }
+        }
+    };
+    const std::uint32_t* before = nullptr;
+    const std::uint32_t end = suffixes.buckets[bucket + 1];
+    InterruptionPoints<4096> points;
+    for (std::uint32_t i = suffixes.buckets[bucket]; i < end; ++i) {
+        points.step();
+        if (i + kAhead < end) {  // suffixes in order stand all over the text
+            __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
+            __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);
+        }
+        const std::uint32_t* suffix = words.text.data() + suffixes.places[i];
+        std::uint32_t common = 0, length = 0;
+        if (before) {
+            while (common < suffixes.depth && suffix[common] && suffix[common] == before[common]) {
+                ++common;
+            }
+        }
+        length = common;
+        while (length < suffixes.depth && suffix[length]) ++length;
+        close(common, i);
+        const std::uint64_t count = words.counts[owners[suffixes.places[i]]];
+        if (length > open.back().length) {
+            open.push_back({i, 0, length, count});
+        } else {
+            open.back().count += count;
+        }
+        before = suffix;
+    }
+    close(0, end);
+}
+
+}  // namespace toksmith::unigram

@@ -1,0 +1,43 @@
+// Which characters beyond ASCII may stand side by side in a token. Between all others a chunk may
+// be cut: no token reaches across, so no merge ever does, and the merges on either side do not
+// touch.
+//
+// Few pairs are joined, even of large vocabularies; so long runs of letters, which hardly ever come
+// back as a whole, fall into parts that do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "utf8/decode.hpp"
+#include "vocab/vocabulary.hpp"
+
+namespace toksmith::bpe {
+
+class Joins {
+ public:
+    explicit Joins(const Vocabulary& vocabulary);
+
+    // Whether a token may hold the two; false is certain.
+    bool joined(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
+        const std::size_t place = place_of(pair_of(left, right));
+        return (partial_[left % 64] >> lead % 64 | filter_[place / 64] >> place % 64) & 1;
+    }
+
+ private:
+    static std::uint64_t pair_of(std::uint32_t left, std::uint32_t right) {
+        return std::uint64_t{left} << 32 | right;
+    }
+    std::size_t place_of(std::uint64_t pair) const {
+        return (pair * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
+    }
+
+    // Of tokens that hold only a part of one of the two: by the last byte of the left one (which is
+    // its code in the lowest six bits) and the first byte of the right one.
+    std::array<std::uint64_t, 64> partial_{};
+    std::size_t mask_;
+    std::vector<std::uint64_t> filter_;
+};
+
+}  // namespace toksmith::bpe

@@ -1,0 +1,187 @@
+#include "vocab/byte_trie.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
+#include <stdexcept>
+
+namespace toksmith {
+namespace {
+
+// A bit for each place of a block.
+struct Places {
+    std::array<std::uint64_t, 4> words{};
+
+    void set(std::size_t i) { words[i / 64] |= std::uint64_t{1} << i % 64; }
+    void reset(std::size_t i) { words[i / 64] &= ~(std::uint64_t{1} << i % 64); }
+    bool any() const { return words[0] | words[1] | words[2] | words[3]; }
+    bool has(std::size_t i) const { return words[i / 64] >> i % 64 & 1; }
+    std::size_t first() const {
+        std::size_t word = 0;
+        while (words[word] == 0) ++word;
+        return word * 64 + static_cast<std::size_t>(std::countr_zero(words[word]));
+    }
+    Places& operator&=(const Places& other) {
+        for (std::size_t i = 0; i < 4; ++i) words[i] &= other.words[i];
+        return *this;
+    }
+    // Place i of the result is place i ^ by.
+    Places exchanged(std::size_t by) const {
+        static constexpr std::array<std::uint64_t, 6> kLower = {
+            0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
+            0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+        Places result;
+        for (std::size_t i = 0; i < 4; ++i) {
+            std::uint64_t word = words[i ^ by >> 6];
+            for (std::size_t bit = 0; bit < 6; ++bit) {
+                if ((by >> bit & 1) == 0) continue;
+                const int shift = 1 << bit;
+                word = (word >> shift & kLower[bit]) | (word & kLower[bit]) << shift;
+            }
+            result.words[i] = word;
+        }
+        return result;
+    }
+};
+
+}  // namespace
+
+// Places the nodes level by level, so that those near the root, which are met most, lie together.
+// The children of a node lie in one block of 256 places; no two nodes have theirs at the same
+// place, so its byte alone tells whether a node is the child that was looked for.
+class ByteTrie::Builder {
+ public:
+    explicit Builder(std::vector<Entry> entries) : entries_(std::move(entries)) {
+        std::erase_if(entries_, [](const Entry& entry) { return entry.bytes.empty(); });
+        std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
+            return a.bytes != b.bytes ? a.bytes < b.bytes : a.id < b.id;
+        });
+        const auto repeated = std::ranges::unique(entries_, {}, &Entry::bytes);
+        entries_.erase(repeated.begin(), repeated.end());
+        add_block();  // where nodes without children look in vain, from place 0
+        open_.front().unused.reset(0);
+        close(open_.front());
+        open_.clear();
+        std::deque<Range> waiting{{0, entries_.size(), 0, 0}};
+        while (!waiting.empty()) {
+            const Range range = waiting.front();
+            waiting.pop_front();
+            place_children(range, waiting);
+        }
+        std::ranges::for_each(open_, [&](const Block& block) { close(block); });
+    }
+
+    std::vector<Node> nodes;
+    std::vector<Id> ids;
+    Node root = 0;
+
+ private:
+    // The entries that start with the bytes of a node.
+    struct Range {
+        std::size_t first, last, depth;
+        std::size_t place;  // the node's own; 0 for the root
+    };
+    struct Block {
+        std::size_t start;
+        Places free, unused;  // places without a node; and at which no node's children lie
+    };
+
+    void place_children(const Range& range, std::deque<Range>& waiting) {
+        std::size_t i = range.first;
+        if (range.depth > 0 && entries_[i].bytes.size() == range.depth) {
+            nodes[range.place] |= kEndsToken;
+            ids[range.place] = entries_[i].id;
+            ++i;
+        }
+        if (i == range.last) return;
+        labels_.clear();
+        const std::size_t first = waiting.size();
+        while (i < range.last) {
+            const auto label = static_cast<std::uint8_t>(entries_[i].bytes[range.depth]);
+            std::size_t end = i + 1;
+            while (end < range.last &&
+                   static_cast<std::uint8_t>(entries_[end].bytes[range.depth]) == label) {
+                ++end;
+            }
+            labels_.push_back(label);
+            waiting.push_back({i, end, range.depth + 1, 0});
+            i = end;
+        }
+        const Node place = place_for_children();
+        (range.depth > 0 ? nodes[range.place] : root) |= place << 9;
+        for (std::size_t child = 0; child < labels_.size(); ++child) {
+            waiting[first + child].place = place ^ labels_[child];
+            nodes[place ^ labels_[child]] = labels_[child];
+        }
+    }
+
+    Node place_for_children() {
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            Places fitting = open_[i].unused;
+            for (const std::uint8_t label : labels_) {
+                fitting &= open_[i].free.exchanged(label);
+                if (!fitting.any()) break;
+            }
+            if (fitting.any()) return take(i, fitting.first());
+        }
+        add_block();
+        if (open_.size() > kOpen) {
+            close(open_.front());
+            open_.erase(open_.begin());
+        }
+        return take(open_.size() - 1, 0);
+    }
+
+    Node take(std::size_t index, std::size_t place) {
+        Block& block = open_[index];
+        block.unused.reset(place);
+        for (const std::uint8_t label : labels_) block.free.reset(place ^ label);
+        const auto node = static_cast<Node>(block.start + place);
+        if (!block.free.any()) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
+        return node;
+    }
+
+    void add_block() {
+        if (nodes.size() >= kMostPlaces) throw std::invalid_argument("a vocabulary is too large");
+        Block block{nodes.size(), {}, {}};
+        block.free.words.fill(~std::uint64_t{0});
+        block.unused = block.free;
+        nodes.resize(nodes.size() + 256);
+        ids.resize(nodes.size());
+        open_.push_back(block);
+    }
+
+    // Gives the free places of a block labels that no step can ask for there: those by which they
+    // would be the children of a place at which no children lie. There is one as long as a place
+    // is free, since each node's children take at least one.
+    void close(const Block& block) {
+        if (!block.free.any()) return;
+        const std::size_t nobodys = block.unused.first();
+        for (std::size_t place = 0; place < 256; ++place) {
+            if (block.free.has(place)) {
+                nodes[block.start + place] = static_cast<Node>(place ^ nobodys);
+            }
+        }
+    }
+
+    static constexpr std::size_t kMostPlaces = (std::size_t{1} << 23) - 256;
+    static constexpr std::size_t kOpen = 16;  // blocks that are still looked at
+
+    std::vector<Entry> entries_;
+    std::vector<Block> open_;
+    std::vector<std::uint8_t> labels_;
+};
+
+ByteTrie::ByteTrie(std::vector<Entry> entries) : ByteTrie(Builder(std::move(entries))) {}
+
+ByteTrie::ByteTrie(const Builder& built)
+    : root_(built.root),
+      places_(built.nodes.size()),
+      nodes_(built.nodes.size()),
+      ids_(built.ids.size()) {
+    std::ranges::copy(built.nodes, nodes_.data());
+    std::ranges::copy(built.ids, ids_.data());
+}
+
+}  // namespace toksmith

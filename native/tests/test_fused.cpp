@@ -1,0 +1,527 @@
+// The stages before the model: where a text may be cut, and what becomes of a chunk.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encode/encoder.hpp"
+#include "fused/model.hpp"
+#include "kit.hpp"
+
+namespace toksmith::test {
+namespace {
+
+// Gives each piece back as its bytes and, for all of it, a 0 behind them.
+class Speller final : public Model {
+ public:
+    std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                      Ids* spans) const override {
+        const auto push = [&](Id id, std::size_t start, std::size_t end) {
+            out.push(id);
+            if (!spans) return;
+            spans->push(static_cast<Id>(start));
+            spans->push(static_cast<Id>(end));
+        };
+        for (std::size_t i = 0; i < size; ++i) push(chunk[i], i, i + 1);
+        push(0, 0, size);
+    }
+};
+
+// a-z are runs of one class, 0-9 stand alone, ' ' is what `space` says, '!' is removed by the
+// normalizer, 'X' becomes "xx", '#' depends on its neighbours; all others are a run of their own.
+std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit space) {
+    auto block = std::make_unique<CharacterTable::Block>();
+    for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+        CharacterTable::Row& row = block->rows[i];
+        row = {Boundaries::kOpen, Boundaries::kOpen, 0, false,
+               static_cast<std::uint32_t>(block->units.size())};
+        const std::uint32_t code = number * CharacterTable::kBlock + i;
+        if (code == '#') {
+            row.depends = true;
+            continue;
+        }
+        if (code == '!') continue;
+        const bool digit = code >= '0' && code <= '9';
+        const bool letter = code >= 'a' && code <= 'z';
+        row.left = row.right = code == ' ' ? 1 : digit ? 2 : letter || code == 'X' ? 3 : 4;
+        const Unit kind = code == ' '             ? space
+                          : digit                 ? Unit::kAlone
+                          : letter || code == 'X' ? Unit::kRun
+                                                  : static_cast<Unit>(5);
+        const std::string text = code == 'X'   ? "xx"
+                                 : code < 0x80 ? std::string(1, static_cast<char>(code))
+                                               : "?";
+        for (const char c : text) {
+            block->units.push_back(static_cast<std::uint8_t>(kind));
+            block->units.push_back(1);
+            block->units.push_back(static_cast<std::uint8_t>(c));
+        }
+        row.size = static_cast<std::uint16_t>(block->units.size() - row.begin);
+    }
+    return block;
+}
+
+std::shared_ptr<StagedModel> staged(Unit space, Stages stages = {}) {
+    stages.fallback = [](const std::uint8_t* chunk, std::size_t size,
+                         std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
+        pieces.assign(chunk, chunk + size);
+        ends.assign(1, size);
+    };
+    auto table = std::make_shared<const CharacterTable>(
+        [space](std::uint32_t number) { return fill(number, space); });
+    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {
+        {1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 3}, {4, 4}};
+    auto boundaries = std::make_shared<const Boundaries>(table, joined);
+    return std::make_shared<StagedModel>(std::make_shared<Speller>(), table, boundaries, stages);
+}
+
+Text text_at(const std::string& text) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(text.data());
+    return {begin, begin + text.size()};
+}
+
+std::string spelled(const Ids& ids) {
+    std::string text;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        text += ids.data()[i] ? static_cast<char>(ids.data()[i]) : '|';
+    }
+    return text;
+}
+
+std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string& text,
+                    std::size_t threads = 1) {
+    Encoder encoder(model, Family::kModel, isa::choose(""));
+    const Encoded once = encoder.encode({text_at(text)}, threads);
+    CHECK(encoder.count({text_at(text)}, threads) == once.ids.size());
+    const Characters string(text_at(text), utf8::kFourBytes);
+    if (string.utf8().size() == text.size())  // it is UTF-8
+        CHECK(spelled(encoder.encode({string.source()}, threads).ids) == spelled(once.ids));
+    return spelled(once.ids);
+}
+
+// What each byte that is encoded stands for, and behind it what its piece does.
+std::string placed(const std::shared_ptr<StagedModel>& model, const std::string& text,
+                   bool starts = true) {
+    Ids ids;
+    std::vector<std::int64_t> spans;
+    if (!model->encode_with_spans(text_at(text), starts, ids, spans)) return "not told";
+    CHECK(spans.size() == 2 * ids.size());
+    if (starts) CHECK(spelled(ids) == encoded(model, text));
+    std::string all;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        all += ids.data()[i] ? static_cast<char>(ids.data()[i]) : '|';
+        all += std::to_string(spans[2 * i]) + '-' + std::to_string(spans[2 * i + 1]) + ' ';
+    }
+    return all;
+}
+
+std::string chunks(const std::shared_ptr<StagedModel>& model, const std::string& text) {
+    const Text all = text_at(text);
+    std::string cut;
+    for (const std::uint8_t* p = all.begin; p < all.end;) {
+        const std::uint8_t* q = model->boundaries()->next(p, all.end);
+        cut.append(p, q);
+        cut += '|';
+        p = q;
+    }
+    return cut;
+}
+
+TEST(boundaries_are_where_nothing_is_joined) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(chunks(model, "ab cd") == "ab| cd|");
+    CHECK(chunks(model, "a1b22") == "a|1|b|2|2|");
+    CHECK(chunks(model, "a!b") == "a!b|");  // nothing is cut beside what vanishes
+    CHECK(chunks(model, "a#1") == "a#1|");
+    CHECK(chunks(model, "") == "");
+    CHECK(chunks(model, "\xC3\xA9\xC3\xA9z\xE4\xB8\xAD z") ==
+          "\xC3\xA9\xC3\xA9|z|\xE4\xB8\xAD| z|");
+    CHECK(chunks(model, "a\xFF\xFF") == "a|\xFF\xFF|");
+}
+
+TEST(a_cut_found_from_anywhere_is_a_boundary) {
+    const auto model = staged(Unit::kRemoved);
+    const std::string text = "ab cd \xC3\xA9\xC3\xA9 12 \xE4\xB8\xAD\xFFz";
+    const Text all = text_at(text);
+    std::vector<const std::uint8_t*> ends;
+    for (const std::uint8_t* p = all.begin; p < all.end;) {
+        ends.push_back(p = model->boundaries()->next(p, all.end));
+    }
+    for (const std::uint8_t* from = all.begin; from <= all.end; ++from) {
+        const std::uint8_t* cut = model->boundaries()->cut(from, all.end);
+        CHECK(cut >= from);
+        CHECK(std::find(ends.begin(), ends.end(), cut) != ends.end());
+    }
+}
+
+namespace {
+
+struct BitByBit {
+    template <int kBit>
+    static std::uint64_t bit(const std::uint8_t* p) {
+        std::uint64_t bits = 0;
+        for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{p[i] >> kBit & 1u} << i;
+        return bits;
+    }
+};
+
+// Characters of one to three bytes that stand alone, are joined or go with what is beside them,
+// and bytes that are none.
+const std::vector<std::string> kMixed = {"a",
+                                         "b",
+                                         " ",
+                                         "1",
+                                         ".",
+                                         "\n",
+                                         "\t",
+                                         "\xC3\xA9",
+                                         "\xD0\x96",
+                                         "\xE4\xB8\xAD",
+                                         "\xE4\xB8\xAE",
+                                         "\xE4\xB8\xAF",
+                                         "\xE3\x81\x82",
+                                         "\xE3\x81\x83",
+                                         "\xEC\x95\x88",
+                                         "\xF0\x9F\x98\x80",
+                                         "\xFF",
+                                         "\xE4\xB8",
+                                         "\xC3\xAC",
+                                         "\xE0\x83\xAC",
+                                         "\xED\xBF\xBF",
+                                         "\xE0\x80\x80"};
+
+Boundaries boundaries_of_mixed(bool ascii_opens) {
+    const auto rows = [ascii_opens](std::uint32_t number) {
+        auto block = std::make_unique<CharacterTable::Block>();
+        for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+            const std::uint32_t code = number * CharacterTable::kBlock + i;
+            CharacterTable::Row& row = block->rows[i];
+            row.left = row.right = static_cast<std::uint16_t>(code % 7);
+            if (code >= 0x4E00 && code < 0xD800) row.left = row.right = code % 16 == 15 ? 3 : 9;
+            if (code == 0x3042) row.right = Boundaries::kOpen;
+            if (code == 0x3043) row.left = Boundaries::kOpen;
+            if (ascii_opens && code == 'b') row.right = Boundaries::kOpen;
+        }
+        return block;
+    };
+    return {std::make_shared<const CharacterTable>(rows),
+            {{0, 1}, {3, 3}, {3, 2}, {6, 3}, {4, 4}, {2, 6}}};
+}
+
+// Some kinds of characters, so few that there are rows of them.
+std::string mixed(Random& random, std::size_t size) {
+    std::vector<std::string> kinds(1 + random.below(4));
+    for (std::string& kind : kinds) kind = kMixed[random.below(kMixed.size())];
+    std::string text;
+    while (text.size() < size) text += kinds[random.below(kinds.size())];
+    return text;
+}
+
+}  // namespace
+
+TEST(boundaries_of_a_window_are_those_found_one_by_one) {
+    Random random{11};
+    for (const bool ascii_opens : {false, true}) {
+        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+        SingleCache singles;
+        for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE", "a", "b", ".", "\n"}) {
+            const Id id = 1;
+            singles.insert(text_at(kind).begin, {&id, 1});
+        }
+        const auto check = [&](const std::string& text) {
+            const Text all = text_at(text);
+            std::uint64_t expected = 0;
+            for (const std::uint8_t* p = all.begin; p < all.begin + 64;) {
+                p = boundaries.next(p, all.end);
+                if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
+            }
+            const auto same = [&](std::uint64_t found) {
+                CHECK((found & ~expected) == 0);
+                // What is behind the last characters is not seen.
+                CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
+            };
+            same(boundaries.among<BitByBit>(all.begin, all.end,
+                                            [](const std::uint8_t* p, auto) { return p; }));
+            // Known characters that stand alone come in runs, with no boundaries inside.
+            SingleRuns runs(boundaries, singles);
+            const auto run_end = [&](auto p, auto end) { return runs.find(p, end); };
+            const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end, run_end);
+            std::uint64_t inside = 0;
+            const auto* run = runs.to_take;
+            for (std::size_t first = 0; first < runs.size(); first = run++->last) {
+                const auto start = static_cast<std::size_t>(run->begin - all.begin);
+                CHECK(start == 0 || (found >> start & 1));
+                for (std::size_t i = run->first + 1; i < run->last; ++i) {
+                    const std::ptrdiff_t place = SingleRuns::text(*run, i).begin - all.begin;
+                    if (place < 64) inside |= std::uint64_t{1} << place;
+                }
+            }
+            CHECK(run == runs.to_take + runs.count());
+            CHECK((found & inside) == 0 && (expected & inside) == inside);
+            same(found | inside);
+        };
+        // A few kinds each time, so that there are rows of them.
+        for (int round = 0; round < 2000; ++round) {
+            check(mixed(random, 100));
+        }
+        // What comes behind a row, wherever in the window that ends.
+        for (std::size_t before = 0; before < 3; ++before) {
+            for (std::size_t row = 0; row < 22; ++row) {
+                for (const std::string& kind : kMixed) {
+                    std::string text(before, 'a');
+                    for (std::size_t i = 0; i < row; ++i) text += "\xE4\xB8\xAD";
+                    check(text + kind + std::string(70, 'a'));
+                    // Or goes on behind a sign, and ends before that.
+                    for (std::size_t more = 1; more < 3; ++more) {
+                        text += ".\xE4\xB8\xAD";
+                        check(text + kind + std::string(70, 'a'));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
+    Random random{12};
+    for (const bool ascii_opens : {false, true}) {
+        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+        for (int round = 0; round < 100; ++round) {
+            std::string text;
+            while (text.size() < 300) text += "ab 1"[random.below(2 + round % 3)];
+            const Text all = text_at(text);
+            std::vector<bool> expected(text.size() + 1);
+            for (const std::uint8_t* p = all.begin; p < all.end;) {
+                p = boundaries.next(p, all.end);
+                expected[static_cast<std::size_t>(p - all.begin)] = true;
+            }
+            for (std::size_t start = 0; start + 64 <= text.size(); ++start) {
+                const std::uint64_t found = boundaries.among_ascii<BitByBit>(all.begin + start);
+                CHECK((found & 1) == 0 && found >> (Boundaries::kTold + 1) == 0);
+                for (std::size_t i = 1; i <= Boundaries::kTold; ++i)
+                    CHECK((found >> i & 1) == expected[start + i]);
+            }
+        }
+    }
+}
+
+TEST(ends_of_lines_stay_with_signs_unless_they_become_spaces) {
+    for (const bool is_space : {false, true}) {
+        const auto rows = [is_space](std::uint32_t number) {
+            auto block = std::make_unique<CharacterTable::Block>();
+            for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
+                const std::uint32_t code = number * CharacterTable::kBlock + i;
+                CharacterTable::Row& row = block->rows[i];
+                row.left = row.right = code == ' ' || (is_space && code == '\n') ? 1 : 2;
+            }
+            return block;
+        };
+        const Boundaries boundaries(std::make_shared<const CharacterTable>(rows), {});
+        const auto cuts = [&](const std::string& text) {
+            const Text all = text_at(text);
+            std::string found;
+            for (const std::uint8_t* p = all.begin; p < all.end;) {
+                const std::uint8_t* const next = boundaries.next(p, all.end);
+                found.append(p, next).append("|");
+                p = next;
+            }
+            return found;
+        };
+        CHECK(cuts(".\n\n.") == (is_space ? ".|\n|\n|.|" : ".\n\n|.|"));
+        CHECK(cuts("a\n\tb") == "a|\n\t|b|");
+        CHECK(cuts("1\n \n") == "1|\n| |\n|");
+        CHECK(cuts("\xC3\xA9\n)\r\xC3\xA9.\n") ==
+              (is_space ? "\xC3\xA9|\n|)\r|\xC3\xA9|.|\n|" : "\xC3\xA9|\n|)\r|\xC3\xA9|.\n|"));
+    }
+}
+
+TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
+    // Tells where chunks end, and nothing else.
+    class Spelled final : public Model {
+     public:
+        explicit Spelled(bool ascii_opens) : boundaries_(boundaries_of_mixed(ascii_opens)) {}
+        std::unique_ptr<Scratch> scratch() const override { return speller_.scratch(); }
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
+                          Ids* spans) const override {
+            speller_.encode_chunk(chunk, size, scratch, out, spans);
+        }
+        const Boundaries* boundaries() const override { return &boundaries_; }
+
+     private:
+        Speller speller_;
+        Boundaries boundaries_;
+    };
+    Random random{13};
+    for (const bool ascii_opens : {false, true}) {
+        const auto model = std::make_shared<Spelled>(ascii_opens);
+        for (const isa::Level level : levels()) {
+            Encoder encoder(model, Family::kModel, level);  // gets to know more and more
+            for (int round = 0; round < 500; ++round) {
+                std::string text;
+                for (std::size_t part = random.below(6); part <= 6; ++part) {
+                    // Long stretches of one chunk, and of chunks of one byte.
+                    text += random.below(3) ? mixed(random, random.below(120))
+                                            : std::string(random.below(200), " b"[random.below(2)]);
+                }
+                const Text all = text_at(text);
+                Ids expected;
+                for (const std::uint8_t* p = all.begin; p < all.end;) {
+                    const std::uint8_t* const next = model->boundaries()->next(p, all.end);
+                    for (; p < next; ++p) expected.push(*p);
+                    expected.push(0);
+                }
+                CHECK(spelled(encoder.encode({all}, 1).ids) == spelled(expected));
+            }
+            // A string is cut where it is made UTF-8; there, chunks end as well.
+            std::string text;
+            while (text.size() < 1'000'000) text += mixed(random, 1000);
+            const Characters string(text_at(text), utf8::kFourBytes);
+            const std::string whole = spelled(encoder.encode({string.utf8()}, 1).ids);
+            for (std::size_t threads = 1; threads <= 3; ++threads)
+                CHECK(spelled(encoder.encode({string.source()}, threads).ids) == whole);
+        }
+    }
+}
+
+TEST(the_end_of_a_short_text_is_cut_where_nul_is_open) {
+    // Letters stand alone, and NUL is rewritten together with what is before it, as BERT drops it.
+    const auto rows = [](std::uint32_t number) {
+        auto block = std::make_unique<CharacterTable::Block>();
+        if (number == 0) block->rows[0].left = block->rows[0].right = Boundaries::kOpen;
+        return block;
+    };
+    class Chunks final : public Model {
+     public:
+        explicit Chunks(Boundaries boundaries) : boundaries_(std::move(boundaries)) {}
+        std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
+                          Ids*) const override {
+            for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
+            out.push(0);
+        }
+        const Boundaries* boundaries() const override { return &boundaries_; }
+
+     private:
+        Boundaries boundaries_;
+    };
+    const auto model = std::make_shared<Chunks>(
+        Boundaries(std::make_shared<const CharacterTable>(rows), {{5, 5}}));
+    for (const isa::Level level : levels()) {
+        for (std::size_t size = 1; size < 200; ++size) {
+            std::string text, cut;
+            for (std::size_t i = 0; i < size; ++i) {
+                text += static_cast<char>('a' + i % 26);
+                cut += text.back();
+                cut += '|';
+            }
+            Encoder encoder(model, Family::kModel, level);
+            CHECK(spelled(encoder.encode({text_at(text)}, 1).ids) == cut);
+        }
+    }
+}
+
+TEST(classes_make_pieces) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");
+    CHECK(encoded(model, "   ") == "");
+    CHECK(encoded(model, "a#b") == "a#b|");  // as the fallback says
+}
+
+TEST(a_start_takes_what_follows) {
+    const auto model = staged(Unit::kStart);
+    CHECK(encoded(model, "ab cd  ef") == "ab| cd| | ef|");
+}
+
+TEST(spaces_collapse) {
+    Stages stages;
+    stages.collapse = true;
+    stages.trim = true;
+    stages.lead = Lead::kAlways;
+    const auto model = staged(Unit::kSpace, stages);
+    CHECK(encoded(model, "ab   cd  ") == " ab| cd|");
+    CHECK(encoded(model, "   ab") == " ab|");
+    CHECK(encoded(model, "   ") == "");
+    CHECK(encoded(model, "") == "");
+}
+
+TEST(a_lead_stands_before_the_document_only) {
+    Stages stages;
+    stages.lead = Lead::kUnlessSpace;
+    const auto model = staged(Unit::kStart, stages);
+    CHECK(encoded(model, "ab cd") == " ab| cd|");
+    CHECK(encoded(model, " ab") == " ab|");
+    Encoder encoder(model, Family::kModel, isa::choose(""));
+    const std::string text = "ab";
+    CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 1).ids) == " ab|ab|");
+    CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 0).ids) == "ab|ab|");
+}
+
+TEST(spans_are_of_the_text_before_the_stages) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(placed(model, "ab  cX!z") == "a0-1 b1-2 |0-2 c4-5 x5-6 x5-6 z7-8 |4-8 ");
+    CHECK(placed(model, "1\xC3\xA9-") == "10-1 |0-1 ?1-3 -3-4 |1-4 ");
+    CHECK(placed(model, "a#b") == "not told");
+    CHECK(placed(model, "") == "");
+}
+
+TEST(a_lead_stands_for_the_first_character_too) {
+    Stages stages;
+    stages.lead = Lead::kUnlessSpace;
+    stages.collapse = true;
+    const auto model = staged(Unit::kStart, stages);
+    CHECK(placed(model, "ab cd") == " 0-1 a0-1 b1-2 |0-2  2-3 c3-4 d4-5 |2-5 ");
+    CHECK(placed(model, " ab") == " 0-1 a1-2 b2-3 |0-3 ");
+    CHECK(placed(model, "ab", false) == "a0-1 b1-2 |0-2 ");
+    CHECK(placed(model, "a   b") == " 0-1 a0-1 |0-1  3-4 b4-5 |3-5 ");  // the last space
+}
+
+TEST(spans_reach_up_to_the_next_place) {
+    Stages stages;
+    stages.lead = Lead::kAlways;
+    stages.collapse = true;
+    stages.trim = true;
+    stages.origin = Origin::kUpToNext;
+    const auto model = staged(Unit::kSpace, stages);
+    CHECK(placed(model, "ab") == " 0-0 a0-1 b1-2 |0-2 ");
+    CHECK(placed(model, "  a!b") == " 2-2 a2-4 b4-5 |2-5 ");
+    CHECK(placed(model, "!a   b  ") == " 0-1 a1-2 |0-2  2-5 b5-6 |2-6 ");
+    CHECK(placed(model, "aX!") == " 0-0 a0-1 x1-1 x1-3 |0-3 ");
+}
+
+TEST(where_characters_are_dropped_spans_may_not_be_told) {
+    Stages stages;
+    stages.origin = Origin::kKept;
+    const auto model = staged(Unit::kRemoved, stages);
+    CHECK(placed(model, "aX") == "a0-1 x1-2 x1-2 |0-2 ");
+    CHECK(placed(model, "a!X") == "not told");
+}
+
+TEST(threads_change_nothing) {
+    Stages stages;
+    stages.collapse = true;
+    stages.trim = true;
+    stages.lead = Lead::kAlways;
+    const auto model = staged(Unit::kSpace, stages);
+    std::string text;
+    for (int i = 0; text.size() < (std::size_t{4} << 20); ++i) {
+        text +=
+            "word" + std::to_string(i % 977) + (i % 3 ? "  " : " ") + (i % 7 ? "\xC3\xA9" : "X#-");
+    }
+    const std::string alone = encoded(model, text, 1);
+    CHECK(encoded(model, text, 2) == alone);
+    CHECK(encoded(model, text, 3) == alone);
+}
+
+TEST(a_model_without_boundaries_is_refused) {
+    bool refused = false;
+    try {
+        Encoder encoder(std::make_shared<Speller>(), Family::kModel, isa::choose(""));
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+}  // namespace
+}  // namespace toksmith::test
