@@ -84,11 +84,11 @@ Array<T> to_numpy(std::vector<T> values) {
 using Tokens = nb::typed<nb::tuple, nb::bytes, nb::ellipsis>;
 
 // Throws TypeError where one is no bytes.
-bpe::Vocabulary vocabulary(const Tokens& tokens);
+Vocabulary vocabulary(const Tokens& tokens);
 
 // Each file of this folder binds one domain.
 void bind_models(nb::module_& module);
-void bind_staged(nb::module_& module);
+void bind_fused(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);

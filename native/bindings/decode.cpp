@@ -94,7 +94,7 @@ void bind_decode(nb::module_& module) {
 
     nb::class_<Decoder>(module, "Decoder")
         .def(nb::new_([](const Tokens& tokens, std::optional<Input<std::uint8_t>> known) {
-                 bpe::Vocabulary vocab = vocabulary(tokens);
+                 Vocabulary vocab = vocabulary(tokens);
                  std::vector<std::uint8_t> is_known;
                  if (known) is_known.assign(known->data(), known->data() + known->size());
                  return new Decoder(std::move(vocab.bytes), std::move(vocab.offsets), is_known);

@@ -21,7 +21,7 @@ namespace toksmith::bindings {
 namespace {
 
 Array<Id> recover(const Tokens& tokens) {
-    const bpe::Vocabulary vocab = vocabulary(tokens);
+    const Vocabulary vocab = vocabulary(tokens);
     Ids flat;
     {
         const WithoutGil without_gil;

@@ -36,8 +36,8 @@ void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_
 }
 
 std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
-    const auto& [atoms, units] = seen;
-    if (atoms.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
+    const auto& [char_classes, units] = seen;
+    if (char_classes.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
         throw std::invalid_argument("a block has another number of characters");
     }
     auto block = std::make_unique<CharacterTable::Block>();
@@ -47,17 +47,18 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
         std::array<std::uint8_t, utf8::kMostBytes> bytes;
         const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
         add_unit(*block, units(i), bytes.data(), size);
-        block->rows[i] = {atoms(i), atoms(i), static_cast<std::uint16_t>(2 + size), false,
-                          static_cast<std::uint32_t>(begin)};
+        block->rows[i] = {char_classes(i), char_classes(i), static_cast<std::uint16_t>(2 + size),
+                          false, static_cast<std::uint32_t>(begin)};
     }
     return block;
 }
 
 std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
-    const auto& [atoms, units] = std::get<0>(given);
+    const auto& [char_classes, units] = std::get<0>(given);
     const auto& sizes = std::get<2>(given);
-    const auto text = view(std::get<1>(given)), depends = view(std::get<3>(given));
-    if (sizes.size() != CharacterTable::kBlock || depends.size() != CharacterTable::kBlock) {
+    const auto text = view(std::get<1>(given)), is_context_sensitive = view(std::get<3>(given));
+    if (sizes.size() != CharacterTable::kBlock ||
+        is_context_sensitive.size() != CharacterTable::kBlock) {
         throw std::invalid_argument("a block has another number of characters");
     }
     auto block = std::make_unique<CharacterTable::Block>();
@@ -67,7 +68,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         const std::size_t begin = block->units.size(), first = place;
         for (; place < first + sizes(i); ++place) {
-            if (p == end || place == units.size() || place == atoms.size()) {
+            if (p == end || place == units.size() || place == char_classes.size()) {
                 throw std::invalid_argument("a character becomes more than there is");
             }
             const std::uint32_t size = utf8::decode(p, end).size;
@@ -76,10 +77,11 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
         }
         const std::size_t size = block->units.size() - begin;
         if (size > 0xFFFF) throw std::invalid_argument("a character becomes too many");
-        const bool open = depends[i] != 0 || first == place;
-        block->rows[i] = {open ? Boundaries::kOpen : atoms(place - 1),
-                          open ? Boundaries::kOpen : atoms(first), static_cast<std::uint16_t>(size),
-                          depends[i] != 0, static_cast<std::uint32_t>(begin)};
+        const bool open = is_context_sensitive[i] != 0 || first == place;
+        block->rows[i] = {open ? CutTable::kContextSensitive : char_classes(place - 1),
+                          open ? CutTable::kContextSensitive : char_classes(first),
+                          static_cast<std::uint16_t>(size), is_context_sensitive[i] != 0,
+                          static_cast<std::uint32_t>(begin)};
     }
     return block;
 }
@@ -93,15 +95,15 @@ std::shared_ptr<nb::object> kept(nb::object object) {
             }};
 }
 
-std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::object fill,
-                                          InputRows<std::uint16_t> joined, const std::string& lead,
-                                          bool collapse, bool trim, const std::string& origins,
-                                          nb::object fallback) {
-    if (joined.shape(1) != 2) throw nb::value_error("joined must have two columns");
-    std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> pairs;
-    pairs.reserve(joined.shape(0));
-    for (std::size_t i = 0; i < joined.shape(0); ++i)
-        pairs.emplace_back(joined(i, 0), joined(i, 1));
+std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object fill,
+                                        InputRows<std::uint16_t> inseparable,
+                                        const std::string& prefix_space, bool collapse, bool trim,
+                                        const std::string& origins, nb::object fallback) {
+    if (inseparable.shape(1) != 2) throw nb::value_error("joined must have two columns");
+    std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
+    pairs.reserve(inseparable.shape(0));
+    for (std::size_t i = 0; i < inseparable.shape(0); ++i)
+        pairs.emplace_back(inseparable(i, 0), inseparable(i, 1));
 
     Stages stages;
     stages.collapse = collapse;
@@ -113,11 +115,11 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
     } else if (origins != "own") {
         throw nb::value_error("origins must be \"own\", \"kept\" or \"up-to-next\"");
     }
-    if (lead == "always") {
-        stages.lead = Lead::kAlways;
-    } else if (lead == "unless-space") {
-        stages.lead = Lead::kUnlessSpace;
-    } else if (lead != "none") {
+    if (prefix_space == "always") {
+        stages.prefix_space = PrefixSpace::kAlways;
+    } else if (prefix_space == "unless-space") {
+        stages.prefix_space = PrefixSpace::kUnlessSpace;
+    } else if (prefix_space != "none") {
         throw nb::value_error("lead must be \"none\", \"always\" or \"unless-space\"");
     }
     stages.fallback = [call = kept(std::move(fallback))](
@@ -139,15 +141,15 @@ std::shared_ptr<StagedModel> staged_model(std::shared_ptr<Model> model, nb::obje
             if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
             return block_of(nb::cast<Rewritten>(rows));
         });
-    auto boundaries = std::make_shared<const Boundaries>(table, pairs);
-    return std::make_shared<StagedModel>(std::move(model), std::move(table), std::move(boundaries),
-                                         std::move(stages));
+    auto cut_table = std::make_shared<const CutTable>(table, pairs);
+    return std::make_shared<FusedModel>(std::move(model), std::move(table), std::move(cut_table),
+                                        std::move(stages));
 }
 
 using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
 
 // None where only the stages themselves can tell.
-std::optional<WithSpans> encode_with_spans(const StagedModel& model, nb::handle text, bool starts) {
+std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle text, bool starts) {
     const TextView view(text);
     const Text whole = view.text();
     Ids ids;
@@ -161,13 +163,13 @@ std::optional<WithSpans> encode_with_spans(const StagedModel& model, nb::handle 
 
 }  // namespace
 
-void bind_staged(nb::module_& module) {
+void bind_fused(nb::module_& module) {
     using namespace nb::literals;
 
-    module.attr("OPEN") = static_cast<unsigned>(Boundaries::kOpen);
+    module.attr("OPEN") = static_cast<unsigned>(CutTable::kContextSensitive);
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
-    nb::class_<StagedModel, Model>(module, "StagedModel")
-        .def(nb::new_(&staged_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
+    nb::class_<FusedModel, Model>(module, "FusedModel")
+        .def(nb::new_(&fused_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
              "trim"_a, "origins"_a, "fallback"_a)
         .def("encode_with_spans", &encode_with_spans, "text"_a, "starts"_a);
 }

@@ -14,8 +14,8 @@
 
 namespace toksmith::bindings {
 
-bpe::Vocabulary vocabulary(const Tokens& tokens) {
-    bpe::Vocabulary result;
+Vocabulary vocabulary(const Tokens& tokens) {
+    Vocabulary result;
     const std::size_t size = tokens.size();
     result.offsets.reserve(size + 1);
     result.offsets.push_back(0);
@@ -45,7 +45,7 @@ std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) 
 std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
                                          std::optional<InputRows<std::uint32_t>> merges,
                                          bool whole_chunk_first) {
-    bpe::Vocabulary given = vocabulary(tokens);
+    Vocabulary given = vocabulary(tokens);
     const std::vector<bpe::MergeRule> rules =
         merges ? merge_rules(*merges) : bpe::recover_merges(given);
     const auto source = merges ? bpe::Merges::kGiven : bpe::Merges::kRecovered;
@@ -88,7 +88,7 @@ std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
                                      bool byte_fallback, bool fuse_unk, bool single) {
     const unigram::Options options{
         .unk = unk.value_or(unigram::kNone), .byte_fallback = byte_fallback, .fuse_unk = fuse_unk};
-    const bpe::Vocabulary pieces = vocabulary(tokens);
+    const Vocabulary pieces = vocabulary(tokens);
     if (single) {
         return std::make_shared<unigram::UnigramModel<float>>(pieces, list_of(scores),
                                                               list_of(types), options);

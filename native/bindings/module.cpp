@@ -13,7 +13,7 @@ NB_MODULE(_kernel, module) {
     // At exit Python leaves what module globals hold to the system; that is no leak of ours.
     nanobind::set_leak_warnings(false);
     toksmith::bindings::bind_models(module);
-    toksmith::bindings::bind_staged(module);
+    toksmith::bindings::bind_fused(module);
     toksmith::bindings::bind_encode(module);
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);

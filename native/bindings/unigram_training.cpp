@@ -77,7 +77,7 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
     {
         const WithoutGil without_gil;
         words = unigram::spaced_apart(
-            bpe::count_stretches(given, 0, characters, options.rules, threads), characters);
+            bpe::count_segments(given, 0, characters, options.rules, threads), characters);
         pieces = unigram::train(words, options, tell);
     }
     std::vector<std::uint32_t> spelled, lengths;

@@ -7,8 +7,8 @@
 #include "gil.hpp"
 #include "isa/isa.hpp"
 #include "parallel/stop.hpp"
-#include "utf8/decode.hpp"
 #include "text/validate.hpp"
+#include "utf8/decode.hpp"
 
 namespace toksmith::bindings {
 namespace {
@@ -28,7 +28,8 @@ std::int64_t first_invalid(nb::handle text, std::int64_t start, std::int64_t end
     const Byte* const last = whole.begin + end;
     const WithoutGil without_gil;
     for (const Byte* from = whole.begin + start;;) {
-        // A block ends with a character: before a byte that continues none, or behind three that do.
+        // A block ends with a character: before a byte that continues none, or behind three that
+        // do.
         const Byte* to = from + std::min(kBlock, last - from);
         for (int i = 0; i < 3 && to < last && utf8::is_continuation(*to); ++i) ++to;
         const Byte* const found = utf8::first_invalid(from, to, chosen);

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint64_t> ends;
     for (const isa::Level level : levels()) {
         Encoder encoder(model, family, level);
-        const std::vector<std::uint64_t> found = encoder.chunk_ends(text);
+        const std::vector<std::uint64_t> found = chunk_ends(family, level, text);
         if (level == isa::Level::kScalar) {
             ends = found;
             std::uint64_t start = 0;
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }
     }
 
-    bpe::Vocabulary vocab = vocabulary(merges.tokens);
+    Vocabulary vocab = vocabulary(merges.tokens);
     const Decoder decoder(std::move(vocab.bytes), std::move(vocab.offsets));
     CHECK(decoder.first_unknown(expected.data(), expected.size()) == Decoder::kAllKnown);
     CHECK(decoded(decoder, expected, 1) == input.text);

@@ -45,6 +45,21 @@ inline std::vector<isa::Level> levels() {
     return result;
 }
 
+// The end of each chunk of the text, in bytes from its start.
+inline std::vector<std::uint64_t> chunk_ends(Family family, isa::Level level, Text text) {
+    const FindChunks find_chunks = find_chunks_of(family, level);
+    std::vector<std::uint64_t> result;
+    const std::uint8_t* ends[kMostEnds];
+    for (const std::uint8_t* p = text.begin; p < text.end;) {
+        const auto [count, last] = find_chunks(p, text.end, ends);
+        for (std::size_t i = 0; i < count; ++i) {
+            result.push_back(static_cast<std::uint64_t>(ends[i] - text.begin));
+        }
+        p = last;
+    }
+    return result;
+}
+
 // Pieces of text at which the patterns, or UTF-8, turn.
 inline Bytes random_text(Random& random, std::size_t pieces) {
     static const std::string_view kPieces[] = {"a",
@@ -147,8 +162,8 @@ inline Bytes decoded(const Decoder& decoder, const std::vector<Id>& ids, std::si
     return bytes;
 }
 
-inline bpe::Vocabulary vocabulary(const std::vector<std::string>& tokens) {
-    bpe::Vocabulary result{{}, {0}};
+inline Vocabulary vocabulary(const std::vector<std::string>& tokens) {
+    Vocabulary result{{}, {0}};
     for (const std::string& token : tokens) {
         result.bytes.insert(result.bytes.end(), token.begin(), token.end());
         result.offsets.push_back(result.bytes.size());
@@ -244,7 +259,7 @@ class Merger {
         }
     }
 
-    bpe::Vocabulary vocabulary_;
+    Vocabulary vocabulary_;
     std::array<Id, 256> byte_ids_;
     bpe::PairTable pairs_;
 };

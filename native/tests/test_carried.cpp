@@ -17,7 +17,7 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         CharacterTable::Row& row = block->rows[i];
-        row = {Boundaries::kOpen, Boundaries::kOpen, 0, false,
+        row = {CutTable::kContextSensitive, CutTable::kContextSensitive, 0, false,
                static_cast<std::uint32_t>(block->units.size())};
         const std::uint32_t code = number * CharacterTable::kBlock + i;
         if (code == '!') continue;
@@ -30,16 +30,16 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number) {
     return block;
 }
 
-std::shared_ptr<StagedModel> staged(const PieceSet& pieces, bool collapse) {
+std::shared_ptr<FusedModel> staged(const PieceSet& pieces, bool collapse) {
     Stages stages;
-    stages.lead = Lead::kAlways;
+    stages.prefix_space = PrefixSpace::kAlways;
     stages.collapse = stages.trim = collapse;
     const auto table = std::make_shared<const CharacterTable>(fill);
-    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {
+    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
         {1, 1}, {1, 2}, {2, 2}};
-    return std::make_shared<StagedModel>(
+    return std::make_shared<FusedModel>(
         std::make_shared<unigram::UnigramModel<float>>(pieces.unigram_model()), table,
-        std::make_shared<const Boundaries>(table, joined), stages);
+        std::make_shared<const CutTable>(table, inseparable), stages);
 }
 
 // Words of few letters, some of which come again; some are long, and some have what no piece has.

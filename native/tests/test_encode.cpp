@@ -13,7 +13,7 @@ using namespace toksmith::test;
 namespace {
 
 Decoder decoder_of(const Merges& merges) {
-    bpe::Vocabulary vocab = vocabulary(merges.tokens);
+    Vocabulary vocab = vocabulary(merges.tokens);
     return {std::move(vocab.bytes), std::move(vocab.offsets)};
 }
 
@@ -84,7 +84,7 @@ TEST(workers_share_a_cache_until_it_is_crowded) {
     const auto insert = [&](std::size_t worker, const Bytes& chunk, Id id) {
         crew.worker(worker).cache.insert(key_of(chunk), chunk.data(), chunk.size(), {&id, 1});
     };
-    const auto holds = [&](std::size_t worker, const Bytes& chunk, Id id) {
+    const auto valid_up_to = [&](std::size_t worker, const Bytes& chunk, Id id) {
         const Found found =
             crew.worker(worker).cache.look_up(key_of(chunk), chunk.data(), chunk.size());
         return found.ids && found.count == 1 && found.ids[0] == id;
@@ -94,19 +94,19 @@ TEST(workers_share_a_cache_until_it_is_crowded) {
     {
         const ChunkCache::User::Turn one(crew.worker(0).cache), two(crew.worker(1).cache);
         insert(0, word, 7);
-        CHECK(holds(1, word, 7));
+        CHECK(valid_up_to(1, word, 7));
         for (std::size_t i = 0; i < 4 * ChunkCache::kFewestLines; ++i)
             insert(i % 2, bytes_of(std::to_string(i)), 1);
         insert(1, other, 8);
     }
     crew.begin(1, 1000);  // one thread has no need of more
-    CHECK(holds(1, word, 7));
+    CHECK(valid_up_to(1, word, 7));
     crew.begin(2, 1000);
-    CHECK(holds(0, word, 7) && !holds(1, word, 7));
+    CHECK(valid_up_to(0, word, 7) && !valid_up_to(1, word, 7));
     insert(1, other, 8);
-    CHECK(holds(1, other, 8) && !holds(0, other, 8));
+    CHECK(valid_up_to(1, other, 8) && !valid_up_to(0, other, 8));
     crew.begin(3, 1000);
-    CHECK(holds(1, other, 8) && !holds(2, other, 8));
+    CHECK(valid_up_to(1, other, 8) && !valid_up_to(2, other, 8));
 }
 
 TEST(encode_levels_agree_on_letters_that_may_be_cut) {
@@ -133,7 +133,8 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
                 Encoder encoder(model, family, level);
                 CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids,
                       std::string(isa::name(level)));
-                CHECK(encoder.chunk_ends(text_of(text)) == plain.chunk_ends(text_of(text)));
+                CHECK(chunk_ends(family, level, text_of(text)) ==
+                      chunk_ends(family, isa::Level::kScalar, text_of(text)));
             }
         }
     }
@@ -166,11 +167,11 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
         if (round % 3 == 2) shuffle(random, merges.rules);
         const Merger alone(merges);
         const auto model = merges.model();
-        CHECK(model->row_merges() != nullptr);
+        CHECK(model->lane_merges() != nullptr);
         std::vector<Id> expected;
         const std::uint8_t* start = text.data();
         for (const std::uint64_t end :
-             Encoder(model, Family::kGpt2, isa::Level::kScalar).chunk_ends(text_of(text))) {
+             chunk_ends(Family::kGpt2, isa::Level::kScalar, text_of(text))) {
             const std::vector<Id> ids = alone({start, text.data() + end});
             expected.insert(expected.end(), ids.begin(), ids.end());
             start = text.data() + end;
@@ -213,8 +214,8 @@ TEST(encode_takes_chunks_in_the_order_of_the_text) {
         for (int family = 1; family < kPatterns; ++family) {
             std::vector<Id> expected;
             const std::uint8_t* start = text.data();
-            Encoder plain(model, static_cast<Family>(family), isa::Level::kScalar);
-            for (const std::uint64_t end : plain.chunk_ends(text_of(text))) {
+            for (const std::uint64_t end :
+                 chunk_ends(static_cast<Family>(family), isa::Level::kScalar, text_of(text))) {
                 const std::vector<Id> ids = alone({start, text.data() + end});
                 expected.insert(expected.end(), ids.begin(), ids.end());
                 start = text.data() + end;

@@ -34,11 +34,11 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit spa
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         CharacterTable::Row& row = block->rows[i];
-        row = {Boundaries::kOpen, Boundaries::kOpen, 0, false,
+        row = {CutTable::kContextSensitive, CutTable::kContextSensitive, 0, false,
                static_cast<std::uint32_t>(block->units.size())};
         const std::uint32_t code = number * CharacterTable::kBlock + i;
         if (code == '#') {
-            row.depends = true;
+            row.is_context_sensitive = true;
             continue;
         }
         if (code == '!') continue;
@@ -62,7 +62,7 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit spa
     return block;
 }
 
-std::shared_ptr<StagedModel> staged(Unit space, Stages stages = {}) {
+std::shared_ptr<FusedModel> staged(Unit space, Stages stages = {}) {
     stages.fallback = [](const std::uint8_t* chunk, std::size_t size,
                          std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
         pieces.assign(chunk, chunk + size);
@@ -70,10 +70,10 @@ std::shared_ptr<StagedModel> staged(Unit space, Stages stages = {}) {
     };
     auto table = std::make_shared<const CharacterTable>(
         [space](std::uint32_t number) { return fill(number, space); });
-    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {
+    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
         {1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 3}, {4, 4}};
-    auto boundaries = std::make_shared<const Boundaries>(table, joined);
-    return std::make_shared<StagedModel>(std::make_shared<Speller>(), table, boundaries, stages);
+    auto cut_table = std::make_shared<const CutTable>(table, inseparable);
+    return std::make_shared<FusedModel>(std::make_shared<Speller>(), table, cut_table, stages);
 }
 
 Text text_at(const std::string& text) {
@@ -89,7 +89,7 @@ std::string spelled(const Ids& ids) {
     return text;
 }
 
-std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string& text,
+std::string encoded(const std::shared_ptr<FusedModel>& model, const std::string& text,
                     std::size_t threads = 1) {
     Encoder encoder(model, Family::kModel, isa::choose(""));
     const Encoded once = encoder.encode({text_at(text)}, threads);
@@ -101,7 +101,7 @@ std::string encoded(const std::shared_ptr<StagedModel>& model, const std::string
 }
 
 // What each byte that is encoded stands for, and behind it what its piece does.
-std::string placed(const std::shared_ptr<StagedModel>& model, const std::string& text,
+std::string placed(const std::shared_ptr<FusedModel>& model, const std::string& text,
                    bool starts = true) {
     Ids ids;
     std::vector<std::int64_t> spans;
@@ -116,11 +116,11 @@ std::string placed(const std::shared_ptr<StagedModel>& model, const std::string&
     return all;
 }
 
-std::string chunks(const std::shared_ptr<StagedModel>& model, const std::string& text) {
+std::string chunks(const std::shared_ptr<FusedModel>& model, const std::string& text) {
     const Text all = text_at(text);
     std::string cut;
     for (const std::uint8_t* p = all.begin; p < all.end;) {
-        const std::uint8_t* q = model->boundaries()->next(p, all.end);
+        const std::uint8_t* q = model->cut_table()->next(p, all.end);
         cut.append(p, q);
         cut += '|';
         p = q;
@@ -146,10 +146,10 @@ TEST(a_cut_found_from_anywhere_is_a_boundary) {
     const Text all = text_at(text);
     std::vector<const std::uint8_t*> ends;
     for (const std::uint8_t* p = all.begin; p < all.end;) {
-        ends.push_back(p = model->boundaries()->next(p, all.end));
+        ends.push_back(p = model->cut_table()->next(p, all.end));
     }
     for (const std::uint8_t* from = all.begin; from <= all.end; ++from) {
-        const std::uint8_t* cut = model->boundaries()->cut(from, all.end);
+        const std::uint8_t* cut = model->cut_table()->cut(from, all.end);
         CHECK(cut >= from);
         CHECK(std::find(ends.begin(), ends.end(), cut) != ends.end());
     }
@@ -191,17 +191,17 @@ const std::vector<std::string> kMixed = {"a",
                                          "\xED\xBF\xBF",
                                          "\xE0\x80\x80"};
 
-Boundaries boundaries_of_mixed(bool ascii_opens) {
-    const auto rows = [ascii_opens](std::uint32_t number) {
+CutTable boundaries_of_mixed(bool ascii_is_context_sensitive) {
+    const auto rows = [ascii_is_context_sensitive](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
         for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
             const std::uint32_t code = number * CharacterTable::kBlock + i;
             CharacterTable::Row& row = block->rows[i];
             row.left = row.right = static_cast<std::uint16_t>(code % 7);
             if (code >= 0x4E00 && code < 0xD800) row.left = row.right = code % 16 == 15 ? 3 : 9;
-            if (code == 0x3042) row.right = Boundaries::kOpen;
-            if (code == 0x3043) row.left = Boundaries::kOpen;
-            if (ascii_opens && code == 'b') row.right = Boundaries::kOpen;
+            if (code == 0x3042) row.right = CutTable::kContextSensitive;
+            if (code == 0x3043) row.left = CutTable::kContextSensitive;
+            if (ascii_is_context_sensitive && code == 'b') row.right = CutTable::kContextSensitive;
         }
         return block;
     };
@@ -222,8 +222,8 @@ std::string mixed(Random& random, std::size_t size) {
 
 TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     Random random{11};
-    for (const bool ascii_opens : {false, true}) {
-        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+    for (const bool ascii_is_context_sensitive : {false, true}) {
+        const CutTable cut_table = boundaries_of_mixed(ascii_is_context_sensitive);
         SingleCache singles;
         for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE", "a", "b", ".", "\n"}) {
             const Id id = 1;
@@ -233,7 +233,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
             const Text all = text_at(text);
             std::uint64_t expected = 0;
             for (const std::uint8_t* p = all.begin; p < all.begin + 64;) {
-                p = boundaries.next(p, all.end);
+                p = cut_table.next(p, all.end);
                 if (p < all.begin + 64) expected |= std::uint64_t{1} << (p - all.begin);
             }
             const auto same = [&](std::uint64_t found) {
@@ -241,12 +241,12 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
                 // What is behind the last characters is not seen.
                 CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
             };
-            same(boundaries.among<BitByBit>(all.begin, all.end,
-                                            [](const std::uint8_t* p, auto) { return p; }));
+            same(cut_table.among<BitByBit>(all.begin, all.end,
+                                           [](const std::uint8_t* p, auto) { return p; }));
             // Known characters that stand alone come in runs, with no boundaries inside.
-            SingleRuns runs(boundaries, singles);
+            SingleRuns runs(cut_table, singles);
             const auto run_end = [&](auto p, auto end) { return runs.find(p, end); };
-            const std::uint64_t found = boundaries.among<BitByBit>(all.begin, all.end, run_end);
+            const std::uint64_t found = cut_table.among<BitByBit>(all.begin, all.end, run_end);
             std::uint64_t inside = 0;
             const auto* run = runs.to_take;
             for (std::size_t first = 0; first < runs.size(); first = run++->last) {
@@ -285,21 +285,22 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
 
 TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
     Random random{12};
-    for (const bool ascii_opens : {false, true}) {
-        const Boundaries boundaries = boundaries_of_mixed(ascii_opens);
+    for (const bool ascii_is_context_sensitive : {false, true}) {
+        const CutTable cut_table = boundaries_of_mixed(ascii_is_context_sensitive);
         for (int round = 0; round < 100; ++round) {
             std::string text;
             while (text.size() < 300) text += "ab 1"[random.below(2 + round % 3)];
             const Text all = text_at(text);
             std::vector<bool> expected(text.size() + 1);
             for (const std::uint8_t* p = all.begin; p < all.end;) {
-                p = boundaries.next(p, all.end);
+                p = cut_table.next(p, all.end);
                 expected[static_cast<std::size_t>(p - all.begin)] = true;
             }
             for (std::size_t start = 0; start + 64 <= text.size(); ++start) {
-                const std::uint64_t found = boundaries.among_ascii<BitByBit>(all.begin + start);
-                CHECK((found & 1) == 0 && found >> (Boundaries::kTold + 1) == 0);
-                for (std::size_t i = 1; i <= Boundaries::kTold; ++i)
+                const std::uint64_t found =
+                    cut_table.cuts_in_ascii_window<BitByBit>(all.begin + start);
+                CHECK((found & 1) == 0 && found >> (CutTable::kTold + 1) == 0);
+                for (std::size_t i = 1; i <= CutTable::kTold; ++i)
                     CHECK((found >> i & 1) == expected[start + i]);
             }
         }
@@ -317,12 +318,12 @@ TEST(ends_of_lines_stay_with_signs_unless_they_become_spaces) {
             }
             return block;
         };
-        const Boundaries boundaries(std::make_shared<const CharacterTable>(rows), {});
+        const CutTable cut_table(std::make_shared<const CharacterTable>(rows), {});
         const auto cuts = [&](const std::string& text) {
             const Text all = text_at(text);
             std::string found;
             for (const std::uint8_t* p = all.begin; p < all.end;) {
-                const std::uint8_t* const next = boundaries.next(p, all.end);
+                const std::uint8_t* const next = cut_table.next(p, all.end);
                 found.append(p, next).append("|");
                 p = next;
             }
@@ -340,21 +341,22 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
     // Tells where chunks end, and nothing else.
     class Spelled final : public Model {
      public:
-        explicit Spelled(bool ascii_opens) : boundaries_(boundaries_of_mixed(ascii_opens)) {}
+        explicit Spelled(bool ascii_is_context_sensitive)
+            : cut_table_(boundaries_of_mixed(ascii_is_context_sensitive)) {}
         std::unique_ptr<Scratch> scratch() const override { return speller_.scratch(); }
         void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                           Ids* spans) const override {
             speller_.encode_chunk(chunk, size, scratch, out, spans);
         }
-        const Boundaries* boundaries() const override { return &boundaries_; }
+        const CutTable* cut_table() const override { return &cut_table_; }
 
      private:
         Speller speller_;
-        Boundaries boundaries_;
+        CutTable cut_table_;
     };
     Random random{13};
-    for (const bool ascii_opens : {false, true}) {
-        const auto model = std::make_shared<Spelled>(ascii_opens);
+    for (const bool ascii_is_context_sensitive : {false, true}) {
+        const auto model = std::make_shared<Spelled>(ascii_is_context_sensitive);
         for (const isa::Level level : levels()) {
             Encoder encoder(model, Family::kModel, level);  // gets to know more and more
             for (int round = 0; round < 500; ++round) {
@@ -367,7 +369,7 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
                 const Text all = text_at(text);
                 Ids expected;
                 for (const std::uint8_t* p = all.begin; p < all.end;) {
-                    const std::uint8_t* const next = model->boundaries()->next(p, all.end);
+                    const std::uint8_t* const next = model->cut_table()->next(p, all.end);
                     for (; p < next; ++p) expected.push(*p);
                     expected.push(0);
                 }
@@ -388,25 +390,25 @@ TEST(the_end_of_a_short_text_is_cut_where_nul_is_open) {
     // Letters stand alone, and NUL is rewritten together with what is before it, as BERT drops it.
     const auto rows = [](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
-        if (number == 0) block->rows[0].left = block->rows[0].right = Boundaries::kOpen;
+        if (number == 0) block->rows[0].left = block->rows[0].right = CutTable::kContextSensitive;
         return block;
     };
     class Chunks final : public Model {
      public:
-        explicit Chunks(Boundaries boundaries) : boundaries_(std::move(boundaries)) {}
+        explicit Chunks(CutTable cut_table) : cut_table_(std::move(cut_table)) {}
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
         void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
                           Ids*) const override {
             for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
             out.push(0);
         }
-        const Boundaries* boundaries() const override { return &boundaries_; }
+        const CutTable* cut_table() const override { return &cut_table_; }
 
      private:
-        Boundaries boundaries_;
+        CutTable cut_table_;
     };
-    const auto model = std::make_shared<Chunks>(
-        Boundaries(std::make_shared<const CharacterTable>(rows), {{5, 5}}));
+    const auto model =
+        std::make_shared<Chunks>(CutTable(std::make_shared<const CharacterTable>(rows), {{5, 5}}));
     for (const isa::Level level : levels()) {
         for (std::size_t size = 1; size < 200; ++size) {
             std::string text, cut;
@@ -437,7 +439,7 @@ TEST(spaces_collapse) {
     Stages stages;
     stages.collapse = true;
     stages.trim = true;
-    stages.lead = Lead::kAlways;
+    stages.prefix_space = PrefixSpace::kAlways;
     const auto model = staged(Unit::kSpace, stages);
     CHECK(encoded(model, "ab   cd  ") == " ab| cd|");
     CHECK(encoded(model, "   ab") == " ab|");
@@ -447,7 +449,7 @@ TEST(spaces_collapse) {
 
 TEST(a_lead_stands_before_the_document_only) {
     Stages stages;
-    stages.lead = Lead::kUnlessSpace;
+    stages.prefix_space = PrefixSpace::kUnlessSpace;
     const auto model = staged(Unit::kStart, stages);
     CHECK(encoded(model, "ab cd") == " ab| cd|");
     CHECK(encoded(model, " ab") == " ab|");
@@ -467,7 +469,7 @@ TEST(spans_are_of_the_text_before_the_stages) {
 
 TEST(a_lead_stands_for_the_first_character_too) {
     Stages stages;
-    stages.lead = Lead::kUnlessSpace;
+    stages.prefix_space = PrefixSpace::kUnlessSpace;
     stages.collapse = true;
     const auto model = staged(Unit::kStart, stages);
     CHECK(placed(model, "ab cd") == " 0-1 a0-1 b1-2 |0-2  2-3 c3-4 d4-5 |2-5 ");
@@ -478,7 +480,7 @@ TEST(a_lead_stands_for_the_first_character_too) {
 
 TEST(spans_reach_up_to_the_next_place) {
     Stages stages;
-    stages.lead = Lead::kAlways;
+    stages.prefix_space = PrefixSpace::kAlways;
     stages.collapse = true;
     stages.trim = true;
     stages.origin = Origin::kUpToNext;
@@ -501,7 +503,7 @@ TEST(threads_change_nothing) {
     Stages stages;
     stages.collapse = true;
     stages.trim = true;
-    stages.lead = Lead::kAlways;
+    stages.prefix_space = PrefixSpace::kAlways;
     const auto model = staged(Unit::kSpace, stages);
     std::string text;
     for (int i = 0; text.size() < (std::size_t{4} << 20); ++i) {

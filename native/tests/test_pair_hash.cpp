@@ -1,13 +1,13 @@
 #include "kit.hpp"
-#include "models/bpe/pair_hash.hpp"
+#include "models/bpe/perfect_pair_hash.hpp"
 
 namespace toksmith::test {
 namespace {
 
-using bpe::RowPairs;
+using bpe::PerfectPairHash;
 using Key = std::pair<std::uint32_t, std::uint32_t>;
 
-constexpr std::uint32_t kNumbers = 1u << RowPairs::kBits;
+constexpr std::uint32_t kNumbers = 1u << PerfectPairHash::kBits;
 
 TEST(row_pairs_are_found_and_no_others) {
     Random random{51};
@@ -20,24 +20,24 @@ TEST(row_pairs_are_found_and_no_others) {
             const auto right = static_cast<std::uint32_t>(1 + random.below(100));
             expected[{left, right}] = static_cast<std::uint32_t>(random.below(kNumbers));
         }
-        std::vector<RowPairs::Pair> pairs;
+        std::vector<PerfectPairHash::Pair> pairs;
         for (const auto& [key, number] : expected) pairs.push_back({key.first, key.second, number});
-        const auto table = RowPairs::make(pairs);
+        const auto table = PerfectPairHash::make(pairs);
         CHECK(table.has_value());
         for (std::uint32_t left = 1; left <= lefts + 1; ++left) {
             for (std::uint32_t right = 1; right <= 101; ++right) {
                 const auto at = expected.find({left, right});
                 CHECK(table->find(left, right) ==
-                      (at == expected.end() ? RowPairs::kNone : at->second));
+                      (at == expected.end() ? PerfectPairHash::kNone : at->second));
             }
         }
-        CHECK(table->find(kNumbers - 1, kNumbers - 1) == RowPairs::kNone);
+        CHECK(table->find(kNumbers - 1, kNumbers - 1) == PerfectPairHash::kNone);
     }
 }
 
 TEST(of_row_pairs_given_twice_the_first_counts) {
-    const RowPairs::Pair pairs[] = {{3, 4, 5}, {1, 2, 3}, {3, 4, 6}, {3, 4, 5}};
-    const auto table = RowPairs::make(pairs);
+    const PerfectPairHash::Pair pairs[] = {{3, 4, 5}, {1, 2, 3}, {3, 4, 6}, {3, 4, 5}};
+    const auto table = PerfectPairHash::make(pairs);
     CHECK(table && table->find(3, 4) == 5 && table->find(1, 2) == 3);
 }
 
@@ -45,21 +45,21 @@ TEST(of_row_pairs_given_twice_the_first_counts) {
 // half of all, and more are not tried.
 TEST(row_pairs_of_one_bucket) {
     Random random{52};
-    std::vector<RowPairs::Pair> pairs;
+    std::vector<PerfectPairHash::Pair> pairs;
     while (pairs.size() < 800) {
         const auto left = static_cast<std::uint32_t>(1 + random.below(kNumbers - 1));
         const auto right = static_cast<std::uint32_t>(1 + random.below(kNumbers - 1));
-        if ((left * RowPairs::kLeft + right * RowPairs::kRight) >> 22 == 0)
+        if ((left * PerfectPairHash::kLeft + right * PerfectPairHash::kRight) >> 22 == 0)
             pairs.push_back({left, right, left});
     }
-    const auto few = RowPairs::make(std::span(pairs).first(5));
+    const auto few = PerfectPairHash::make(std::span(pairs).first(5));
     CHECK(few.has_value());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto& [left, right, number] = pairs[i];
-        CHECK(few->find(left, right) == (i < 5 ? number : RowPairs::kNone));
+        CHECK(few->find(left, right) == (i < 5 ? number : PerfectPairHash::kNone));
     }
-    CHECK(!RowPairs::make(std::span(pairs).first(64)));
-    CHECK(!RowPairs::make(pairs));
+    CHECK(!PerfectPairHash::make(std::span(pairs).first(64)));
+    CHECK(!PerfectPairHash::make(pairs));
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ TEST(overlong_forms_are_no_characters) {
 
 TEST(runs_that_were_not_taken_are_not_forgotten) {
     const auto rows = [](std::uint32_t) { return std::make_unique<CharacterTable::Block>(); };
-    const Boundaries boundaries(std::make_shared<const CharacterTable>(rows), {});
+    const CutTable cut_table(std::make_shared<const CharacterTable>(rows), {});
     SingleCache singles;
     for (Id i = 0; i < kKnown; ++i) singles.insert(bytes_of(character(i)).data(), {&i, 1});
     Random random{53};
     for (int round = 0; round < 200; ++round) {
-        SingleRuns runs(boundaries, singles);
+        SingleRuns runs(cut_table, singles);
         struct Run {
             std::size_t chunk;
             std::vector<Id> ids;

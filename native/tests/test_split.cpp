@@ -7,12 +7,6 @@ using namespace toksmith::test;
 
 namespace {
 
-std::vector<std::uint64_t> chunk_ends(Family family, isa::Level level, Text text) {
-    std::vector<std::uint64_t> ends;
-    loops(level).bounds[static_cast<std::size_t>(family)](text, ends);
-    return ends;
-}
-
 std::string chunks(Family family, isa::Level level, std::string_view text) {
     const Bytes bytes = bytes_of(text);
     std::string joined;

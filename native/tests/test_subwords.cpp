@@ -24,24 +24,24 @@ Id longest_slowly(const std::vector<std::string>& tokens, std::string_view text)
 }
 
 // A model of pieces that gets lines of ASCII as they are, line breaks by themselves.
-std::shared_ptr<StagedModel> by_lines(std::shared_ptr<const Model> model) {
+std::shared_ptr<FusedModel> by_lines(std::shared_ptr<const Model> model) {
     const auto fill = [](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
         for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
             const std::uint32_t code = number * CharacterTable::kBlock + i;
             const bool breaks = code == '\n';
             const auto begin = static_cast<std::uint32_t>(block->units.size());
-            const auto atom = static_cast<std::uint16_t>(breaks ? 2 : 1);
-            block->rows[i] = {atom, atom, 3, false, begin};
+            const auto char_class = static_cast<std::uint16_t>(breaks ? 2 : 1);
+            block->rows[i] = {char_class, char_class, 3, false, begin};
             block->units.insert(block->units.end(), {static_cast<std::uint8_t>(Unit::kRun), 1,
                                                      static_cast<std::uint8_t>(code)});
         }
         return block;
     };
     const auto table = std::make_shared<const CharacterTable>(fill);
-    const std::vector<std::pair<Boundaries::Atom, Boundaries::Atom>> joined = {{1, 1}};
-    return std::make_shared<StagedModel>(
-        std::move(model), table, std::make_shared<const Boundaries>(table, joined), Stages{});
+    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {{1, 1}};
+    return std::make_shared<FusedModel>(
+        std::move(model), table, std::make_shared<const CutTable>(table, inseparable), Stages{});
 }
 
 ByteTrie trie_of(const std::vector<std::string>& tokens) {
@@ -89,8 +89,8 @@ TEST(symbols_that_no_merge_joins_are_closed) {
     // ab + c: b and c may come to stand side by side, c and a may not.
     const bpe::SymbolPairs pairs({{0, 1, {0, 3}}, {3, 2, {1, 4}}}, {0, 1, 2}, 5);
     CHECK(pairs.find(0, 1).rank == 0);
-    CHECK(pairs.find(1, 2).rank == bpe::kOpen && !pairs.closed(pairs.find(1, 2)));
-    CHECK(pairs.closed(pairs.find(2, 0)) && pairs.closed(pairs.find(0, 2)));
+    CHECK(pairs.find(1, 2).rank == bpe::kMayReachAcross && !pairs.never_merges(pairs.find(1, 2)));
+    CHECK(pairs.never_merges(pairs.find(2, 0)) && pairs.never_merges(pairs.find(0, 2)));
     CHECK_THROWS(bpe::SymbolPairs({{0, 1, {0, 5}}}, {0, 1}, 5), std::invalid_argument);
 }
 
@@ -102,7 +102,7 @@ TEST(an_id_of_many_texts_keeps_everything_open) {
         starts.push_back(id);
     }
     const bpe::SymbolPairs pairs(rules, starts, 21);
-    CHECK(!pairs.closed(pairs.find(3, 7)));
+    CHECK(!pairs.never_merges(pairs.find(3, 7)));
 }
 
 TEST(pieces_as_in_the_slow_way) {
@@ -140,10 +140,11 @@ TEST(ids_hold_behind_the_sums_they_are_relied_on) {
         const unigram::UnigramModel<float> model = pieces.unigram_model();
         const auto scratch = model.scratch();
         Ids ids;
-        const auto reliance = model.encode_relying(text.begin, text.size(), *scratch, ids);
-        const auto most = static_cast<float>(reliance.limit * Carrier::Reliance::kStep) -
-                          static_cast<float>(reliance.weight);
-        if (reliance.limit == 0 || most < 0) continue;
+        const auto score_bound = model.encode_with_bound(text.begin, text.size(), *scratch, ids);
+        const auto most =
+            static_cast<float>(score_bound.limit * CarriedScoreModel::ScoreBound::kStep) -
+            static_cast<float>(score_bound.weight);
+        if (score_bound.limit == 0 || most < 0) continue;
         bounded += most > 200 && most < 90'000;
         for (int i = 0; i < 30; ++i) {
             const float before = i % 2 ? -most + static_cast<float>(random.below(1000)) / 1000
@@ -151,9 +152,9 @@ TEST(ids_hold_behind_the_sums_they_are_relied_on) {
             float sum = std::min(before, 0.0f);
             const float added = model.add(sum, ids.data(), ids.size());
             Ids behind;
-            model.encode_behind(text.begin, text.size(), *scratch, sum, behind, nullptr);
+            model.encode_after_sum(text.begin, text.size(), *scratch, sum, behind, nullptr);
             CHECK(list(behind) == list(ids));
-            CHECK(!reliance.summable || added == sum);
+            CHECK(!score_bound.is_additive || added == sum);
         }
     }
     CHECK(bounded > 200);
@@ -178,7 +179,7 @@ TEST(runs_merge_from_the_left_whatever_the_ranks) {
 // That lines of a text are merged side by side as they are one by one.
 void check_rows(const PieceSet& pieces, const Bytes& text) {
     const auto model = by_lines(std::make_shared<bpe::SentencePieceModel>(pieces.bpe_model()));
-    CHECK(model->row_merges() != nullptr);
+    CHECK(model->lane_merges() != nullptr);
     std::vector<Id> expected;
     for (auto start = text.begin(); start != text.end();) {
         const bool breaks = *start == '\n';
@@ -267,13 +268,13 @@ TEST(characters_with_marks_of_their_place) {
 }
 
 TEST(weights_of_reliance_fit_their_bits) {
-    using Reliance = Carrier::Reliance;
+    using ScoreBound = CarriedScoreModel::ScoreBound;
     const unigram::Costs costs{.unknown = -20, .highest = -1, .pieces_per_cost = 1};
     for (const float weight : {2043.0f, 2044.0f, 2045.0f, 2046.0f}) {
         // 100 characters add 1, and so does the last piece: 2045 makes 2047, the most that fits.
         const unigram::Margin<float> margin{.gap = 1e6, .weight = weight, .characters = 100};
-        const Reliance found = unigram::reliance_of(margin, costs);
-        const Reliance kept = Reliance::unpacked(found.packed());
+        const ScoreBound found = unigram::score_bound_of(margin, costs);
+        const ScoreBound kept = ScoreBound::unpacked(found.packed());
         CHECK(kept.weight == found.weight && kept.limit == found.limit, std::to_string(weight));
         CHECK((found.limit > 0) == (weight < 2045), std::to_string(weight));
     }

@@ -60,7 +60,7 @@ TEST(matches_agree_with_trying_all_ends) {
 }
 
 TEST(longest_match_refuses_what_does_not_fit) {
-    const bpe::Vocabulary one = vocabulary({"a"});
+    const Vocabulary one = vocabulary({"a"});
     CHECK_THROWS(wordpiece::LongestMatchModel(one, {.unk = 1}), std::invalid_argument);
     CHECK_THROWS(wordpiece::LongestMatchModel(one, {.whole_unknown = true}), std::invalid_argument);
 }

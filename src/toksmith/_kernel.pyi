@@ -83,7 +83,7 @@ OPEN: int = 65535
 
 CHARACTERS_A_BLOCK: int = 64
 
-class StagedModel(Model):
+class FusedModel(Model):
     def __init__(
         self,
         model: Model,

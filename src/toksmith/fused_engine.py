@@ -32,7 +32,7 @@ class FusedEncoder:
     ) -> None:
         self._staged = staged
         self._first_only = stages.first_only
-        self._model = _kernel.StagedModel(
+        self._model = _kernel.FusedModel(
             model,
             stages.fill,
             stages.joined,

@@ -33,7 +33,6 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
     }
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, pieces.size()));
     if (tables_.size() < used) tables_.resize(used);
-    const auto tally = loops_.tally[static_cast<std::size_t>(family_)];
     std::atomic<std::size_t> next{0};
     while (next < pieces.size()) {
         std::atomic<bool> full{false};
@@ -41,12 +40,22 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
             while (!full) {
                 const std::size_t i = next++;
                 if (i >= pieces.size()) return;
-                tally(pieces[i].text, tables_[thread], pieces[i].first);
+                count_chunks(pieces[i].text, tables_[thread], pieces[i].first);
                 if (is_full(tables_[thread], used)) full = true;
                 interruption_point();
             }
         });
         if (full) spill();
+    }
+}
+
+void ChunkCounter::count_chunks(Text text, ChunkTable& table, std::uint64_t first) const {
+    const std::uint8_t* ends[kMostEnds];
+    for (const std::uint8_t* p = text.begin; p < text.end;) {
+        const auto [chunks, last] = find_chunks_(p, text.end, ends);
+        table.add_all(p, ends, chunks, first + static_cast<std::uint64_t>(p - text.begin),
+                      text.end);
+        p = last;
     }
 }
 

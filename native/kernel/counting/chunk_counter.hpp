@@ -2,21 +2,21 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/spilled_counts.hpp"
-#include "encode/loops.hpp"
+#include "split/splitter.hpp"
+#include "text/text.hpp"
 
 namespace toksmith {
 
 class ChunkCounter {
  public:
-    ChunkCounter(Family family, isa::Level level) : family_(family), loops_(loops(level)) {
-        if (traits(family).by_model) throw std::invalid_argument("chunks are counted by patterns");
-    }
+    // Throws std::invalid_argument for Family::kModel.
+    ChunkCounter(Family family, isa::Level level)
+        : family_(family), find_chunks_(find_chunks_of(family, level)) {}
 
     ChunkCounter(ChunkCounter&&) = default;
     // From now on, tables that come to about so many bytes are spilled to a file.
@@ -42,10 +42,12 @@ class ChunkCounter {
     bool is_full(const ChunkTable& table, std::size_t threads) const {
         return spilled_ && table.memory_when_grown() > memory_ / threads;
     }
+    // Counts the chunks of a text. `first`: the place of its first byte.
+    void count_chunks(Text text, ChunkTable& table, std::uint64_t first) const;
     void spill();
 
     Family family_;
-    const Loops& loops_;
+    FindChunks find_chunks_;
     std::vector<ChunkTable> tables_;  // one a thread
     std::uint64_t position_ = 0;      // how many bytes were added so far
     std::size_t memory_ = 0;          // for all tables

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cache/chunk_cache.hpp"
+#include "cache/chunk_key.hpp"
 #include "counting/runs.hpp"
 #include "huge_array.hpp"
 #include "parallel/stop.hpp"

@@ -11,7 +11,7 @@
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/plain_words.hpp"
-#include "encode/loops.hpp"
+#include "text/text.hpp"
 
 namespace toksmith {
 

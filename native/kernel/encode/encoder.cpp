@@ -41,7 +41,7 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
       loops_(loops(level)),
       kept_(std::make_shared<KeptIds>(kKeptCaches * ChunkCache::kBytes)) {
     idle_.reserve(most_idle());
-    if (traits(family).by_model && !model_->boundaries()) {
+    if (traits(family).by_model && !model_->cut_table()) {
         throw std::invalid_argument("this model does not say where a text may be cut");
     }
 }
@@ -114,7 +114,7 @@ std::vector<Encoder::Piece> Encoder::pieces(const std::vector<Source>& documents
 std::size_t Encoder::cut(const Source& source, std::size_t from) const {
     if (source.is_inside_pair(from)) ++from;
     const auto cut_in = [this](Text text) {
-        return safe_cut(family_, text.begin, text.end, model_->boundaries());
+        return safe_cut(family_, text.begin, text.end, model_->cut_table());
     };
     if (source.is_utf8()) {
         const Text text = source.utf8();
@@ -273,12 +273,6 @@ std::uint64_t Encoder::count_here(const Source& document) {
     return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
         return loops_.count[static_cast<std::size_t>(family_)](parts, *model_, worker);
     });
-}
-
-std::vector<std::uint64_t> Encoder::chunk_ends(Text text) const {
-    std::vector<std::uint64_t> ends;
-    loops_.bounds[static_cast<std::size_t>(family_)](text, ends);
-    return ends;
 }
 
 }  // namespace toksmith

@@ -45,8 +45,6 @@ class Encoder {
     // its document what it stands for starts and ends.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
     std::uint64_t count(const std::vector<Source>& documents, std::size_t threads);
-    // The end of each chunk of the text, in bytes from its start.
-    std::vector<std::uint64_t> chunk_ends(Text text) const;
 
     // Where the memory of results goes that are out of use; it may outlive the encoder.
     const std::shared_ptr<KeptIds>& kept() const { return kept_; }

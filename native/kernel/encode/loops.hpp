@@ -15,7 +15,6 @@
 
 #include "cache/chunk_cache.hpp"
 #include "cache/single_cache.hpp"
-#include "counting/chunk_table.hpp"
 #include "encode/ahead.hpp"
 #include "encode/misses.hpp"
 #include "encode/single_runs.hpp"
@@ -27,7 +26,7 @@
 #include "models/model.hpp"
 #include "parallel/stop.hpp"
 #include "split/cut_table.hpp"
-#include "split/family.hpp"
+#include "split/splitter.hpp"
 #include "text/text.hpp"
 #include "vocab/adjacency_filter.hpp"
 
@@ -93,7 +92,7 @@ struct Worker {
         for (Ids* const buffer : {&missed, &ids, &misses.more}) {
             if (buffer->capacity() * sizeof(Id) > bytes) *buffer = Ids();
         }
-        if (led.capacity() > bytes) led = {};
+        if (prefixed_chunk.capacity() > bytes) prefixed_chunk = {};
         if (parts.capacity() * sizeof(Part) > bytes) parts = {};
     }
 
@@ -102,32 +101,27 @@ struct Worker {
     std::unique_ptr<Model::Scratch> scratch;
     Misses misses;
     Ids missed;
-    Ids ids;                        // of a short document
-    SpareIds spare;                 // for the ids of a run
-    std::vector<Part> parts;        // that are encoded now
-    Utf8Buffer utf8;                // theirs, where they were given as characters
-    std::vector<std::uint8_t> led;  // a first chunk with the space that is put before it
-    std::size_t unchecked = 0;      // bytes since the last interruption point
+    Ids ids;                                   // of a short document
+    SpareIds spare;                            // for the ids of a run
+    std::vector<Part> parts;                   // that are encoded now
+    Utf8Buffer utf8;                           // theirs, where they were given as characters
+    std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the space that is put before it
+    std::size_t unchecked = 0;                 // bytes since the last interruption point
 };
 
 struct Loops {
     // `ends`: gets, for each part, how many ids there are behind its own.
     using Encode = void (*)(std::span<const Part>, const Model&, Worker&, Ids&, std::size_t* ends);
     using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);
-    using Tally = void (*)(Text, ChunkTable&, std::uint64_t first);
-    using Bounds = void (*)(Text, std::vector<std::uint64_t>&);
 
     // Writes characters as UTF-8 and returns where they end; up to narrow::kBytes after that may
     // be overwritten. A surrogate pair becomes the character it encodes, others become U+FFFD.
     using Narrow = std::uint8_t* (*)(const Source&, std::uint8_t* to);
 
     Narrow narrow;
-    // Indexed by Family; the last two have nothing for Family::kModel, which needs a model.
+    // Indexed by Family.
     std::array<Encode, kFamilies> encode;  // appends the ids of the parts
     std::array<Count, kFamilies> count;    // the number of their ids, if no sum is carried
-    // Counts the chunks of the text; `first`: the place of its first byte.
-    std::array<Tally, kFamilies> tally;
-    std::array<Bounds, kFamilies> bounds;  // appends the end of each chunk, from the text's begin
 };
 
 const Loops& loops_scalar();

@@ -33,14 +33,10 @@ struct Isa {
 // done with them is out of the way then.
 template <Family kFamily>
 inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
-                      const bpe::Joins* = nullptr) {
+                      const AdjacencyFilter* = nullptr) {
     constexpr std::size_t kSome = 32;
     static_assert(kSome <= marked::kMost);
-    std::size_t count = 0;
-    do {
-        ends[count++] = p = chunk_end<kFamily>(p, end);
-    } while (count < kSome && p < end);
-    return {count, p};
+    return scan_ends<kFamily>(p, end, ends, kSome);
 }
 
 // Without vectors, chunks are encoded one by one.

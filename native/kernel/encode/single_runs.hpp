@@ -26,10 +26,10 @@ class SingleRuns {
         std::size_t chunk;        // that it is, among those on their way
     };
 
-    SingleRuns(const Boundaries& boundaries, const SingleCache& singles)
-        : boundaries_(boundaries),
+    SingleRuns(const CutTable& cut_table, const SingleCache& singles)
+        : cut_table_(cut_table),
           singles_(singles),
-          known_{singles.numbers(), boundaries.ascii_opens()} {
+          known_{singles.numbers(), cut_table.ascii_is_context_sensitive()} {
         clear();
     }
 
@@ -69,9 +69,8 @@ class SingleRuns {
     Answers answers() const { return {numbers_.data(), singles_.answers()}; }
 
     // Whether a chunk may be in one.
-    static bool may_hold(const Boundaries& boundaries, const Byte* chunk, std::size_t size) {
-        return size == 1 ? *chunk < 0x80
-                         : size == SingleCache::kSize && boundaries.is_single(chunk);
+    static bool may_hold(const CutTable& cut_table, const Byte* chunk, std::size_t size) {
+        return size == 1 ? *chunk < 0x80 : size == SingleCache::kSize && cut_table.is_single(chunk);
     }
     // A character of a run, by the number of its answer.
     static Text text(const Run& run, std::size_t answer) {
@@ -102,7 +101,7 @@ class SingleRuns {
         }
         if (q == p) return p;
         if (!known.is_between(q, end)) {
-            const std::size_t held = std::min(boundaries_.held(q, end), last - first);
+            const std::size_t held = std::min(cut_table_.held(q, end), last - first);
             for (std::size_t i = 0; i < held; ++i) q -= q[-1] < 0x80 ? 1 : SingleCache::kSize;
             last -= held;
         }
@@ -125,7 +124,7 @@ class SingleRuns {
     // What is known of characters.
     struct Known {
         SingleCache::Numbers numbers;
-        bool ascii_opens;
+        bool ascii_is_context_sensitive;
 
         // 0: it is not.
         SingleCache::Number number(const Byte* p, const Byte* end) const {
@@ -138,13 +137,14 @@ class SingleRuns {
         // Whether one character of ASCII stands before the next run, and so alone: neither is
         // rewritten together with what is before it.
         bool is_between(const Byte* p, const Byte* end) const {
-            return end - p > 1 && p[0] < 0x80 && !ascii_opens && number(p + 1, end) != 0;
+            return end - p > 1 && p[0] < 0x80 && !ascii_is_context_sensitive &&
+                   number(p + 1, end) != 0;
         }
     };
 
     static std::size_t size_at(const Byte* p) { return *p < 0x80 ? 1 : SingleCache::kSize; }
 
-    const Boundaries& boundaries_;
+    const CutTable& cut_table_;
     const SingleCache& singles_;
     const Known known_;
     std::size_t run_count_ = 0, count_ = 0;

@@ -16,7 +16,7 @@ constexpr std::size_t kCharacters = std::size_t{1} << 16;
 }  // namespace
 
 // Bytes that are put together a few at a time.
-class StagedModel::Piece {
+class FusedModel::Piece {
  public:
     const std::uint8_t* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
@@ -42,7 +42,7 @@ class StagedModel::Piece {
     std::size_t size_ = 0;
 };
 
-struct StagedModel::Buffers final : Model::Scratch {
+struct FusedModel::Buffers final : Model::Scratch {
     std::unique_ptr<Model::Scratch> inner;
     Piece piece;
     std::vector<std::uint8_t> pieces;
@@ -55,14 +55,15 @@ struct StagedModel::Buffers final : Model::Scratch {
     }
 };
 
-std::unique_ptr<Model::Scratch> StagedModel::scratch() const {
+std::unique_ptr<Model::Scratch> FusedModel::scratch() const {
     auto buffers = std::make_unique<Buffers>();
     buffers->inner = model_->scratch();
     return buffers;
 }
 
-bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) const {
-    if (stages_.lead != Lead::kUnlessSpace) return stages_.lead == Lead::kAlways;
+bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_t* end) const {
+    if (stages_.prefix_space != PrefixSpace::kUnlessSpace)
+        return stages_.prefix_space == PrefixSpace::kAlways;
     using View = std::basic_string_view<std::uint8_t>;
     const auto start = [&](std::uint32_t code) -> View {
         const CharacterTable::Block& block = table_->block_of(code);
@@ -71,15 +72,15 @@ bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) cons
         const std::uint8_t* unit = block.units.data() + row.begin;
         return {unit + 2, unit[1]};
     };
-    const auto depends = [&](utf8::Char c) {
-        return table_->row(CharacterTable::code_of(c)).depends;
+    const auto is_context_sensitive = [&](utf8::Char c) {
+        return table_->row(CharacterTable::code_of(c)).is_context_sensitive;
     };
     const utf8::Char first = utf8::decode(begin, end);
     const std::uint8_t* second = begin + first.size;
     const View becomes = start(CharacterTable::code_of(first));
     const View space = start(' ');
-    if (!becomes.empty() && !depends(first) &&
-        (second == end || !depends(utf8::decode(second, end)))) {
+    if (!becomes.empty() && !is_context_sensitive(first) &&
+        (second == end || !is_context_sensitive(utf8::decode(second, end)))) {
         return becomes != space;
     }
 
@@ -87,17 +88,17 @@ bool StagedModel::leads(const std::uint8_t* begin, const std::uint8_t* end) cons
     // first one does, the whole text does, and has no space before it either.
     Buffers buffers;
     bool any = false;
-    bool leads = false;
-    const auto size = static_cast<std::size_t>(boundaries_->next(begin, end) - begin);
+    bool needs_prefix_space = false;
+    const auto size = static_cast<std::size_t>(cut_table_->next(begin, end) - begin);
     for_each_piece(begin, size, buffers, [&](const std::uint8_t* piece, std::size_t length) {
-        if (!any) leads = !View(piece, length).starts_with(space);
+        if (!any) needs_prefix_space = !View(piece, length).starts_with(space);
         any = true;
     });
-    return leads;
+    return needs_prefix_space;
 }
 
-void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                               Ids& out, Ids* spans) const {
+void FusedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                              Ids& out, Ids* spans) const {
     if (spans) throw std::logic_error("a model with stages gives no spans");
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
@@ -105,33 +106,34 @@ void StagedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scra
     });
 }
 
-Carrier::Reliance StagedModel::encode_relying(const std::uint8_t* chunk, std::size_t size,
-                                              Scratch& scratch, Ids& out) const {
+CarriedScoreModel::ScoreBound FusedModel::encode_with_bound(const std::uint8_t* chunk,
+                                                            std::size_t size, Scratch& scratch,
+                                                            Ids& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
-    Reliance reliance{.limit = Reliance::kMostLimit};  // nothing is added, whatever the sum
+    ScoreBound score_bound{.limit = ScoreBound::kMostLimit};  // nothing is added, whatever the sum
     bool any = false;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
         if (any) throw std::logic_error("a sum is carried through text that nothing splits");
         any = true;
-        reliance = model_->carrier()->encode_relying(piece, length, inner, out);
+        score_bound = model_->carrier()->encode_with_bound(piece, length, inner, out);
     });
-    return reliance;
+    return score_bound;
 }
 
-void StagedModel::encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                float& sum, Ids& out, Ids* spans) const {
+void FusedModel::encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                  float& sum, Ids& out, Ids* spans) const {
     if (spans) throw std::logic_error("a model with stages gives no spans");
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
-        model_->carrier()->encode_behind(piece, length, inner, sum, out, nullptr);
+        model_->carrier()->encode_after_sum(piece, length, inner, sum, out, nullptr);
     });
 }
 
-StagedModel::Single StagedModel::single(std::uint32_t code) const {
+FusedModel::Single FusedModel::single(std::uint32_t code) const {
     const CharacterTable::Block& block = table_->block_of(code);
     const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
     Single made{{}, 0, Unit::kRemoved, false};
-    if (row.depends || row.size == 0) return made;
+    if (row.is_context_sensitive || row.size == 0) return made;
     const std::uint8_t* unit = block.units.data() + row.begin;
     if (row.size != 2 + unit[1] || unit[1] > made.bytes.size()) return made;
     std::copy_n(unit + 2, unit[1], made.bytes.begin());
@@ -141,27 +143,29 @@ StagedModel::Single StagedModel::single(std::uint32_t code) const {
     return made;
 }
 
-std::optional<bpe::RowMerges> StagedModel::rows_of(const std::vector<bpe::RowRule>& rules) const {
+std::optional<bpe::LaneMergeTable> FusedModel::lane_merges_of(
+    const std::vector<bpe::LaneMergeRule>& rules) const {
     if (stages_.collapse || stages_.trim) return {};
     std::array<Id, 256> symbols;
-    symbols.fill(bpe::RowMerges::kNone);
+    symbols.fill(bpe::LaneMergeTable::kNone);
     const Unit run = run_of_ascii();
     for (std::size_t byte = 0; byte < ascii_.size(); ++byte) {
         const Single& c = ascii_[byte];
         if (!c.told || (c.unit != Unit::kSpace && c.unit != run)) continue;
-        if (const auto symbol = model_->row_symbol(c.bytes.data(), c.size)) symbols[byte] = *symbol;
+        if (const auto symbol = model_->lane_symbol(c.bytes.data(), c.size))
+            symbols[byte] = *symbol;
     }
-    return bpe::RowMerges::make(rules, symbols);
+    return bpe::LaneMergeTable::make(rules, symbols);
 }
 
-unigram::RowTexts StagedModel::row_texts() const {
-    unigram::RowTexts texts{.told = true};
+unigram::LaneTexts FusedModel::lane_texts() const {
+    unigram::LaneTexts texts{.told = true};
     const Unit run = run_of_ascii();
     for (std::uint32_t byte = 0; byte < ascii_.size(); ++byte) {
         const Single& c = ascii_[byte];
         if (!c.told) {
             const CharacterTable::Row& row = table_->row(byte);
-            texts.told = texts.told && row.size == 0 && !row.depends;
+            texts.told = texts.told && row.size == 0 && !row.is_context_sensitive;
             continue;
         }
         const bool is_space = c.unit == Unit::kStart || c.unit == Unit::kSpace;
@@ -172,14 +176,15 @@ unigram::RowTexts StagedModel::row_texts() const {
     return texts;
 }
 
-Unit StagedModel::run_of_ascii() const {
+Unit FusedModel::run_of_ascii() const {
     for (const Single& c : ascii_) {
         if (c.told && c.unit >= Unit::kRun) return c.unit;
     }
     return Unit::kRemoved;
 }
 
-bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const {
+bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
+                                   Piece& piece) const {
     constexpr std::size_t kMost = 64;
     if (size > kMost) return false;
     std::uint8_t* const begin = piece.room(kMost * sizeof(Single::bytes));
@@ -215,11 +220,11 @@ bool StagedModel::put_together(const std::uint8_t* chunk, std::size_t size, Piec
     return true;
 }
 
-bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
-                                    std::vector<std::int64_t>& spans) const {
+bool FusedModel::encode_with_spans(Text text, bool starts, Ids& out,
+                                   std::vector<std::int64_t>& spans) const {
     const std::unique_ptr<Scratch> scratch = this->scratch();
     auto& buffers = static_cast<Buffers&>(*scratch);
-    const Carrier* const carrier = model_->carrier();
+    const CarriedScoreModel* const carrier = model_->carrier();
     float sum = 0;
     Ids places;
     Origins origins(stages_.origin);
@@ -233,8 +238,8 @@ bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
                     [&](const std::uint8_t* piece, std::size_t length) {
                         places.clear();
                         if (carrier) {
-                            carrier->encode_behind(piece, length, *buffers.inner, sum, out,
-                                                   &places);
+                            carrier->encode_after_sum(piece, length, *buffers.inner, sum, out,
+                                                      &places);
                         } else {
                             model_->encode_chunk(piece, length, *buffers.inner, out, &places);
                         }
@@ -248,25 +253,25 @@ bool StagedModel::encode_with_spans(Text text, bool starts, Ids& out,
         return true;
     };
     const std::uint8_t* p = text.begin;
-    if (starts && p < text.end && leads(p, text.end)) {
-        const std::uint8_t* const next = boundaries_->next(p, text.end);
-        std::vector<std::uint8_t> led{' '};
-        led.insert(led.end(), p, next);
-        if (!encode(led.data(), led.size(), -1)) return false;
+    if (starts && p < text.end && needs_prefix_space(p, text.end)) {
+        const std::uint8_t* const next = cut_table_->next(p, text.end);
+        std::vector<std::uint8_t> prefixed_chunk{' '};
+        prefixed_chunk.insert(prefixed_chunk.end(), p, next);
+        if (!encode(prefixed_chunk.data(), prefixed_chunk.size(), -1)) return false;
         p = next;
     }
     InterruptionPoints<256> points;
     while (p < text.end) {
         points.step();
-        const std::uint8_t* const next = boundaries_->next(p, text.end);
+        const std::uint8_t* const next = cut_table_->next(p, text.end);
         if (!encode(p, static_cast<std::size_t>(next - p), p - text.begin)) return false;
         p = next;
     }
     return true;
 }
 
-bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
-    if (depends(chunk, size)) return false;
+bool FusedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
+    if (is_context_sensitive(chunk, size)) return false;
     if (stages_.origin != Origin::kKept) return true;
     InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
@@ -278,28 +283,28 @@ bool StagedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) con
     return true;
 }
 
-bool StagedModel::depends(const std::uint8_t* chunk, std::size_t size) const {
+bool FusedModel::is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const {
     InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         points.step();
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
-        if (table_->row(CharacterTable::code_of(c)).depends) return true;
+        if (table_->row(CharacterTable::code_of(c)).is_context_sensitive) return true;
     }
     return false;
 }
 
 template <typename WithPiece>
-void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                 WithPiece with_piece) const {
+void FusedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                WithPiece with_piece) const {
     auto& buffers = static_cast<Buffers&>(scratch);
     Piece& piece = buffers.piece;
     piece.resize(0);
-    if (put_together(chunk, size, piece)) {
+    if (map_single_pieces(chunk, size, piece)) {
         if (piece.size() > 0) with_piece(piece.data(), piece.size());
         return;
     }
-    if (!depends(chunk, size)) {
+    if (!is_context_sensitive(chunk, size)) {
         NoOrigins origins;
         return make_pieces(chunk, size, piece, origins, with_piece);
     }
@@ -314,8 +319,8 @@ void StagedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Sc
 }
 
 template <typename Told, typename WithPiece>
-void StagedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
-                              Told& origins, WithPiece with_piece) const {
+void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
+                             Told& origins, WithPiece with_piece) const {
     const auto flush = [&] {
         if (piece.size() == 0) return;
         with_piece(piece.data(), piece.size());

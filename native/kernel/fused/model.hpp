@@ -9,11 +9,11 @@
 #include <optional>
 #include <vector>
 
-#include "split/character_table.hpp"
 #include "fused/origins.hpp"
 #include "models/bpe/lane_merge_table.hpp"
 #include "models/model.hpp"
 #include "models/unigram/lane_viterbi_table.hpp"
+#include "split/character_table.hpp"
 #include "split/cut_table.hpp"
 #include "text/text.hpp"
 
@@ -29,14 +29,14 @@ enum class Unit : std::uint8_t {
 };
 
 // How a document begins.
-enum class Lead : std::uint8_t {
+enum class PrefixSpace : std::uint8_t {
     kNone,
     kAlways,       // with a space before it
     kUnlessSpace,  // with a space, unless it starts with one
 };
 
 struct Stages {
-    Lead lead = Lead::kNone;
+    PrefixSpace prefix_space = PrefixSpace::kNone;
     bool collapse = false;  // make one of several spaces
     bool trim = false;      // leave no space at the end; chunks end with one only there
     Origin origin = Origin::kOwn;
@@ -47,38 +47,38 @@ struct Stages {
         fallback;
 };
 
-class StagedModel final : public Model, public Carrier {
+class FusedModel final : public Model, public CarriedScoreModel {
  public:
-    StagedModel(std::shared_ptr<const Model> model, std::shared_ptr<const CharacterTable> table,
-                std::shared_ptr<const Boundaries> boundaries, Stages stages)
+    FusedModel(std::shared_ptr<const Model> model, std::shared_ptr<const CharacterTable> table,
+               std::shared_ptr<const CutTable> cut_table, Stages stages)
         : model_(std::move(model)),
           table_(std::move(table)),
-          boundaries_(std::move(boundaries)),
+          cut_table_(std::move(cut_table)),
           stages_(std::move(stages)) {
         for (std::uint32_t code = 0; code < ascii_.size(); ++code) ascii_[code] = single(code);
-        if (const auto* rules = model_->row_rules()) row_merges_ = rows_of(*rules);
-        row_paths_ = model_->make_row_paths(row_texts());
+        if (const auto* rules = model_->lane_rules()) lane_merges_ = lane_merges_of(*rules);
+        lane_viterbi_ = model_->make_lane_viterbi(lane_texts());
     }
 
     std::unique_ptr<Scratch> scratch() const override;
     // Gives no spans: `spans` must be null. What a chunk stands for is told by encode_with_spans().
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
-    const Boundaries* boundaries() const override { return boundaries_.get(); }
-    const bpe::RowMerges* row_merges() const override {
-        return row_merges_ ? &*row_merges_ : nullptr;
+    const CutTable* cut_table() const override { return cut_table_.get(); }
+    const bpe::LaneMergeTable* lane_merges() const override {
+        return lane_merges_ ? &*lane_merges_ : nullptr;
     }
-    const unigram::RowPaths* row_paths() const override { return row_paths_.get(); }
-    bool leads(const std::uint8_t* begin, const std::uint8_t* end) const override;
+    const unigram::LaneViterbiTable* lane_viterbi() const override { return lane_viterbi_.get(); }
+    bool needs_prefix_space(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
-    const Carrier* carrier() const override { return model_->carrier() ? this : nullptr; }
-    Reliance encode_relying(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                            Ids& out) const override;
+    const CarriedScoreModel* carrier() const override { return model_->carrier() ? this : nullptr; }
+    ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                                 Ids& out) const override;
     float add(float sum, const Id* ids, std::size_t count) const override {
         return model_->carrier()->add(sum, ids, count);
     }
-    void encode_behind(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
-                       Ids& out, Ids* spans) const override;
+    void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
+                          Ids& out, Ids* spans) const override;
 
     // The ids of a text, and in `spans` two numbers a token: which bytes of the text it stands for.
     // `starts`: whether the text is the start of its document. False where more than its characters
@@ -100,15 +100,17 @@ class StagedModel final : public Model, public Carrier {
     Single single(std::uint32_t code) const;
     // By what chunks can be merged side by side: of bytes that become one character, whatever
     // stands beside them.
-    std::optional<bpe::RowMerges> rows_of(const std::vector<bpe::RowRule>& rules) const;
-    // What bytes become in chunks of which put_together() makes one piece: a space stands first.
-    unigram::RowTexts row_texts() const;
+    std::optional<bpe::LaneMergeTable> lane_merges_of(
+        const std::vector<bpe::LaneMergeRule>& rules) const;
+    // What bytes become in chunks of which map_single_pieces() makes one piece: a space stands
+    // first.
+    unigram::LaneTexts lane_texts() const;
     // The first class of the splitter that bytes belong to; kRemoved where there is none.
     Unit run_of_ascii() const;
 
     // Puts a chunk of single characters that the splitter does not cut into one piece. False where
     // it is no such chunk.
-    bool put_together(const std::uint8_t* chunk, std::size_t size, Piece& piece) const;
+    bool map_single_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece) const;
     // Calls with_piece(piece, size) for each piece of the chunk, from left to right.
     template <typename WithPiece>
     void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
@@ -119,16 +121,16 @@ class StagedModel final : public Model, public Carrier {
     void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece, Told& origins,
                      WithPiece with_piece) const;
     // Whether neighbours matter in it; whether its characters tell what they stand for.
-    bool depends(const std::uint8_t* chunk, std::size_t size) const;
+    bool is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const;
     bool tells_origins(const std::uint8_t* chunk, std::size_t size) const;
 
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const CharacterTable> table_;
-    std::shared_ptr<const Boundaries> boundaries_;
+    std::shared_ptr<const CutTable> cut_table_;
     Stages stages_;
     std::array<Single, 128> ascii_;
-    std::optional<bpe::RowMerges> row_merges_;
-    std::unique_ptr<unigram::RowPaths> row_paths_;
+    std::optional<bpe::LaneMergeTable> lane_merges_;
+    std::unique_ptr<unigram::LaneViterbiTable> lane_viterbi_;
 };
 
 }  // namespace toksmith

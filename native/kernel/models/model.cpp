@@ -22,7 +22,8 @@ std::string message(const std::uint8_t* chunk, std::size_t size, std::size_t sta
 UnknownText::UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start)
     : std::runtime_error(message(chunk, size, start)) {}
 
-std::unique_ptr<unigram::RowPaths> Model::make_row_paths(const unigram::RowTexts&) const {
+std::unique_ptr<unigram::LaneViterbiTable> Model::make_lane_viterbi(
+    const unigram::LaneTexts&) const {
     return nullptr;
 }
 

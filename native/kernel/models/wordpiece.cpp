@@ -22,7 +22,7 @@ void push_span(Ids* spans, std::size_t start, std::size_t end) {
 
 }  // namespace
 
-LongestMatchModel::LongestMatchModel(const bpe::Vocabulary& vocabulary, Options options)
+LongestMatchModel::LongestMatchModel(const Vocabulary& vocabulary, Options options)
     : options_(std::move(options)) {
     if (options_.unk == kNone ? options_.whole_unknown : options_.unk >= vocabulary.size()) {
         throw std::invalid_argument("the unknown token is not in the vocabulary");
@@ -33,7 +33,7 @@ LongestMatchModel::LongestMatchModel(const bpe::Vocabulary& vocabulary, Options 
 }
 
 // All tokens; and, where there is a prefix, what is behind it.
-LongestMatchModel::Trees LongestMatchModel::trees(const bpe::Vocabulary& vocabulary) const {
+LongestMatchModel::Trees LongestMatchModel::trees(const Vocabulary& vocabulary) const {
     Trees trees(options_.prefix.empty() ? 1 : 2);
     for (std::size_t i = 0; i < vocabulary.size(); ++i) {
         const auto id = static_cast<Id>(i);
@@ -48,7 +48,7 @@ LongestMatchModel::Trees LongestMatchModel::trees(const bpe::Vocabulary& vocabul
     return trees;
 }
 
-std::vector<LongestMatchModel::Link> LongestMatchModel::link_all(const bpe::Vocabulary& vocabulary,
+std::vector<LongestMatchModel::Link> LongestMatchModel::link_all(const Vocabulary& vocabulary,
                                                                  const Trie& trie, Node inside) {
     const std::size_t prefix = options_.prefix.size();
     tokens_.push_back({kEmpty, 0, 0, kNone});
@@ -242,7 +242,7 @@ void LongestMatchModel::tidy(Ids& out, std::size_t first, Ids* spans,
 void WordLevelModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
                                   Ids* spans) const {
     const Id found = index_.find(vocabulary_, chunk, size);
-    const Id id = found == bpe::TokenIndex::kNone ? unk_ : found;
+    const Id id = found == TokenIndex::kNone ? unk_ : found;
     if (id == kNone) return;
     out.push(id);
     push_span(spans, 0, size);

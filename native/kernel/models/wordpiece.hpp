@@ -39,7 +39,7 @@ struct Options {
 
 class LongestMatchModel final : public Model {
  public:
-    LongestMatchModel(const bpe::Vocabulary& vocabulary, Options options);
+    LongestMatchModel(const Vocabulary& vocabulary, Options options);
 
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
@@ -65,8 +65,8 @@ class LongestMatchModel final : public Model {
         ByteTrie::Node node;
     };
 
-    Trees trees(const bpe::Vocabulary& vocabulary) const;
-    std::vector<Link> link_all(const bpe::Vocabulary& vocabulary, const Trie& trie, Node inside);
+    Trees trees(const Vocabulary& vocabulary) const;
+    std::vector<Link> link_all(const Vocabulary& vocabulary, const Trie& trie, Node inside);
     Link link(const Trie& trie, const std::vector<Link>& links, Node parent, Node node,
               Node inside);
     void place_all(const Trees& trees, const Trie& trie, const std::vector<Link>& links);
@@ -91,7 +91,7 @@ class LongestMatchModel final : public Model {
 // Each chunk is a token as it stands, or unknown.
 class WordLevelModel final : public Model {
  public:
-    WordLevelModel(bpe::Vocabulary vocabulary, Id unk)
+    WordLevelModel(Vocabulary vocabulary, Id unk)
         : vocabulary_(std::move(vocabulary)), index_(vocabulary_), unk_(unk) {}
 
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
@@ -99,8 +99,8 @@ class WordLevelModel final : public Model {
                       Ids* spans) const override;
 
  private:
-    bpe::Vocabulary vocabulary_;
-    bpe::TokenIndex index_;
+    Vocabulary vocabulary_;
+    TokenIndex index_;
     Id unk_;
 };
 

@@ -20,11 +20,11 @@ class CharacterTable {
 
     // One character.
     struct Row {
-        std::uint16_t left;   // the atom that it ends with, for Boundaries
-        std::uint16_t right;  // the atom that it starts with
-        std::uint16_t size;   // of its units, in bytes
-        bool depends;         // what becomes of it depends on its neighbours
-        std::uint32_t begin;  // of its units in the block
+        std::uint16_t left;         // the atom that it ends with, for CutTable
+        std::uint16_t right;        // the atom that it starts with
+        std::uint16_t size;         // of its units, in bytes
+        bool is_context_sensitive;  // what becomes of it depends on its neighbours
+        std::uint32_t begin;        // of its units in the block
     };
 
     // `units`: for each character that it becomes, its class, its size, and its UTF-8.

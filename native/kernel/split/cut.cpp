@@ -10,10 +10,9 @@ using unicode::Class;
 using unicode::Classified;
 using utf8::Byte;
 
-const Byte* safe_cut(Family family, const Byte* from, const Byte* end,
-                     const Boundaries* boundaries) {
+const Byte* safe_cut(Family family, const Byte* from, const Byte* end, const CutTable* cut_table) {
     if (traits(family).whole) return end;
-    if (traits(family).by_model) return boundaries ? boundaries->cut(from, end) : end;
+    if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
     // A byte that continues no character starts one, however the bytes before it are read.
     while (from < end && utf8::is_continuation(*from)) ++from;
     Class before = Class::kOther;

@@ -7,7 +7,7 @@
 
 namespace toksmith {
 
-class Boundaries;
+class CutTable;
 
 // The first safe cut at or after `from`, or `end` where there is none.
 //
@@ -16,6 +16,6 @@ class Boundaries;
 // letter belongs to, its match ends there, and the next one starts there, whatever stands before.
 // With Family::kModel the model's own boundaries are the cuts.
 const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
-                           const Boundaries* boundaries = nullptr);
+                           const CutTable* cut_table = nullptr);
 
 }  // namespace toksmith

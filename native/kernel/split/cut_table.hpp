@@ -16,33 +16,33 @@
 #include <utility>
 #include <vector>
 
-#include "split/character_table.hpp"
 #include "isa/byte_pairs.hpp"
 #include "isa/byte_set.hpp"
 #include "parallel/stop.hpp"
+#include "split/character_table.hpp"
 
 namespace toksmith {
 
-class Boundaries {
+class CutTable {
  public:
     using Byte = utf8::Byte;
-    using Atom = std::uint16_t;
+    using CharClass = std::uint16_t;
 
     // The atom of a character beside which nothing is cut.
-    static constexpr Atom kOpen = 0xFFFF;
+    static constexpr CharClass kContextSensitive = 0xFFFF;
 
-    Boundaries(std::shared_ptr<const CharacterTable> table,
-               const std::vector<std::pair<Atom, Atom>>& joined)
+    CutTable(std::shared_ptr<const CharacterTable> table,
+             const std::vector<std::pair<CharClass, CharClass>>& inseparable)
         : table_(std::move(table)),
-          left_keys_(kAtoms),
-          right_keys_(kAtoms),
-          mask_(std::bit_ceil(joined.size() * 32 + 4096) - 1),
+          left_keys_(kCharClasses),
+          right_keys_(kCharClasses),
+          mask_(std::bit_ceil(inseparable.size() * 32 + 4096) - 1),
           bits_((mask_ + 1) / 64) {
-        for (const auto& [left, right] : joined) {
+        for (const auto& [left, right] : inseparable) {
             left_keys_[left] = key_of(left + 1u, 0x9E3779B1);
             right_keys_[right] = key_of(right + 1u, 0x85EBCA77);
         }
-        for (const auto& [left, right] : joined) {
+        for (const auto& [left, right] : inseparable) {
             const std::size_t place = place_of(product_of(left, right));
             bits_[place / 64] |= std::uint64_t{1} << place % 64;
         }
@@ -50,16 +50,18 @@ class Boundaries {
         cuts_ = BytePairs([&](unsigned left, unsigned right) {
             return between(row(left), row(right)) && !stays(left, right);
         });
-        opens_ = ByteSet([&](unsigned byte) { return row(byte).right == kOpen; });
-        for (closed_byte_ = 0; closed_byte_ < 0x7F && row(closed_byte_).right == kOpen;)
-            ++closed_byte_;
+        context_sensitive_ =
+            ByteSet([&](unsigned byte) { return row(byte).right == kContextSensitive; });
+        for (insensitive_byte_ = 0;
+             insensitive_byte_ < 0x7F && row(insensitive_byte_).right == kContextSensitive;)
+            ++insensitive_byte_;
     }
 
     // The first boundary behind p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
         InterruptionPoints<std::size_t{1} << 18> points;
         for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
-            if (cuts_.has(p) && !opens_.has(p[2])) return p + 1;
+            if (cuts_.has(p) && !context_sensitive_.has(p[2])) return p + 1;
             points.step();
         }
         Seen c = see(p, end);
@@ -71,7 +73,7 @@ class Boundaries {
             if (c.end == end) return cut ? place : end;
             next = see(c.end, end);
             // Or else c may be rewritten together with what is behind it.
-            if (cut && next.row->right != kOpen) return place;
+            if (cut && next.row->right != kContextSensitive) return place;
             points.step();
         }
     }
@@ -86,15 +88,15 @@ class Boundaries {
         const std::uint64_t high = Isa::template bit<7>(p);
         std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // what is behind that is not seen
         if (high != 0) marks = with_high(p, end, high, marks, run_end);
-        return unopened<Isa>(p, marks);
+        return without_context_sensitive<Isa>(p, marks);
     }
 
     // The same of 64 bytes that are all ASCII, which need not start at a boundary: those from the
     // second byte to this one.
     static constexpr std::size_t kTold = 62;
     template <typename Isa>
-    [[gnu::always_inline]] std::uint64_t among_ascii(const Byte* p) const {
-        return unopened<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
+    [[gnu::always_inline]] std::uint64_t cuts_in_ascii_window(const Byte* p) const {
+        return without_context_sensitive<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
     }
 
     // Whether the three bytes at p are a character that stands alone: nothing is joined with it, as
@@ -102,22 +104,22 @@ class Boundaries {
     bool is_single(const Byte* p) const {
         const Seen c = see(p, p + 3);
         const CharacterTable::Row& row = *c.row;
-        return c.size == 3 && row.left != kOpen && row.right != kOpen &&
+        return c.size == 3 && row.left != kContextSensitive && row.right != kContextSensitive &&
                (left_keys_[row.left] | right_keys_[row.right]) == 0;
     }
     // A character of ASCII that is not rewritten together with what is before it, if there is one.
-    Byte closed_byte() const { return closed_byte_; }
+    Byte insensitive_byte() const { return insensitive_byte_; }
     // Whether some character of ASCII may be rewritten together with what is before it.
-    bool ascii_opens() const { return !opens_.empty(); }
+    bool ascii_is_context_sensitive() const { return !context_sensitive_.empty(); }
     // How many characters that stand alone go into one chunk with what is behind them, at p: where
     // that may be rewritten together with what is before it.
     std::size_t held(const Byte* p, const Byte* end) const {
-        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && opens_.empty()) [[likely]]
+        if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && context_sensitive_.empty()) [[likely]]
             return 0;
         if (p == end) return 0;
         const Seen c = see(p, end);
-        if (c.row->right == kOpen) return 2;  // none starts with the last of them
-        return c.end < end && see(c.end, end).row->right == kOpen ? 1 : 0;
+        if (c.row->right == kContextSensitive) return 2;  // none starts with the last of them
+        return c.end < end && see(c.end, end).row->right == kContextSensitive ? 1 : 0;
     }
 
     // The first boundary at or behind `from`, which need not be the start of a character.
@@ -129,10 +131,12 @@ class Boundaries {
  private:
     static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
 
-    // Boundaries but for those before bytes that may be rewritten together with the next ones.
+    // CutTable but for those before bytes that may be rewritten together with the next ones.
     template <typename Isa>
-    [[gnu::always_inline]] std::uint64_t unopened(const Byte* p, std::uint64_t marks) const {
-        return opens_.empty() ? marks : marks & ~(opens_.among<Isa>(p) >> 1);
+    [[gnu::always_inline]] std::uint64_t without_context_sensitive(const Byte* p,
+                                                                   std::uint64_t marks) const {
+        return context_sensitive_.empty() ? marks
+                                          : marks & ~(context_sensitive_.among<Isa>(p) >> 1);
     }
 
     // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
@@ -145,7 +149,7 @@ class Boundaries {
         unsigned told = 0;               // up to here, nothing is left to mark
         const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
             if (i == told) return;
-            if (row.right == kOpen) marks &= ~(std::uint64_t{1} << start);
+            if (row.right == kContextSensitive) marks &= ~(std::uint64_t{1} << start);
             if (between(*before, row)) marks |= std::uint64_t{1} << i;
         };
         for (std::uint64_t rest = high; rest != 0; rest &= ~std::uint64_t{0} << behind) {
@@ -154,7 +158,7 @@ class Boundaries {
                 before = &table_->row(p[i - 1]);
                 start = i - 1;
             }
-            if (i == told || before->left != kOpen) {
+            if (i == told || before->left != kContextSensitive) {
                 if (const Byte* const run = run_end(p + i, end); run != p + i) {
                     if (i != 0) marks |= std::uint64_t{1} << i;
                     told = behind = static_cast<unsigned>(run - p);
@@ -210,7 +214,7 @@ class Boundaries {
     }
 
     bool between(const CharacterTable::Row& left, const CharacterTable::Row& right) const {
-        if (left.left == kOpen || right.right == kOpen) return false;
+        if (left.left == kContextSensitive || right.right == kContextSensitive) return false;
         const std::uint64_t product = product_of(left.left, right.right);
         if (product == 0) return true;
         const std::size_t place = place_of(product);
@@ -225,20 +229,20 @@ class Boundaries {
         return number ^ number >> 13;
     }
     // 0 where one of them is never joined with what stands on that side.
-    std::uint64_t product_of(Atom left, Atom right) const {
+    std::uint64_t product_of(CharClass left, CharClass right) const {
         return std::uint64_t{left_keys_[left]} * right_keys_[right];
     }
     std::size_t place_of(std::uint64_t product) const { return product >> 32 & mask_; }
 
-    static constexpr std::size_t kAtoms = std::size_t{1} << 16;
+    static constexpr std::size_t kCharClasses = std::size_t{1} << 16;
 
     std::shared_ptr<const CharacterTable> table_;
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
     BytePairs cuts_;  // between which one may cut
-    Byte closed_byte_ = 0;
-    ByteSet opens_;  // that may be rewritten together with what is before them
+    Byte insensitive_byte_ = 0;
+    ByteSet context_sensitive_;  // that may be rewritten together with what is before them
 };
 
 }  // namespace toksmith

@@ -35,9 +35,9 @@ void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
 
 }  // namespace
 
-Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
-                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
-                          std::size_t threads) {
+Segments count_segments(const CountedSymbols& words, std::size_t cut,
+                        const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                        std::size_t threads) {
     constexpr std::size_t kBatch = 64, kJob = kBatch << 8;  // words
     const std::size_t size = words.ends.size(), jobs = (size - cut + kJob - 1) / kJob;
     threads = std::max<std::size_t>(1, std::min(threads, jobs));
@@ -70,7 +70,7 @@ Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
     });
     const DistinctChunks found(std::move(tables), threads);
     const auto is_cut = static_cast<std::ptrdiff_t>(cut);
-    Stretches result{
+    Segments result{
         .symbols = {words.symbols, words.symbols + (cut > 0 ? words.ends[cut - 1] : 0)},
         .ends = {words.ends.begin(), words.ends.begin() + is_cut},
         .counts = {words.counts.begin(), words.counts.begin() + is_cut},

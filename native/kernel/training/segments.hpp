@@ -10,7 +10,7 @@
 
 namespace toksmith::bpe {
 
-struct Stretches {
+struct Segments {
     std::vector<Id> symbols;  // of all stretches end to end
     std::vector<std::uint64_t> ends;
     std::vector<std::uint64_t> counts;
@@ -20,8 +20,8 @@ struct Stretches {
 
 // The first `cut` words as they are, then the distinct stretches of the others, in the order in
 // which they were first seen.
-Stretches count_stretches(const CountedSymbols& words, std::size_t cut,
-                          const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
-                          std::size_t threads);
+Segments count_segments(const CountedSymbols& words, std::size_t cut,
+                        const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
+                        std::size_t threads);
 
 }  // namespace toksmith::bpe

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace toksmith::bpe {
+namespace toksmith {
 
-Joins::Joins(const Vocabulary& vocabulary) {
+AdjacencyFilter::AdjacencyFilter(const Vocabulary& vocabulary) {
     std::unordered_set<std::uint64_t> pairs;
     for (Id id = 0; id < vocabulary.size(); ++id) {
         const std::string_view token = vocabulary[id];
@@ -35,4 +35,4 @@ Joins::Joins(const Vocabulary& vocabulary) {
     }
 }
 
-}  // namespace toksmith::bpe
+}  // namespace toksmith

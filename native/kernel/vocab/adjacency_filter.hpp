@@ -13,14 +13,14 @@
 #include "utf8/decode.hpp"
 #include "vocab/vocabulary.hpp"
 
-namespace toksmith::bpe {
+namespace toksmith {
 
-class Joins {
+class AdjacencyFilter {
  public:
-    explicit Joins(const Vocabulary& vocabulary);
+    explicit AdjacencyFilter(const Vocabulary& vocabulary);
 
     // Whether a token may hold the two; false is certain.
-    bool joined(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
+    bool may_adjoin(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
         const std::size_t place = place_of(pair_of(left, right));
         return (partial_[left % 64] >> lead % 64 | filter_[place / 64] >> place % 64) & 1;
     }
@@ -40,4 +40,4 @@ class Joins {
     std::vector<std::uint64_t> filter_;
 };
 
-}  // namespace toksmith::bpe
+}  // namespace toksmith

@@ -9,7 +9,7 @@
 namespace toksmith {
 
 // Each byte's token, or 0xFFFFFFFF. Where several ids have the same spelling, the lowest counts.
-inline std::array<Id, 256> byte_ids(const bpe::Vocabulary& vocabulary) {
+inline std::array<Id, 256> byte_ids(const Vocabulary& vocabulary) {
     std::array<Id, 256> ids;
     ids.fill(0xFFFFFFFFu);
     const auto digit = [](char c) {

@@ -7,7 +7,7 @@
 
 #include "ids.hpp"
 
-namespace toksmith::bpe {
+namespace toksmith {
 
 class CodePointTable {
  public:
@@ -38,4 +38,4 @@ class CodePointTable {
     std::vector<Id> ids_;
 };
 
-}  // namespace toksmith::bpe
+}  // namespace toksmith

@@ -9,7 +9,7 @@
 #include "hash.hpp"
 #include "vocab/vocabulary.hpp"
 
-namespace toksmith::bpe {
+namespace toksmith {
 
 class TokenIndex {
  public:
@@ -85,4 +85,4 @@ class TokenIndex {
     std::size_t longest_ = 0;  // 0 also where the index is empty
 };
 
-}  // namespace toksmith::bpe
+}  // namespace toksmith

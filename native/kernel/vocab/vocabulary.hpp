@@ -7,7 +7,7 @@
 
 #include "ids.hpp"
 
-namespace toksmith::bpe {
+namespace toksmith {
 
 struct Vocabulary {
     std::vector<std::uint8_t> bytes;
@@ -20,4 +20,4 @@ struct Vocabulary {
     }
 };
 
-}  // namespace toksmith::bpe
+}  // namespace toksmith

@@ -59,7 +59,7 @@ class CharacterModel::Reader {
     void push(Id id, Span span) {
         if (!run_.ids.empty()) {
             const Merge merge = model_.pairs_.find(run_.ids.back(), id);
-            if (model_.pairs_.closed(merge)) {
+            if (model_.pairs_.never_merges(merge)) {
                 flush();
             } else {
                 run_.merges.push_back(merge);

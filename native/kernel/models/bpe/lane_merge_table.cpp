@@ -8,20 +8,20 @@
 namespace toksmith::bpe {
 namespace {
 
-constexpr std::uint32_t kMostNumbers = (1u << RowPairs::kBits) - 1;
+constexpr std::uint32_t kMostNumbers = (1u << PerfectPairHash::kBits) - 1;
 
 // Orders rules of one rank, which merge from left to right, where each adds one more of the same
 // symbol to a run of it, as with Llama's spaces. With the longer runs first, they merge from left
 // to right as well: another run is begun only where the last one cannot grow.
-bool order_runs(std::span<RowRule> same, const std::vector<RowRule>& rules) {
+bool order_runs(std::span<LaneMergeRule> same, const std::vector<LaneMergeRule>& rules) {
     const Id symbol = same[0].right;
-    const auto adds_it = [&](const RowRule& rule) { return rule.right == symbol; };
-    const auto makes_it = [&](const RowRule& rule) { return rule.id == symbol; };
+    const auto adds_it = [&](const LaneMergeRule& rule) { return rule.right == symbol; };
+    const auto makes_it = [&](const LaneMergeRule& rule) { return rule.id == symbol; };
     if (!std::ranges::all_of(same, adds_it) || std::ranges::any_of(rules, makes_it)) return false;
     Id run = symbol;
     for (auto rest = same.begin(); rest != same.end(); ++rest) {
-        const auto next =
-            std::find_if(rest, same.end(), [&](const RowRule& rule) { return rule.left == run; });
+        const auto next = std::find_if(rest, same.end(),
+                                       [&](const LaneMergeRule& rule) { return rule.left == run; });
         if (next == same.end()) return false;
         std::swap(*rest, *next);
         run = rest->id;
@@ -32,27 +32,29 @@ bool order_runs(std::span<RowRule> same, const std::vector<RowRule>& rules) {
 
 }  // namespace
 
-std::optional<RowMerges> RowMerges::make(std::vector<RowRule> rules,
-                                         const std::array<Id, 256>& symbols) {
+std::optional<LaneMergeTable> LaneMergeTable::make(std::vector<LaneMergeRule> rules,
+                                                   const std::array<Id, 256>& symbols) {
     if (rules.size() + symbols.size() > kMostNumbers) return {};
-    if (!std::ranges::is_sorted(rules, {}, &RowRule::rank)) {
-        std::ranges::sort(rules, {}, &RowRule::rank);
+    if (!std::ranges::is_sorted(rules, {}, &LaneMergeRule::rank)) {
+        std::ranges::sort(rules, {}, &LaneMergeRule::rank);
     }
     for (std::size_t first = 0, last = 0; first < rules.size(); first = last) {
         while (last < rules.size() && rules[last].rank == rules[first].rank) ++last;
-        const std::span<RowRule> same(&rules[first], last - first);
+        const std::span<LaneMergeRule> same(&rules[first], last - first);
         const bool in_order = same.size() == 1 || order_runs(same, rules);
-        for (RowRule& rule : same) rule.in_order = in_order;
+        for (LaneMergeRule& rule : same) rule.in_order = in_order;
     }
-    RowMerges merges(rules, symbols);
+    LaneMergeTable merges(rules, symbols);
     if (!merges.pairs_) return {};
     return merges;
 }
 
-RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols)
+LaneMergeTable::LaneMergeTable(const std::vector<LaneMergeRule>& rules,
+                               const std::array<Id, 256>& symbols)
     : byte_pairs_(256 * 256, kNone) {
     Id highest = 0;
-    for (const RowRule& rule : rules) highest = std::max({highest, rule.left, rule.right, rule.id});
+    for (const LaneMergeRule& rule : rules)
+        highest = std::max({highest, rule.left, rule.right, rule.id});
     for (const Id symbol : symbols) {
         if (symbol != kNone) highest = std::max(highest, symbol);
     }
@@ -73,17 +75,17 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
         bytes_[byte] = numbers[symbol];
     }
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        const RowRule& rule = rules[i];
+        const LaneMergeRule& rule = rules[i];
         if (!rule.in_order || !rule.plain || numbers[rule.id] != 0) continue;
         numbers[rule.id] = static_cast<std::uint32_t>(i + 1);
         ids_[i + 1] = rule.id;
     }
     if (!rules.empty()) distance_ = rules[0].id - 1;
-    const auto is_at_distance = [&](const RowRule& rule) {
+    const auto is_at_distance = [&](const LaneMergeRule& rule) {
         return rule.id == in_order_ + 1 + distance_;
     };
     while (in_order_ < rules.size() && is_at_distance(rules[in_order_])) ++in_order_;
-    std::vector<RowPairs::Pair> pairs;
+    std::vector<PerfectPairHash::Pair> pairs;
     pairs.reserve(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
@@ -91,7 +93,7 @@ RowMerges::RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256
         const bool stops = ids_[i + 1] == kNone;
         pairs.push_back({left, right, stops ? kStop : static_cast<std::uint32_t>(i + 1)});
     }
-    pairs_ = RowPairs::make(pairs);
+    pairs_ = PerfectPairHash::make(pairs);
     if (!pairs_) return;
     for (std::size_t i = 0; i < byte_pairs_.size(); ++i) {
         const std::uint32_t left = bytes_[i / 256], right = bytes_[i % 256];

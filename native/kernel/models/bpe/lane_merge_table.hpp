@@ -12,27 +12,28 @@
 #include <vector>
 
 #include "ids.hpp"
-#include "models/bpe/pair_hash.hpp"
+#include "models/bpe/perfect_pair_hash.hpp"
 
 namespace toksmith::bpe {
 
-struct RowRule {
+struct LaneMergeRule {
     Id left, right, id;
     std::uint32_t rank;
-    bool plain = true;      // whether `id` is a token as it stands
-    bool in_order = false;  // whether it has a place of its own among all: for RowMerges to tell
+    bool plain = true;  // whether `id` is a token as it stands
+    bool in_order =
+        false;  // whether it has a place of its own among all: for LaneMergeTable to tell
 };
 
-class RowMerges {
+class LaneMergeTable {
  public:
-    static constexpr Id kNone = RowPairs::kNone;
+    static constexpr Id kNone = PerfectPairHash::kNone;
     // A pair that stops its row.
     static constexpr std::uint32_t kStop = 0;
 
     // `symbols`: of each byte; kNone: chunks that hold it stop their row. Nothing where there
-    // are too many numbers, or RowPairs cannot hold their pairs.
-    static std::optional<RowMerges> make(std::vector<RowRule> rules,
-                                         const std::array<Id, 256>& symbols);
+    // are too many numbers, or PerfectPairHash cannot hold their pairs.
+    static std::optional<LaneMergeTable> make(std::vector<LaneMergeRule> rules,
+                                              const std::array<Id, 256>& symbols);
 
     // Whether it has a symbol for each byte, and not only for some of ASCII.
     bool all_bytes() const { return all_bytes_; }
@@ -47,17 +48,17 @@ class RowMerges {
     std::uint32_t distance() const { return distance_; }
 
     // What any pairs become.
-    const RowPairs& pairs() const { return *pairs_; }
+    const PerfectPairHash& pairs() const { return *pairs_; }
 
  private:
-    RowMerges(const std::vector<RowRule>& rules, const std::array<Id, 256>& symbols);
+    LaneMergeTable(const std::vector<LaneMergeRule>& rules, const std::array<Id, 256>& symbols);
 
     bool all_bytes_ = true;
     std::array<std::uint32_t, 256> bytes_;
     std::vector<std::uint32_t> byte_pairs_;
     std::vector<Id> ids_;
     std::uint32_t in_order_ = 0, distance_ = 0;
-    std::optional<RowPairs> pairs_;  // there is none only before make() returns nothing
+    std::optional<PerfectPairHash> pairs_;  // there is none only before make() returns nothing
 };
 
 }  // namespace toksmith::bpe

@@ -19,7 +19,7 @@ namespace toksmith::bpe {
 // The rank of two symbols that do not merge, but may come to stand inside one token when their
 // neighbours do. Where two symbols have not even this (kNoRank), no merge ever reaches across, and
 // what stands left and right of them merges on its own.
-inline constexpr std::uint32_t kOpen = kNoRank - 1;
+inline constexpr std::uint32_t kMayReachAcross = kNoRank - 1;
 
 // A row of more symbols than this is long.
 inline constexpr std::size_t kShort = 96;
@@ -36,7 +36,7 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
             if (merges[i].rank < merges[best].rank) best = i;
         }
         const std::uint32_t rank = merges[best].rank;
-        if (rank >= kOpen) break;
+        if (rank >= kMayReachAcross) break;
         // Where symbols repeat, many pairs have this rank. They are merged in one go, from left to
         // right, what one becomes as well, unless that makes a pair that has to be merged before.
         std::size_t to = best, from = best;
@@ -138,7 +138,7 @@ class LongMerge {
 
     void note(std::size_t place, Id left, Id right) {
         const std::uint32_t rank = pairs_.find(left, right).rank;
-        if (rank >= kOpen) return;
+        if (rank >= kMayReachAcross) return;
         const auto [found, is_new] = places_.try_emplace(rank);
         if (is_new) ranks_.push(rank);
         found->second.add(static_cast<Place>(place));

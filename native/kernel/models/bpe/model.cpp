@@ -24,7 +24,7 @@ std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
 BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
                    bool whole_chunk_first, Merges source)
     : vocabulary_(std::move(vocabulary)),
-      joins_(vocabulary_),
+      adjacency_filter_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
       pairs_(merges.size()) {
     // The highest bit is the marker of merge_long_bytes.
@@ -46,7 +46,7 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
         for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
     const bool all = source == Merges::kRecovered && recovered_make_all(merges);
-    if (all || !whole_chunk_first) row_merges_ = rows_of(merges);
+    if (all || !whole_chunk_first) lane_merges_ = lane_merges_of(merges);
     if (!whole_chunk_first) return;
     if (!all) whole_ = TokenIndex(vocabulary_);
     // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
@@ -54,13 +54,13 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     may_cut_ = all || merges_make_all();
 }
 
-std::optional<RowMerges> BpeModel::rows_of(const std::vector<MergeRule>& merges) const {
-    std::vector<RowRule> rules;
+std::optional<LaneMergeTable> BpeModel::lane_merges_of(const std::vector<MergeRule>& merges) const {
+    std::vector<LaneMergeRule> rules;
     rules.reserve(merges.size());
     for (const MergeRule& merge : merges) {
         rules.push_back({merge.left, merge.right, merge.id, static_cast<Id>(rules.size())});
     }
-    return RowMerges::make(std::move(rules), byte_ids_);
+    return LaneMergeTable::make(std::move(rules), byte_ids_);
 }
 
 bool BpeModel::merges_make_all() const {

@@ -42,11 +42,15 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
                       Ids* spans) const override;
-    const Joins* joins() const override { return may_cut_ ? &joins_ : nullptr; }
-    const RowMerges* row_merges() const override { return row_merges_ ? &*row_merges_ : nullptr; }
+    const AdjacencyFilter* adjacency_filter() const override {
+        return may_cut_ ? &adjacency_filter_ : nullptr;
+    }
+    const LaneMergeTable* lane_merges() const override {
+        return lane_merges_ ? &*lane_merges_ : nullptr;
+    }
 
  private:
-    std::optional<RowMerges> rows_of(const std::vector<MergeRule>& merges) const;
+    std::optional<LaneMergeTable> lane_merges_of(const std::vector<MergeRule>& merges) const;
     // Whether the merges make each token of more than ASCII from its bytes.
     bool merges_make_all() const;
     // Whether recovered merges make each token, of ASCII too.
@@ -54,12 +58,12 @@ class BpeModel final : public Model {
     ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
     Vocabulary vocabulary_;
-    Joins joins_;
+    AdjacencyFilter adjacency_filter_;
     bool may_cut_ = true;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    std::optional<RowMerges> row_merges_;  // empty where chunks are looked up as a whole
+    std::optional<LaneMergeTable> lane_merges_;  // empty where chunks are looked up as a whole
     TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
 };
 

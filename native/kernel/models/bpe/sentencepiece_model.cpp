@@ -66,8 +66,8 @@ class SentencePieceModel::Rules {
         find_pairs(vocabulary, ranks_of(scores), std::move(merged), types);
     }
 
-    std::vector<RowRule> row_rules() const {
-        std::vector<RowRule> rules;
+    std::vector<LaneMergeRule> lane_rules() const {
+        std::vector<LaneMergeRule> rules;
         for (const auto& [left, right, merge] : pairs) {
             rules.push_back({left, right, merge.id, merge.rank, known[merge.id]});
         }
@@ -177,7 +177,7 @@ class SentencePieceModel::Reader {
             const Merge merge = (last_code_ | code) < kAscii
                                     ? model_.ascii_pairs_[last_code_ * kAscii + code]
                                     : model_.pairs_.find(run_.ids.back(), symbol);
-            if (model_.pairs_.closed(merge)) {
+            if (model_.pairs_.never_merges(merge)) {
                 flush();
             } else {
                 run_.merges.push_back(merge);
@@ -269,7 +269,7 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
                                        bool byte_fallback)
     : unk_(unk),
       byte_fallback_(byte_fallback),
-      row_rules_(rules.row_rules()),
+      lane_rules_(rules.lane_rules()),
       byte_ids_(bytes),
       characters_(std::move(rules.characters)),
       known_(std::move(rules.known)),
@@ -290,8 +290,8 @@ SentencePieceModel::SentencePieceModel(Rules rules, const std::array<Id, 256>& b
     }
 }
 
-std::optional<Id> SentencePieceModel::row_symbol(const std::uint8_t* character,
-                                                 std::size_t size) const {
+std::optional<Id> SentencePieceModel::lane_symbol(const std::uint8_t* character,
+                                                  std::size_t size) const {
     const utf8::Char found = utf8::decode(character, character + size);
     if (found.size != size || starts_user_defined_[*character]) return {};
     const Id symbol = characters_[found.code];

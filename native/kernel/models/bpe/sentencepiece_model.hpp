@@ -35,8 +35,8 @@ class SentencePieceModel final : public Model {
     std::unique_ptr<Model::Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       Ids& out, Ids* spans) const override;
-    const std::vector<RowRule>* row_rules() const override { return &row_rules_; }
-    std::optional<Id> row_symbol(const std::uint8_t* character, std::size_t size) const override;
+    const std::vector<LaneMergeRule>* lane_rules() const override { return &lane_rules_; }
+    std::optional<Id> lane_symbol(const std::uint8_t* character, std::size_t size) const override;
 
  private:
     struct Scratch final : Model::Scratch {
@@ -50,7 +50,7 @@ class SentencePieceModel final : public Model {
 
     Id unk_;
     bool byte_fallback_;
-    std::vector<RowRule> row_rules_;
+    std::vector<LaneMergeRule> lane_rules_;
     std::array<Id, 256> byte_ids_;
     // The symbol of each character that stands in a piece: the piece that it is, or a number
     // behind all ids.

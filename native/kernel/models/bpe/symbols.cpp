@@ -78,7 +78,7 @@ struct SymbolPairs::Plan {
         : rules(std::move(given)) {
         for (const SymbolRule& rule : rules) {
             if (rule.left >= ids || rule.right >= ids || rule.merge.id >= ids ||
-                rule.merge.rank >= kOpen) {
+                rule.merge.rank >= kMayReachAcross) {
                 throw std::invalid_argument("a merge does not fit the vocabulary");
             }
         }
@@ -136,7 +136,7 @@ SymbolPairs::SymbolPairs(const Plan& plan)
     for (std::size_t i = plan.rules.size(); i-- > 0;) {
         insert(plan.rules[i].left, plan.rules[i].right, plan.rules[i].merge);
     }
-    for (const auto& [left, right] : plan.open) insert(left, right, {kOpen, 0});
+    for (const auto& [left, right] : plan.open) insert(left, right, {kMayReachAcross, 0});
 }
 
 }  // namespace toksmith::bpe

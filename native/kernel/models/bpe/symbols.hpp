@@ -26,7 +26,7 @@ class SymbolPairs {
     const PairTable& table() const { return table_; }
     // Of two symbols that a chunk starts as.
     Merge find(Id left, Id right) const { return table_.find(left, right); }
-    bool closed(const Merge& merge) const { return merge.rank == kNoRank && !all_open_; }
+    bool never_merges(const Merge& merge) const { return merge.rank == kNoRank && !all_open_; }
 
  private:
     struct Plan;

@@ -5,8 +5,8 @@
 
 namespace toksmith::unigram {
 
-RowPaths::RowPaths(const ByteTrie& trie, const std::vector<float>& scores, const RowTexts& texts,
-                   Costs costs)
+LaneViterbiTable::LaneViterbiTable(const ByteTrie& trie, const std::vector<float>& scores,
+                                   const LaneTexts& texts, Costs costs)
     : trie_(trie), costs_(costs), collapse_(texts.collapse), places_(scores.size()) {
     auto furthest = static_cast<float>(std::abs(costs.unknown));
     for (std::size_t place = 0; place < scores.size(); ++place) {
@@ -16,13 +16,14 @@ RowPaths::RowPaths(const ByteTrie& trie, const std::vector<float>& scores, const
     }
     most_a_byte_ = furthest + 2 * static_cast<float>(kRounding);
     for (std::size_t byte = 0; byte < first_.size(); ++byte) {
-        const RowTexts::First& first = texts.first[byte];
+        const LaneTexts::First& first = texts.first[byte];
         first_[byte] = character(first.bytes.data(), first.size);
         later_[byte] = character(&texts.later[byte], texts.later[byte] != 0);
     }
 }
 
-RowPaths::Character RowPaths::character(const std::uint8_t* bytes, std::size_t size) const {
+LaneViterbiTable::Character LaneViterbiTable::character(const std::uint8_t* bytes,
+                                                        std::size_t size) const {
     ByteTrie::Node node = trie_.root();
     std::size_t place = 0;
     for (std::size_t i = 0; i < size; ++i) {

@@ -18,7 +18,7 @@
 namespace toksmith::unigram {
 
 // What the bytes of a chunk become.
-struct RowTexts {
+struct LaneTexts {
     struct First {
         std::array<std::uint8_t, 4> bytes;
         std::uint8_t size;  // 0: it stands first in no such chunk
@@ -30,7 +30,7 @@ struct RowTexts {
     std::array<std::uint8_t, 256> later{};  // 0: it stands in no such chunk but first
 };
 
-class RowPaths {
+class LaneViterbiTable {
  public:
     // What a character of a chunk becomes: the place of its piece and what stands there, see
     // places(); and, but for the first one, its byte.
@@ -39,8 +39,8 @@ class RowPaths {
     };
 
     // `scores`: by place of the trie; below all numbers where no token ends.
-    RowPaths(const ByteTrie& trie, const std::vector<float>& scores, const RowTexts& texts,
-             Costs costs);
+    LaneViterbiTable(const ByteTrie& trie, const std::vector<float>& scores, const LaneTexts& texts,
+                     Costs costs);
 
     // Where the second character comes from.
     std::size_t behind_first(const std::uint8_t* chunk, std::size_t size) const {
@@ -64,8 +64,8 @@ class RowPaths {
         return std::bit_cast<float>(static_cast<std::uint32_t>(places_.data()[place] >> 32));
     }
     Id token(std::size_t place) const { return trie_.token(place); }
-    Carrier::Reliance reliance(const Margin<float>& margin) const {
-        return reliance_of(margin, costs_);
+    CarriedScoreModel::ScoreBound score_bound(const Margin<float>& margin) const {
+        return score_bound_of(margin, costs_);
     }
 
  private:

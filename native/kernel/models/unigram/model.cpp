@@ -27,7 +27,7 @@ bool stands_for_text(PieceType type) {
 }
 
 template <typename Real>
-ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
+ByteTrie trie_of(const Vocabulary& vocabulary, const std::vector<double>& scores,
                  const std::vector<std::uint8_t>& types) {
     if (scores.size() != vocabulary.size() || types.size() != vocabulary.size()) {
         throw std::invalid_argument("each piece needs a score and a type");
@@ -43,8 +43,7 @@ ByteTrie trie_of(const bpe::Vocabulary& vocabulary, const std::vector<double>& s
 }  // namespace
 
 template <typename Real>
-UnigramModel<Real>::UnigramModel(const bpe::Vocabulary& vocabulary,
-                                 const std::vector<double>& scores,
+UnigramModel<Real>::UnigramModel(const Vocabulary& vocabulary, const std::vector<double>& scores,
                                  const std::vector<std::uint8_t>& types, Options options)
     : trie_(trie_of<Real>(vocabulary, scores, types)),
       byte_ids_(byte_ids(vocabulary)),
@@ -94,11 +93,13 @@ void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t siz
 }
 
 template <typename Real>
-Carrier::Reliance UnigramModel<Real>::encode_relying(const std::uint8_t* chunk, std::size_t size,
-                                                     Model::Scratch& scratch, Ids& out) const {
+CarriedScoreModel::ScoreBound UnigramModel<Real>::encode_with_bound(const std::uint8_t* chunk,
+                                                                    std::size_t size,
+                                                                    Model::Scratch& scratch,
+                                                                    Ids& out) const {
     Margin<Real> margin{.gap = std::numeric_limits<Real>::infinity()};
     run(chunk, size, scratch, 0, out, nullptr, &margin);
-    return reliance_of(margin, costs());
+    return score_bound_of(margin, costs());
 }
 
 template <typename Real>
@@ -110,9 +111,9 @@ float UnigramModel<Real>::add(float sum, const Id* ids, std::size_t count) const
 }
 
 template <typename Real>
-void UnigramModel<Real>::encode_behind(const std::uint8_t* chunk, std::size_t size,
-                                       Model::Scratch& scratch, float& sum, Ids& out,
-                                       Ids* spans) const {
+void UnigramModel<Real>::encode_after_sum(const std::uint8_t* chunk, std::size_t size,
+                                          Model::Scratch& scratch, float& sum, Ids& out,
+                                          Ids* spans) const {
     sum =
         static_cast<float>(run(chunk, size, scratch, static_cast<Real>(sum), out, spans, nullptr));
 }

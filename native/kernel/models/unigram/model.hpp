@@ -34,10 +34,10 @@ struct Options {
 // Real: float with SentencePiece's rules, double with those of tokenizers: all pieces are text,
 // and unknown characters that were fused are looked up once more.
 template <typename Real>
-class UnigramModel final : public Model, public Carrier {
+class UnigramModel final : public Model, public CarriedScoreModel {
  public:
     // Throws std::invalid_argument where the arrays do not fit, or byte_fallback lacks a byte.
-    UnigramModel(const bpe::Vocabulary& vocabulary, const std::vector<double>& scores,
+    UnigramModel(const Vocabulary& vocabulary, const std::vector<double>& scores,
                  const std::vector<std::uint8_t>& types, Options options);
 
     std::unique_ptr<Model::Scratch> scratch() const override;
@@ -46,18 +46,18 @@ class UnigramModel final : public Model, public Carrier {
                       Ids& out, Ids* spans) const override;
 
     // Null for those of tokenizers, and where run_short() never runs.
-    std::unique_ptr<RowPaths> make_row_paths(const RowTexts& texts) const override;
+    std::unique_ptr<LaneViterbiTable> make_lane_viterbi(const LaneTexts& texts) const override;
 
     // What rounding decides depends on the sum at the start of the chunk; how close the second
     // best way comes to the best one tells for which sums it cannot decide.
-    const Carrier* carrier() const override {
+    const CarriedScoreModel* carrier() const override {
         return std::is_same_v<Real, float> ? this : nullptr;  // where nothing else splits the text
     }
-    Reliance encode_relying(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                            Ids& out) const override;
+    ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
+                                 Model::Scratch& scratch, Ids& out) const override;
     float add(float sum, const Id* ids, std::size_t count) const override;
-    void encode_behind(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                       float& sum, Ids& out, Ids* spans) const override;
+    void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
+                          float& sum, Ids& out, Ids* spans) const override;
 
  private:
     // The best way to a place: its sum, and its last piece. No length: no way is known.
@@ -106,9 +106,11 @@ class UnigramModel final : public Model, public Carrier {
 template <>
 void UnigramModel<float>::prepare_for_short();
 template <>
-std::unique_ptr<RowPaths> UnigramModel<float>::make_row_paths(const RowTexts& texts) const;
+std::unique_ptr<LaneViterbiTable> UnigramModel<float>::make_lane_viterbi(
+    const LaneTexts& texts) const;
 template <>
-std::unique_ptr<RowPaths> UnigramModel<double>::make_row_paths(const RowTexts& texts) const;
+std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(
+    const LaneTexts& texts) const;
 template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
                                      Ids& out, Ids* spans, Margin<float>* margin) const;

@@ -34,11 +34,11 @@ double power_below(double number) {
 // best way is lost anyway, since even 2 n roundings come to less; and all others have few pieces,
 // and add up to hardly more than it.
 template <typename Real>
-Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs) {
-    using Reliance = Carrier::Reliance;
+CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const Costs& costs) {
+    using ScoreBound = CarriedScoreModel::ScoreBound;
     const auto characters = static_cast<double>(margin.characters);
     const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
-    if (!margin.whole || !(margin.gap > 0) || !(weight < Reliance::kMostWeight)) return {};
+    if (!margin.whole || !(margin.gap > 0) || !(weight < ScoreBound::kMostWeight)) return {};
     // Of any way that may come close: its pieces, and how far from 0 its sums are.
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));
@@ -55,11 +55,11 @@ Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs) {
     const double limit = weight + std::min(most - deepest, kFar - reach);
     return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(
-                std::clamp(limit / Reliance::kStep, 0.0, double{Reliance::kMostLimit})),
-            .summable = margin.summable};
+                std::clamp(limit / ScoreBound::kStep, 0.0, double{ScoreBound::kMostLimit})),
+            .is_additive = margin.is_additive};
 }
 
-template Carrier::Reliance reliance_of(const Margin<float>&, const Costs&);
-template Carrier::Reliance reliance_of(const Margin<double>&, const Costs&);
+template CarriedScoreModel::ScoreBound score_bound_of(const Margin<float>&, const Costs&);
+template CarriedScoreModel::ScoreBound score_bound_of(const Margin<double>&, const Costs&);
 
 }  // namespace toksmith::unigram

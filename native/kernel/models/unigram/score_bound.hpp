@@ -18,17 +18,17 @@ inline constexpr double kRounding = 0.01;
 
 template <typename Real>
 struct Margin {
-    Real gap;              // the least by which it was better where it stands
-    Real weight = 0;       // the sum of its scores, each away from 0
-    Real deepest = 0;      // of the best sums before the characters, away from 0
-    bool summable = true;  // whether add() tells its sum
-    bool whole = true;     // the sum never started anew
+    Real gap;                 // the least by which it was better where it stands
+    Real weight = 0;          // the sum of its scores, each away from 0
+    Real deepest = 0;         // of the best sums before the characters, away from 0
+    bool is_additive = true;  // whether add() tells its sum
+    bool whole = true;        // the sum never started anew
     std::size_t characters = 0;
 
     void add(Real ahead, Real score, bool sums) {
         gap = std::min(gap, ahead);
         weight += std::abs(score);
-        summable &= sums;
+        is_additive &= sums;
     }
 };
 
@@ -41,9 +41,9 @@ struct Costs {
 
 // Of a way that was found behind 0.
 template <typename Real>
-Carrier::Reliance reliance_of(const Margin<Real>& margin, const Costs& costs);
+CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const Costs& costs);
 
-extern template Carrier::Reliance reliance_of(const Margin<float>&, const Costs&);
-extern template Carrier::Reliance reliance_of(const Margin<double>&, const Costs&);
+extern template CarriedScoreModel::ScoreBound score_bound_of(const Margin<float>&, const Costs&);
+extern template CarriedScoreModel::ScoreBound score_bound_of(const Margin<double>&, const Costs&);
 
 }  // namespace toksmith::unigram

@@ -47,16 +47,17 @@ void UnigramModel<float>::prepare_for_short() {
 }
 
 template <>
-std::unique_ptr<RowPaths> UnigramModel<float>::make_row_paths(const RowTexts& texts) const {
+std::unique_ptr<LaneViterbiTable> UnigramModel<float>::make_lane_viterbi(
+    const LaneTexts& texts) const {
     if (!texts.told || most_before_short_ < 0) return nullptr;
     for (std::size_t place = 0; place < trie_.places(); ++place) {
         if (trie_.has_token(place) && trie_.token(place) == options_.unk) return nullptr;
     }
-    return std::make_unique<RowPaths>(trie_, place_scores_, texts, costs());
+    return std::make_unique<LaneViterbiTable>(trie_, place_scores_, texts, costs());
 }
 
 template <>
-std::unique_ptr<RowPaths> UnigramModel<double>::make_row_paths(const RowTexts&) const {
+std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(const LaneTexts&) const {
     return nullptr;
 }
 

@@ -56,9 +56,9 @@ class Cells {
     // Whether a chunk starts here, or all chunks have ended.
     bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
     // Where the chunk starts that this place is in; 0 if that is far away.
-    Place chunk_start(Place place) const {
-        constexpr Place kFar = 1000;
-        const Place least = place - std::min(place, kFar);
+    Position chunk_start(Position place) const {
+        constexpr Position kFar = 1000;
+        const Position least = place - std::min(place, kFar);
         while (place > least && !is_first(place)) --place;
         return is_first(place) ? place : 0;
     }

@@ -44,10 +44,10 @@ class MostFrequent : public ByCount {
     }
     std::uint64_t tie(const Pair& pair) const {
         if constexpr (kFirstSeen) return *pair.places;
-        const auto order = [&](Id id) -> std::uint64_t {
+        const auto criterion = [&](Id id) -> std::uint64_t {
             return id < places_.size() ? places_[id] : id;
         };
-        return order(pair.left) << 32 | order(pair.right);
+        return criterion(pair.left) << 32 | criterion(pair.right);
     }
 
  private:

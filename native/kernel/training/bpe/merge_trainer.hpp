@@ -30,13 +30,13 @@
 
 namespace toksmith::bpe {
 
-template <typename Symbol, typename Order>
+template <typename Symbol, typename MergeCriterion>
 class MergeTrainer {
  public:
     // `alphabet`: the ids below it are symbols of the chunks; new ids follow.
     MergeTrainer(const Counted<Symbol>& chunks, std::size_t alphabet, std::uint64_t min_frequency,
-                 Order& order, const Sharing& sharing)
-        : order_(order),
+                 MergeCriterion& criterion, const Sharing& sharing)
+        : criterion_(criterion),
           alphabet_(alphabet),
           lengths_(alphabet, 1),
           team_(sharing.threads_for(chunks.size())),
@@ -44,9 +44,9 @@ class MergeTrainer {
           few_places_(sharing.least << 14),
           shares_(team_.size()),
           cells_(chunks, team_, shares_of(chunks.size())),
-          queue_(order, pairs_, std::max<std::uint64_t>(1, min_frequency)) {
-        if constexpr (Order::kRelative) {
-            order_.symbol_counts.assign(alphabet, 0);
+          queue_(criterion, pairs_, std::max<std::uint64_t>(1, min_frequency)) {
+        if constexpr (MergeCriterion::kRelative) {
+            criterion_.symbol_counts.assign(alphabet, 0);
             pairs_of_.resize(alphabet);
         }
         find_pairs(chunks);
@@ -80,7 +80,7 @@ class MergeTrainer {
             const MergeRule rule{pairs_[best].left, pairs_[best].right,
                                  static_cast<Id>(lengths_.size())};
             lengths_.push_back(lengths_[rule.left] + lengths_[rule.right]);
-            order_.made(rule.left, rule.right);
+            criterion_.made(rule.left, rule.right);
             apply(best, rule.id);
             if (arena_.taken() > enough_places_) drop_old_places();
             result.merges.push_back(rule);
@@ -93,8 +93,8 @@ class MergeTrainer {
 
     // Where a share starts.
     struct Cut {
-        const Place* place;
-        Place start;  // of its first chunk
+        const Position* place;
+        Position start;  // of its first chunk
     };
 
     void find_pairs(const Counted<Symbol>& chunks) {
@@ -105,10 +105,10 @@ class MergeTrainer {
             for_each_pair(chunks, chunks.cut(share, shares), chunks.cut(share + 1, shares), visit);
         };
         team_.run(shares, [&](std::size_t share) {
-            std::vector<Sighting>& seen = shares_[share].pairs;
+            std::vector<PairOccurrence>& seen = shares_[share].pairs;
             for_each(share, [&](Id left, Id right, std::uint64_t count, std::size_t) {
                 const std::uint32_t number = first[share].find_or_add(left, right, [&] {
-                    if (!order_.allowed(left, right)) return PairIndex::kNone;
+                    if (!criterion_.allowed(left, right)) return PairIndex::kNone;
                     seen.push_back({left, right});
                     return static_cast<std::uint32_t>(seen.size() - 1);
                 });
@@ -122,7 +122,7 @@ class MergeTrainer {
             for_each(share, [&](Id left, Id right, std::uint64_t, std::size_t place) {
                 const std::uint32_t number = first[share].find(left, right);
                 if (number == PairIndex::kNone) return;
-                *shares_[share].pairs[number].next++ = static_cast<Place>(place);
+                *shares_[share].pairs[number].next++ = static_cast<Position>(place);
             });
         });
     }
@@ -134,9 +134,9 @@ class MergeTrainer {
             points.step();
             const std::uint64_t end = chunks.ends[chunk], count = chunks.counts[chunk];
             total_ += count * (end - start);
-            if constexpr (Order::kRelative) {
+            if constexpr (MergeCriterion::kRelative) {
                 for (std::uint64_t i = start; i < end; ++i) {
-                    order_.symbol_counts[chunks.symbols[i]] += count;
+                    criterion_.symbol_counts[chunks.symbols[i]] += count;
                 }
             }
             start = end;
@@ -154,37 +154,37 @@ class MergeTrainer {
         first_new_ = pairs_.size();
         InterruptionPoints<4096> points;
         for (std::size_t share = 0; share < shares; ++share) {
-            std::vector<Sighting>& seen = shares_[share].pairs;
+            std::vector<PairOccurrence>& seen = shares_[share].pairs;
             for (std::size_t i = 0; i < seen.size(); ++i) {
                 if (i + kAhead < seen.size()) {
                     index_.prefetch(seen[i + kAhead].left, seen[i + kAhead].right);
                 }
-                if (seen[i].pair != PairIndex::kNone) add_sighting(seen[i]);
+                if (seen[i].pair != PairIndex::kNone) add_occurrence(seen[i]);
                 points.step();
             }
         }
         std::size_t places = 0;
         for (std::size_t i = first_new_; i < pairs_.size(); ++i) places += pairs_[i].size;
-        Place* next = arena_.take(places);
+        Position* next = arena_.take(places);
         for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
             pairs_[i].places = next;
             next += pairs_[i].size;
         }
         for (std::size_t share = 0; share < shares; ++share) {
-            for (Sighting& seen : shares_[share].pairs) {
+            for (PairOccurrence& seen : shares_[share].pairs) {
                 if (seen.pair != PairIndex::kNone)
                     seen.next = pairs_[seen.pair].places + seen.places;
             }
         }
     }
 
-    void add_sighting(Sighting& seen) {
+    void add_occurrence(PairOccurrence& seen) {
         const auto next = static_cast<std::uint32_t>(pairs_.size());
         seen.pair = index_.find_or_add(seen.left, seen.right, next);
         if (seen.pair == next) {
             pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.places, 0});
             seen.places = 0;
-            if constexpr (Order::kRelative) {
+            if constexpr (MergeCriterion::kRelative) {
                 pairs_of_[seen.left].push_back(next);
                 if (seen.left != seen.right) pairs_of_[seen.right].push_back(next);
             }
@@ -204,7 +204,7 @@ class MergeTrainer {
 
     std::uint32_t take_best() {
         return queue_.take_best([&](std::uint32_t number) {
-            if constexpr (Order::kByPlace) {
+            if constexpr (MergeCriterion::kByPlace) {
                 Pair& pair = pairs_[number];
                 while (!stands(pair, *pair.places)) {
                     ++pair.places;
@@ -215,7 +215,7 @@ class MergeTrainer {
     }
 
     // Whether the pair still stands at this place.
-    bool stands(const Pair& pair, Place place) const {
+    bool stands(const Pair& pair, Position place) const {
         return cells_.starts(place, pair.left) &&
                cells_.goes_on(place + lengths_[pair.left], pair.right);
     }
@@ -223,8 +223,8 @@ class MergeTrainer {
     void apply(std::uint32_t number, Id id) {
         const Pair pair = pairs_[number];
         pairs_[number].count = 0;
-        if constexpr (Order::kRelative) {
-            order_.symbol_counts.push_back(0);
+        if constexpr (MergeCriterion::kRelative) {
+            criterion_.symbol_counts.push_back(0);
             pairs_of_.emplace_back();
         }
         cut_places(pair);
@@ -237,7 +237,7 @@ class MergeTrainer {
             subtract(number, pair, id, shares_[share].pairs);
         }
         enqueue_new();
-        if constexpr (Order::kRelative) {
+        if constexpr (MergeCriterion::kRelative) {
             enqueue_all_of(pair.left);
             if (pair.left != pair.right) enqueue_all_of(pair.right);
         }
@@ -248,30 +248,30 @@ class MergeTrainer {
         cuts_.assign(1, {pair.places, 0});
         const std::size_t shares = shares_of(pair.size);
         for (std::size_t share = 1; share < shares; ++share) {
-            const Place* const place = pair.places + pair.size / shares * share;
-            const Place start = cells_.chunk_start(*place);
-            const Place* const cut = std::lower_bound(cuts_.back().place, place, start);
+            const Position* const place = pair.places + pair.size / shares * share;
+            const Position start = cells_.chunk_start(*place);
+            const Position* const cut = std::lower_bound(cuts_.back().place, place, start);
             if (cut > cuts_.back().place) cuts_.push_back({cut, start});
         }
-        cuts_.push_back({pair.places + pair.size, static_cast<Place>(cells_.size())});
+        cuts_.push_back({pair.places + pair.size, static_cast<Position>(cells_.size())});
     }
 
     // Makes one symbol of the pair at the places of a share, from the left, and notes the new
     // pairs. What stands in the chunks of other shares is not looked at.
     void join(const Pair& pair, Id id, std::size_t share) {
-        Sightings& seen = shares_[share];
+        PairOccurrences& seen = shares_[share];
 
-        const auto allowed = [&](Id left, Id right) { return order_.allowed(left, right); };
-        const Place* const places = cuts_[share].place;
+        const auto allowed = [&](Id left, Id right) { return criterion_.allowed(left, right); };
+        const Position* const places = cuts_[share].place;
         const std::size_t size = cuts_[share + 1].place - places;
         seen.begin(lengths_.size(), size);
-        const Place chunks_end = cuts_[share + 1].start;
+        const Position chunks_end = cuts_[share + 1].start;
         const std::uint32_t left = lengths_[pair.left], whole = left + lengths_[pair.right];
         for (std::size_t i = 0; i < std::min(kAhead, size); ++i) cells_.prefetch(places[i]);
         for (std::size_t i = 0; i < size;) {
             for (const std::size_t stop = std::min(size, i + kAtOnce); i < stop; ++i) {
                 if (i + kAhead < size) cells_.prefetch(places[i + kAhead]);
-                const Place place = places[i], end = place + whole;
+                const Position place = places[i], end = place + whole;
                 if (!stands(pair, place)) continue;
                 const std::uint64_t count = cells_.count(place);
                 if (!cells_.is_first(place)) {
@@ -290,18 +290,18 @@ class MergeTrainer {
 
     void take_joined(const Pair& pair, Id id, std::uint64_t joined) {
         total_ -= joined;
-        if constexpr (Order::kRelative) {
-            order_.symbol_counts[pair.left] -= joined;
-            order_.symbol_counts[pair.right] -= joined;
-            order_.symbol_counts[id] += joined;
+        if constexpr (MergeCriterion::kRelative) {
+            criterion_.symbol_counts[pair.left] -= joined;
+            criterion_.symbol_counts[pair.right] -= joined;
+            criterion_.symbol_counts[id] += joined;
         }
     }
 
     // What stood beside the halves of the pair now stands beside the whole. Memory is asked for
     // ahead: these pairs stand all over it.
     void subtract(std::uint32_t merged, const Pair& pair, Id id,
-                  const std::vector<Sighting>& seen) {
-        const auto old = [&](const Sighting& made) {
+                  const std::vector<PairOccurrence>& seen) {
+        const auto old = [&](const PairOccurrence& made) {
             return made.right == id ? std::pair(made.left, pair.left)
                                     : std::pair(pair.right, made.right);
         };
@@ -338,7 +338,7 @@ class MergeTrainer {
         starts.push_back(pairs_.size());
         team_.run(starts.size() - 1,
                   [&](std::size_t part) { sift_places(starts[part], starts[part + 1]); });
-        PlaceArena old = std::exchange(arena_, PlaceArena());
+        PositionArena old = std::exchange(arena_, PositionArena());
         InterruptionPoints<1024> points;
         for (Pair& pair : pairs_) {
             points.step();
@@ -359,8 +359,8 @@ class MergeTrainer {
             }
             Pair& pair = pairs_[i];
             if (pair.count == 0) pair.size = 0;
-            Place *const end = pair.places + pair.size, *kept = pair.places;
-            for (const Place* place = pair.places; place < end; ++place) {
+            Position *const end = pair.places + pair.size, *kept = pair.places;
+            for (const Position* place = pair.places; place < end; ++place) {
                 if (place + kAhead < end) cells_.prefetch(place[kAhead]);
                 if (stands(pair, *place)) *kept++ = *place;
             }
@@ -374,21 +374,21 @@ class MergeTrainer {
         for (const std::uint32_t pair : pairs_of_[id]) queue_.add(pair);
     }
 
-    Order& order_;
+    MergeCriterion& criterion_;
     std::size_t alphabet_;
     std::vector<std::uint32_t> lengths_;  // of each id, in cells
 
     Team team_;
     std::size_t least_share_;
     std::size_t few_places_;  // not worth to be sifted
-    std::vector<Sightings> shares_;
+    std::vector<PairOccurrences> shares_;
 
     Cells cells_;
     PairIndex index_;
-    PlaceArena arena_;
+    PositionArena arena_;
     std::size_t enough_places_ = 0;  // with more, those that are out of date are dropped
     Pairs pairs_;
-    PairQueue<Order> queue_;
+    PairQueue<MergeCriterion> queue_;
     std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs that hold each id, if kRelative
     std::uint64_t total_ = 0;
 

@@ -15,9 +15,9 @@ namespace toksmith::bpe {
 struct Pair {
     Id left, right;
     std::uint64_t count;
-    Place* places;       // some may be out of date
+    Position* places;    // some may be out of date
     std::uint32_t size;  // how many
-    Place spelled;       // a place where its text stands, merged or not
+    Position spelled;    // a place where its text stands, merged or not
 };
 
 using Pairs = std::vector<Pair, HugeAllocator<Pair>>;  // by number

@@ -13,17 +13,17 @@
 namespace toksmith::bpe {
 
 // A pair that one share shows.
-struct Sighting {
+struct PairOccurrence {
     Id left, right;
     std::uint64_t count = 0;
     std::uint32_t places = 0;  // how many; once it has a number, how many other shares have before
     std::uint32_t pair = 0;    // its number; kNone: it may not merge
-    Place* next = nullptr;     // where its next place goes
+    Position* next = nullptr;  // where its next place goes
 };
 
 // What one share of a merge's places shows: the pairs of the new id with its neighbours. No two
 // shares write to one line of the cache, or to one that is fetched with it.
-class alignas(128) Sightings {
+class alignas(128) PairOccurrences {
  public:
     // Begins with the next merge, in so many places; `ids` are known with the one that it makes.
     void begin(std::size_t ids, std::size_t places) {
@@ -38,11 +38,11 @@ class alignas(128) Sightings {
 
     // Notes a place of a pair. Whether it may merge is asked when it is first seen.
     template <typename MayMerge>
-    void note_before(Id other, Id id, std::uint64_t count, Place place, MayMerge may_merge) {
+    void note_before(Id other, Id id, std::uint64_t count, Position place, MayMerge may_merge) {
         note(before_[other], other, id, count, place, may_merge);
     }
     template <typename MayMerge>
-    void note_after(Id id, Id other, std::uint64_t count, Place place, MayMerge may_merge) {
+    void note_after(Id id, Id other, std::uint64_t count, Position place, MayMerge may_merge) {
         note(after_[other], id, other, count, place, may_merge);
     }
 
@@ -50,14 +50,14 @@ class alignas(128) Sightings {
     void keep_places() {
         for (std::size_t i = 0; i < size_;) {
             for (const std::size_t stop = std::min(size_, i + kAtOnce); i < stop; ++i) {
-                *pairs[noted_[i].sighting].next++ = noted_[i].place;
+                *pairs[noted_[i].occurrence].next++ = noted_[i].place;
             }
             if (i < size_) interruption_point();
         }
     }
 
-    std::vector<Sighting> pairs;  // in the order of first sight
-    std::uint64_t joined = 0;     // how often the merge was made
+    std::vector<PairOccurrence> pairs;  // in the order of first sight
+    std::uint64_t joined = 0;           // how often the merge was made
 
  private:
     static constexpr std::size_t kAtOnce = std::size_t{1} << 16;
@@ -65,26 +65,26 @@ class alignas(128) Sightings {
     // The sighting of an id beside the pair that is being merged.
     struct Neighbour {
         std::uint32_t merge = 0;  // by which it was seen last
-        std::uint32_t sighting = 0;
+        std::uint32_t occurrence = 0;
     };
     struct Noted {
-        std::uint32_t sighting = 0;
-        Place place = 0;
+        std::uint32_t occurrence = 0;
+        Position place = 0;
     };
 
     template <typename MayMerge>
     [[gnu::always_inline]] void note(Neighbour& neighbour, Id left, Id right, std::uint64_t count,
-                                     Place place, MayMerge may_merge) {
+                                     Position place, MayMerge may_merge) {
         if (neighbour.merge != merge_) {
             neighbour = {merge_, static_cast<std::uint32_t>(pairs.size())};
             pairs.push_back({left, right});
             if (!may_merge(left, right)) pairs.back().pair = PairIndex::kNone;
         }
-        Sighting& sighting = pairs[neighbour.sighting];
-        sighting.count += count;
-        if (sighting.pair == PairIndex::kNone) return;
-        ++sighting.places;
-        noted_.data()[size_++] = {neighbour.sighting, place};
+        PairOccurrence& occurrence = pairs[neighbour.occurrence];
+        occurrence.count += count;
+        if (occurrence.pair == PairIndex::kNone) return;
+        ++occurrence.places;
+        noted_.data()[size_++] = {neighbour.occurrence, place};
     }
 
     std::uint32_t merge_ = 0;

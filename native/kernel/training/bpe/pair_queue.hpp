@@ -14,33 +14,33 @@
 namespace toksmith::bpe {
 
 // An Order says which pair is the best; see merge_trainer.hpp.
-template <typename Order>
+template <typename MergeCriterion>
 class PairQueue {
  public:
     // Pairs whose count is lower than `min_frequency`, at least 1, are left out.
-    PairQueue(const Order& order, const Pairs& pairs, std::uint64_t min_frequency)
-        : order_(order),
+    PairQueue(const MergeCriterion& criterion, const Pairs& pairs, std::uint64_t min_frequency)
+        : criterion_(criterion),
           pairs_(pairs),
           min_frequency_(min_frequency),
           queue_(Worse{this}),
-          waiting_(Order::kMagnitudes) {}
+          waiting_(MergeCriterion::kMagnitudes) {}
 
     // Adds a pair that is new or, if kRelative, may be worth more than before.
     void add(std::uint32_t number) {
         const Pair& pair = pairs_[number];
         if (pair.count < min_frequency_) return;
-        const std::uint64_t worth = order_.worth(pair);
-        const std::size_t magnitude = Order::magnitude(worth);
+        const std::uint64_t worth = criterion_.worth(pair);
+        const std::size_t magnitude = MergeCriterion::magnitude(worth);
         const bool waits = magnitude < magnitude_;
-        if constexpr (Order::kRelative) {
+        if constexpr (MergeCriterion::kRelative) {
             if (listed_.size() <= number) listed_.resize(number + 1);
             if (worth <= listed_[number]) return;
-            listed_[number] = waits ? Order::most(magnitude) : worth;
+            listed_[number] = waits ? MergeCriterion::most(magnitude) : worth;
         }
         if (waits) {
             waiting_[magnitude].push_back(number);
         } else {
-            queue_.push({worth, order_.tie(pair), number});
+            queue_.push({worth, criterion_.tie(pair), number});
         }
     }
 
@@ -53,11 +53,11 @@ class PairQueue {
             queue_.pop();
             const Pair& pair = pairs_[entry.pair];
             if (pair.count == 0) continue;
-            if constexpr (Order::kRelative) {
+            if constexpr (MergeCriterion::kRelative) {
                 if (!take_from_list(entry.pair, entry.worth)) continue;
             }
             settle(entry.pair);
-            if (order_.worth(pair) == entry.worth && order_.tie(pair) == entry.tie &&
+            if (criterion_.worth(pair) == entry.worth && criterion_.tie(pair) == entry.tie &&
                 pair.count >= min_frequency_) {
                 return entry.pair;
             }
@@ -80,10 +80,10 @@ class PairQueue {
         bool operator()(const Entry& a, const Entry& b) const {
             if (a.worth != b.worth) return a.worth < b.worth;
             if (a.tie != b.tie) return a.tie > b.tie;
-            if constexpr (Order::kFullTies) {
+            if constexpr (MergeCriterion::kFullTies) {
                 const Pair &left = of->pairs_[a.pair], &right = of->pairs_[b.pair];
-                if (of->order_.before(right, left)) return true;
-                if (of->order_.before(left, right)) return false;
+                if (of->criterion_.before(right, left)) return true;
+                if (of->criterion_.before(left, right)) return false;
             }
             return a.pair > b.pair;
         }
@@ -96,8 +96,8 @@ class PairQueue {
             InterruptionPoints<4096> points;
             for (const std::uint32_t pair : pairs) {
                 points.step();
-                if constexpr (Order::kRelative) {
-                    if (!take_from_list(pair, Order::most(magnitude_))) continue;
+                if constexpr (MergeCriterion::kRelative) {
+                    if (!take_from_list(pair, MergeCriterion::most(magnitude_))) continue;
                 }
                 add(pair);
             }
@@ -112,7 +112,7 @@ class PairQueue {
         return true;
     }
 
-    const Order& order_;
+    const MergeCriterion& criterion_;
     const Pairs& pairs_;
     std::uint64_t min_frequency_;
     // Pairs that may be the best soon; the others wait, by the magnitude of their worth.

@@ -11,22 +11,22 @@
 
 namespace toksmith::bpe {
 
-using Place = std::uint32_t;
+using Position = std::uint32_t;
 
-class PlaceArena {
+class PositionArena {
  public:
     // Room for so many places.
-    Place* take(std::size_t places) {
+    Position* take(std::size_t places) {
         if (places > free_) {
             // Later blocks are larger, up to 16 MiB.
             const std::size_t usual = std::size_t{1}
                                       << std::min<std::size_t>(15 + blocks_.size(), 22);
             const std::size_t size = std::max(places, usual);
-            blocks_.push_back({HugeArray<Place>(size), size});
+            blocks_.push_back({HugeArray<Position>(size), size});
             next_ = blocks_.back().places.data();
             free_ = size;
         }
-        Place* const result = next_;
+        Position* const result = next_;
         next_ += places;
         free_ -= places;
         taken_ += places;
@@ -34,7 +34,7 @@ class PlaceArena {
     }
 
     // Frees the blocks before the one that holds this list.
-    void drop_before(const Place* list) {
+    void drop_before(const Position* list) {
         while (!blocks_.front().holds(list)) blocks_.pop_front();
     }
 
@@ -43,15 +43,15 @@ class PlaceArena {
 
  private:
     struct Block {
-        HugeArray<Place> places;
+        HugeArray<Position> places;
         std::size_t size;
-        bool holds(const Place* list) const {
+        bool holds(const Position* list) const {
             return list >= places.data() && list < places.data() + size;
         }
     };
 
     std::deque<Block> blocks_;
-    Place* next_ = nullptr;
+    Position* next_ = nullptr;
     std::size_t free_ = 0;
     std::size_t taken_ = 0;
 };

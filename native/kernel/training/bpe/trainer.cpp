@@ -24,8 +24,9 @@ std::vector<std::uint32_t> alphabet_places() {
 template <typename Symbol>
 Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alphabet,
                              const TrainingOptions& options, const Watch& watch) {
-    const auto run = [&](auto order) {
-        return MergeTrainer(chunks, alphabet.size, options.min_frequency, order, options.sharing)
+    const auto run = [&](auto criterion) {
+        return MergeTrainer(chunks, alphabet.size, options.min_frequency, criterion,
+                            options.sharing)
             .run(options.tokens, watch);
     };
     if (options.ties == Ties::kFirstSeen) {
@@ -47,8 +48,8 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
 
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
                           std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch) {
-    MostLikely order;
-    return MergeTrainer(chunks, alphabet, min_frequency, order, sharing).run(tokens, watch);
+    MostLikely criterion;
+    return MergeTrainer(chunks, alphabet, min_frequency, criterion, sharing).run(tokens, watch);
 }
 
 Training train_pieces(const CountedSymbols& words, std::size_t cut,
@@ -56,14 +57,14 @@ Training train_pieces(const CountedSymbols& words, std::size_t cut,
                       std::size_t tokens, const Sharing& sharing, const Watch& watch) {
     const std::uint64_t whole = cut > 0 ? words.ends[cut - 1] : 0;
     const std::uint64_t others = words.ends.empty() ? 0 : words.ends.back() - whole;
-    Stretches stretches;
+    Segments segments;
     CountedSymbols counted = words;
     if (others > whole / 8) {  // fewer are not worth being counted
-        stretches = count_stretches(words, cut, alphabet, rules, sharing.threads);
-        counted = stretches.counted();
+        segments = count_segments(words, cut, alphabet, rules, sharing.threads);
+        counted = segments.counted();
     }
-    MostFrequentPiece order(counted.symbols, alphabet, rules);
-    return MergeTrainer(counted, alphabet.size(), 1, order, sharing).run(tokens, watch);
+    MostFrequentPiece criterion(counted.symbols, alphabet, rules);
+    return MergeTrainer(counted, alphabet.size(), 1, criterion, sharing).run(tokens, watch);
 }
 
 }  // namespace toksmith::bpe

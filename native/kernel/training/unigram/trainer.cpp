@@ -41,7 +41,7 @@ void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers
 
 }  // namespace
 
-CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTraits> alphabet) {
+CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTraits> alphabet) {
     if (words.symbols.size() + words.ends.size() >= std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("the distinct words come to 2^32 characters or more");
     }

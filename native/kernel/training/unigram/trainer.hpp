@@ -41,7 +41,7 @@ struct CountedWords {
 };
 
 // Throws std::length_error where the words come to 2^32 - 1 characters or more.
-CountedWords spaced_apart(const bpe::Stretches& words, std::vector<bpe::PieceTraits> alphabet);
+CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTraits> alphabet);
 
 struct Piece {
     std::uint32_t place;   // where it stands in the text, for the first time

@@ -1,4 +1,4 @@
-#include "models/bpe/pair_hash.hpp"
+#include "models/bpe/perfect_pair_hash.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,12 +8,12 @@ namespace toksmith::bpe {
 namespace {
 
 std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
-    return left * RowPairs::kLeft + right * RowPairs::kRight;
+    return left * PerfectPairHash::kLeft + right * PerfectPairHash::kRight;
 }
 
 // What a slot holds, but for what the pair becomes.
 std::uint64_t key_of(std::uint32_t left, std::uint32_t right) {
-    return (std::uint64_t{left} << RowPairs::kBits | right) << RowPairs::kBits;
+    return (std::uint64_t{left} << PerfectPairHash::kBits | right) << PerfectPairHash::kBits;
 }
 
 // Pairs of a bucket. Hashes of a vocabulary's merges come nowhere near; a file that was made to do
@@ -23,10 +23,10 @@ constexpr std::uint32_t kMostTogether = 64;
 int bits_for(std::size_t count) { return static_cast<int>(std::bit_width(count)); }
 
 // Leaves the first one of those that are the same.
-std::span<RowPairs::Pair> unrepeated(std::span<RowPairs::Pair> pairs) {
+std::span<PerfectPairHash::Pair> unrepeated(std::span<PerfectPairHash::Pair> pairs) {
     std::size_t count = 0;
-    for (const RowPairs::Pair& pair : pairs) {
-        const auto is_same = [&](const RowPairs::Pair& other) {
+    for (const PerfectPairHash::Pair& pair : pairs) {
+        const auto is_same = [&](const PerfectPairHash::Pair& other) {
             return other.left == pair.left && other.right == pair.right;
         };
         if (std::ranges::none_of(pairs.first(count), is_same)) pairs[count++] = pair;
@@ -36,20 +36,20 @@ std::span<RowPairs::Pair> unrepeated(std::span<RowPairs::Pair> pairs) {
 
 }  // namespace
 
-std::optional<RowPairs> RowPairs::make(std::span<const Pair> pairs) {
-    RowPairs table(pairs.size());
+std::optional<PerfectPairHash> PerfectPairHash::make(std::span<const Pair> pairs) {
+    PerfectPairHash table(pairs.size());
     if (!table.place(pairs)) return {};
     return table;
 }
 
 // Slots for up to four fifths of which there are pairs, buckets of one or two.
-RowPairs::RowPairs(std::size_t pairs)
+PerfectPairHash::PerfectPairHash(std::size_t pairs)
     : slot_bits_(bits_for(pairs + pairs / 4 + 16)),
       bucket_bits_(bits_for(pairs / 2 + 16)),
       slots_(std::size_t{1} << slot_bits_),
       buckets_(std::size_t{1} << bucket_bits_) {}
 
-bool RowPairs::place(std::span<const Pair> pairs) {
+bool PerfectPairHash::place(std::span<const Pair> pairs) {
     const std::uint32_t buckets = 1u << bucket_bits_;
     // From where on the pairs of each bucket stand, when they are sorted by it.
     std::vector<std::uint32_t> starts(buckets + 2);
@@ -84,8 +84,8 @@ bool RowPairs::place(std::span<const Pair> pairs) {
 }
 
 // The first by which all these pairs meet slots that are not taken; takes them.
-std::optional<std::uint32_t> RowPairs::free_move(std::span<const Pair> pairs,
-                                                 std::vector<bool>& taken) const {
+std::optional<std::uint32_t> PerfectPairHash::free_move(std::span<const Pair> pairs,
+                                                        std::vector<bool>& taken) const {
     for (std::uint32_t move = 0; move <= kMoveMask; ++move) {
         const auto slot = [&](const Pair& pair) {
             return slot_of(hash_of(pair.left, pair.right), pair.right, move);
@@ -99,7 +99,7 @@ std::optional<std::uint32_t> RowPairs::free_move(std::span<const Pair> pairs,
     return {};
 }
 
-std::uint32_t RowPairs::find(std::uint32_t left, std::uint32_t right) const {
+std::uint32_t PerfectPairHash::find(std::uint32_t left, std::uint32_t right) const {
     const std::uint32_t hash = hash_of(left, right);
     const std::uint32_t bucket = buckets_.data()[bucket_of(hash)];
     if ((bucket >> kMoveBits >> (hash >> kBitPlace & kBitMask) & 1) == 0) return kNone;

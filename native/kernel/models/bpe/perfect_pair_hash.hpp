@@ -16,7 +16,7 @@
 
 namespace toksmith::bpe {
 
-class RowPairs {
+class PerfectPairHash {
  public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
     static constexpr int kBits = 21;  // of a number
@@ -28,7 +28,7 @@ class RowPairs {
 
     // Of pairs given twice, the first one counts. Nothing where some cannot be kept apart: no
     // merges of a vocabulary, but perhaps some that were looked for.
-    static std::optional<RowPairs> make(std::span<const Pair> pairs);
+    static std::optional<PerfectPairHash> make(std::span<const Pair> pairs);
 
     // What a pair becomes, kNone if nothing: as vectors look it up, too.
     std::uint32_t find(std::uint32_t left, std::uint32_t right) const;
@@ -49,7 +49,7 @@ class RowPairs {
     int slot_bits() const { return slot_bits_; }
 
  private:
-    explicit RowPairs(std::size_t pairs);
+    explicit PerfectPairHash(std::size_t pairs);
     bool place(std::span<const Pair> pairs);
     std::optional<std::uint32_t> free_move(std::span<const Pair> pairs,
                                            std::vector<bool>& taken) const;

@@ -1,0 +1,96 @@
+#include "split/splitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "isa/marked.hpp"
+#include "parallel/stop.hpp"
+#include "split/unicode.hpp"
+#include "vocab/adjacency_filter.hpp"
+#if TOKSMITH_X86
+#include "isa/avx512.hpp"
+#endif
+
+namespace toksmith {
+namespace {
+
+// Finder::find for each pattern.
+template <typename Finder>
+FindChunks pick(Family family) {
+    constexpr auto kAll = []<std::size_t... i>(std::index_sequence<i...>) {
+        return std::array<FindChunks, kPatterns>{Finder::template find<static_cast<Family>(i)>...};
+    }(std::make_index_sequence<kPatterns>());
+    return kAll[static_cast<std::size_t>(family)];
+}
+
+}  // namespace
+
+namespace scalar {
+namespace {
+
+#include "split/scanner.inc"
+
+struct Finder {
+    template <Family kFamily>
+    static Ends find(const Byte* p, const Byte* end, const Byte** ends) {
+        return scan_ends<kFamily>(p, end, ends, kMostEnds);
+    }
+};
+
+}  // namespace
+}  // namespace scalar
+
+#if TOKSMITH_X86
+
+TOKSMITH_AVX2_BEGIN
+namespace avx2 {
+namespace {
+
+using Isa = Avx2;
+#include "split/windows.inc"
+
+struct Finder {
+    template <Family kFamily>
+    static Ends find(const Byte* p, const Byte* end, const Byte** ends) {
+        return fill_ends<kFamily>(p, end, ends);
+    }
+};
+
+}  // namespace
+}  // namespace avx2
+TOKSMITH_TARGET_END
+
+TOKSMITH_AVX512_BEGIN
+namespace avx512 {
+namespace {
+
+using Isa = Avx512;
+#include "split/windows.inc"
+
+struct Finder {
+    template <Family kFamily>
+    static Ends find(const Byte* p, const Byte* end, const Byte** ends) {
+        return fill_ends<kFamily>(p, end, ends);
+    }
+};
+
+}  // namespace
+}  // namespace avx512
+TOKSMITH_TARGET_END
+
+#endif
+
+FindChunks find_chunks_of(Family family, isa::Level level) {
+    if (traits(family).by_model) throw std::invalid_argument("a model's cuts are no pattern");
+#if TOKSMITH_X86
+    if (level == isa::Level::kAvx512) return pick<avx512::Finder>(family);
+    if (level == isa::Level::kAvx2) return pick<avx2::Finder>(family);
+#endif
+    return pick<scalar::Finder>(family);
+}
+
+}  // namespace toksmith

@@ -1,0 +1,29 @@
+// Finds the chunks of a text by a split pattern, outside of the chunk loop.
+#pragma once
+
+#include <cstddef>
+
+#include "isa/isa.hpp"
+#include "split/family.hpp"
+#include "utf8/decode.hpp"
+
+namespace toksmith {
+
+// The ends of chunks that were written: how many, and the last one, where the next chunk starts.
+// The last one is returned as a value, so that the caller need not wait for it to be stored.
+struct Ends {
+    std::size_t count;
+    const utf8::Byte* last;
+};
+
+// The size of the array that a FindChunks writes to.
+inline constexpr std::size_t kMostEnds = 256;
+
+// Writes the ends of the next chunks, at least one. p < end is the start of a chunk. The rest of
+// the array may be overwritten.
+using FindChunks = Ends (*)(const utf8::Byte* p, const utf8::Byte* end, const utf8::Byte** ends);
+
+// Throws std::invalid_argument for Family::kModel, which is no pattern.
+FindChunks find_chunks_of(Family family, isa::Level level);
+
+}  // namespace toksmith

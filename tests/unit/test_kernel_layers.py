@@ -1,0 +1,59 @@
+"""The rooms of the kernel, and which of them each one may include."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+KERNEL = Path(__file__).parents[2] / "native" / "kernel"
+
+# From the bottom up. The files beside the rooms, and those of parallel/, count as "base".
+MAY_INCLUDE = {
+    "base": "",
+    "utf8": "base",
+    "isa": "base utf8",
+    "text": "base utf8 isa",
+    "vocab": "base utf8",
+    "split": "base utf8 isa text vocab",
+    "models": "base utf8 vocab",
+    "fused": "base utf8 text vocab split models",
+    "cache": "base utf8 isa",
+    "counting": "base utf8 text split cache",
+    "training": "base utf8 text vocab models counting",
+    "encode": "base utf8 isa text vocab split models fused cache",
+}
+
+
+def room_of(path: str) -> str:
+    room, slash, _ = path.partition("/")
+    return "base" if not slash or room == "parallel" else room
+
+
+def includes() -> list[tuple[str, str]]:
+    files = [path for path in KERNEL.rglob("*") if path.suffix in (".hpp", ".cpp", ".inc")]
+    return [
+        (path.relative_to(KERNEL).as_posix(), included)
+        for path in sorted(files)
+        for included in re.findall(r'^#include "([^"]+)"', path.read_text("utf-8"), re.MULTILINE)
+    ]
+
+
+def test_rooms_are_listed_from_the_bottom_up() -> None:
+    rooms = list(MAY_INCLUDE)
+    for i, room in enumerate(rooms):
+        assert set(MAY_INCLUDE[room].split()) <= set(rooms[:i]), room
+
+
+@pytest.mark.skipif(not KERNEL.exists(), reason="the kernel's sources are not here")
+def test_rooms_include_only_what_is_below_them() -> None:
+    found = includes()
+    assert len(found) > 100
+    assert {room_of(path) for path, _ in found} == set(MAY_INCLUDE)
+    wrong = [
+        f"{path} includes {included}"
+        for path, included in found
+        if room_of(included) not in {room_of(path), *MAY_INCLUDE[room_of(path)].split()}
+    ]
+    assert wrong == []
