@@ -160,14 +160,16 @@ def interrupt_one(name: str, model: str, threads: int) -> None:
     thread = threading.Thread(target=interrupt)
     thread.start()
     if name == "encode_file":  # to map a file takes no GIL either
-        bounds = toksmith.tokenizer.document_bounds
+        from toksmith.corpus import opening
+
+        check = opening.checked_slices
 
         def then_begin(*given: object) -> object:
-            found = bounds(*given)  # type: ignore[arg-type]
+            found = check(*given)  # type: ignore[arg-type]
             begun.set()
             return found
 
-        toksmith.tokenizer.document_bounds = then_begin  # type: ignore[assignment]
+        opening.checked_slices = then_begin  # type: ignore[assignment]
     else:
         begun.set()
     try:
