@@ -145,7 +145,6 @@ NOT_VALID = {"get", "Comparison.to_frame", "Tokenizer.nbest", "Tokenizer.sample"
 RETURNED = {
     **dict.fromkeys(("IdArray", "OffsetArray", "SpanArray"), "ndarray"),
     "AnyText": "str|bytes",
-    "Iterator": "generator",
     "None": "NoneType",
     "AnyTokenizer": "Tokenizer",
     "float": "float|int",
@@ -219,7 +218,7 @@ def run(call: str, arguments: Mapping[str, Any]) -> object:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = function(*positional, **dict(rest))
-        if inspect.isgenerator(result):
+        if isinstance(result, Iterator):
             list(islice(result, 3))
     return result
 
@@ -230,6 +229,8 @@ def is_declared(call: str, result: object) -> bool:
     names = set(re.findall(r"\w+", declared))
     allowed = {each for name in names for each in RETURNED.get(name, name).split("|")}
     bases = {base.__name__ for base in type(result).__mro__}
+    if isinstance(result, Iterator):
+        bases.add("Iterator")
     return "Any" in names or call in CONSTRUCTED or bool(allowed & bases)
 
 
