@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from toksmith.engine import ChunkCounter
-from toksmith.training_engine import LineCounter, plain_rules
+from toksmith.engine.training import LineCounter, plain_rules
 
 PLAIN = plain_rules(
     [" " if chr(code).isspace() else chr(code) for code in range(128)],

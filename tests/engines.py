@@ -9,14 +9,16 @@ from typing import Any
 
 import toksmith
 from tests.kits.bpe import BYTES
+from toksmith._base.text import utf8
 from toksmith.engine import Encoder, decoder
 from toksmith.engine import compile as compiled
+from toksmith.engine.stepwise import ReferenceDecoder, ReferenceEncoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference import ReferenceDecoder, ReferenceEncoder, chunk_spans, training_steps
+from toksmith.reference.bpe_training import training_steps
+from toksmith.results import IdArray
 from toksmith.splitters import splitter
-from toksmith.text import utf8
-from toksmith.types import IdArray
+from toksmith.stages.split_patterns import chunk_spans
 
 ENGINES = ("reference", "kernel")
 

@@ -5,8 +5,8 @@ python tools/make_charsmaps.py
 
 from __future__ import annotations
 
-from toksmith.reference.charsmap_building import compiled
-from toksmith.reference.charsmap_rules import RULES, packed, packed_file, rule_entries
+from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_rules import RULES, packed, packed_file, rule_entries
 
 
 def main() -> None:

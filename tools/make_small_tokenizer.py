@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
         weights={str(folder / name): weight for name, weight in WEIGHTS.items()},
     )
     tok.save(TARGET, record=False)
-    # Split and special tokens are in toksmith.published, as for other published tokenizers.
+    # Split and special tokens are in toksmith.formats.published, as for other published tokenizers.
     TARGET.with_name(TARGET.name + ".json").unlink()
 
 

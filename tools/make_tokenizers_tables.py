@@ -18,7 +18,7 @@ from pathlib import Path
 import unicodedata2
 from tokenizers import normalizers, pre_tokenizers
 
-TABLE = Path(__file__).resolve().parent.parent / "src/toksmith/reference/tables_tokenizers.py"
+TABLE = Path(__file__).resolve().parent.parent / "src/toksmith/stages/tables_tokenizers.py"
 CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 

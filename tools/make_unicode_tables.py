@@ -15,7 +15,7 @@ import unicodedata2
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "native/kernel/split/unicode_tables.hpp"
-REFERENCE = ROOT / "src/toksmith/reference/tables_unicode16.py"
+REFERENCE = ROOT / "src/toksmith/stages/tables_unicode16.py"
 
 # Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.
 WHITE_SPACE = {

@@ -10,7 +10,7 @@ import sentencepiece
 import tokenizers
 
 from toksmith import Tokenizer
-from toksmith.byte_alphabet import spell
+from toksmith._base.byte_alphabet import spell
 from toksmith.models import BPE
 
 Ids = list[int]

@@ -34,7 +34,7 @@ import toksmith
 from toksmith import Tokenizer
 from toksmith.errors import UnsupportedError
 from toksmith.formats import FORMATS
-from toksmith.verifying import differing, same_vocabulary
+from toksmith.measure.verify import differing, same_vocabulary
 from tools.peers import HuggingFace, Peer, SentencePiece
 from tools.random_input import random_ids, random_strings
 

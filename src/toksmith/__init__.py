@@ -14,21 +14,21 @@ from importlib import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toksmith import errors
-    from toksmith.chunking import TextChunk
     from toksmith.loading import get, load
     from toksmith.measure.audit import audit
-    from toksmith.measure.comparing import compare
+    from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison
     from toksmith.measure.findings import Audit
     from toksmith.measure.vocabulary_size import advise
+    from toksmith.results import Batch, Encoding, Inputs, Span, Token
     from toksmith.segment.graphemes import graphemes
     from toksmith.segment.sentences import sentences
     from toksmith.segment.unicode_text import UnicodeText, unicode
     from toksmith.segment.words import words
     from toksmith.teaching import MergeStep, merge, pairs, split, training_steps
     from toksmith.tokenizer import Tokenizer
+    from toksmith.tokenizer.chunking import TextChunk
     from toksmith.trainers import Counts, train
-    from toksmith.types import Batch, Encoding, Inputs, Span, Token
 
     __version__: str
 
@@ -67,10 +67,10 @@ _MODULES = {
     "advise": "measure.vocabulary_size",
     "audit": "measure.audit",
     "Audit": "measure.findings",
-    "TextChunk": "chunking",
+    "TextChunk": "tokenizer.chunking",
     "get": "loading",
     "load": "loading",
-    "compare": "measure.comparing",
+    "compare": "measure.compare",
     "Comparison": "measure.comparison",
     "graphemes": "segment",
     "sentences": "segment",
@@ -85,11 +85,11 @@ _MODULES = {
     "Tokenizer": "tokenizer",
     "Counts": "trainers",
     "train": "trainers",
-    "Batch": "types",
-    "Encoding": "types",
-    "Inputs": "types",
-    "Span": "types",
-    "Token": "types",
+    "Batch": "results",
+    "Encoding": "results",
+    "Inputs": "results",
+    "Span": "results",
+    "Token": "results",
 }
 """In which module each name is."""
 
@@ -118,10 +118,10 @@ def __getattr__(name: str) -> object:
         return import_module(f"{__name__}.{name}")
     # Not "from toksmith import ...", which comes here first.
     if name not in _MODULES:
-        from toksmith.habits import MODULE, unknown_name
+        from toksmith._base.habits import MODULE, unknown_name
 
         raise AttributeError(unknown_name(f"module {__name__!r}", name, MODULE), name=name)
-    from toksmith.lazy import names
+    from toksmith._base.lazy import names
 
     return names(__name__, _MODULES)(name)
 

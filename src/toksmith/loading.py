@@ -9,13 +9,13 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from toksmith import formats, published
+from toksmith import formats
 from toksmith.errors import OptionError, UnknownNameError
-from toksmith.formats import UNSET, Unset
+from toksmith.formats import UNSET, Unset, published
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from toksmith.training_record import TrainingRecord
+    from toksmith.tokenizer.training_record import TrainingRecord
 
 AnyTokenizer: TypeAlias = "Tokenizer | str | PathLike[str]"
 """What stands for a tokenizer wherever one is expected: itself, a path, or a published name."""
@@ -74,7 +74,7 @@ def _may_be_a_name(path: str) -> bool:
 
 
 def _training(path: Path) -> TrainingRecord | None:
-    from toksmith import training_record
+    from toksmith.tokenizer import training_record
 
     return training_record.find(path)
 

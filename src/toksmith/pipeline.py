@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
-from toksmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from toksmith.decoders import Decoder

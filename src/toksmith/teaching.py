@@ -13,14 +13,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, TypeVar, overload
 
+from toksmith._base.lazy import np
+from toksmith._base.text import Text, Texts, string, texts_of, utf8
+from toksmith._base.visible import SPACE, count_of, shortened, visible
 from toksmith.errors import OptionError
-from toksmith.lazy import np
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
-from toksmith.text import Text, Texts, string, texts_of, utf8
 from toksmith.trainers.options import choice
-from toksmith.visible import SPACE, count_of, shortened, visible
 
 Symbol = TypeVar("Symbol", bound=Hashable)
 
@@ -334,7 +334,7 @@ class _Steps(Iterator[MergeStep]):
 
 
 def _chunks(text: Text, cut: PatternSplitter | None) -> list[bytes]:
-    from toksmith.reference.splitting import chunk_spans
+    from toksmith.stages.split_patterns import chunk_spans
 
     data = utf8(text)
     return [data[start:end] for start, end in chunk_spans(cut, data)]

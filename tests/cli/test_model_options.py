@@ -13,7 +13,7 @@ import pytest
 
 from toksmith.errors import OptionError
 from toksmith.trainers import MODELS
-from toksmith.trainers.written_options import Described, described, parsed
+from toksmith.trainers.option_parsing import Described, described, parsed
 
 
 @dataclass(frozen=True)

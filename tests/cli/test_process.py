@@ -80,7 +80,7 @@ def test_a_closed_pipe_is_silent_whoever_prints(words: list[str]) -> None:
 @posix_only
 @pytest.mark.parametrize(
     "module",
-    ["toksmith.errors", "toksmith.lazy", "toksmith.cli.app", "typer", "toksmith.cli.train",
+    ["toksmith.errors", "toksmith._base.lazy", "toksmith.cli.app", "typer", "toksmith.cli.train",
      "toksmith.cli.messages", "numpy", "rich"],
 )  # fmt: skip
 def test_ctrl_c_during_start_up_exits_130_without_a_traceback(module: str) -> None:

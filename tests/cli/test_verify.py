@@ -9,8 +9,8 @@ import pytest
 import toksmith
 from tests.cli.conftest import CORPUS, Run
 from toksmith import formats
+from toksmith.measure.verify import first_difference
 from toksmith.tokenizer import Tokenizer
-from toksmith.verifying import first_difference
 
 
 @pytest.fixture(scope="module")

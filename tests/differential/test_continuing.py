@@ -11,11 +11,12 @@ import pytest
 
 import toksmith
 from tests import strategies
+from toksmith._base.text import utf8
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference import chunk_spans, training_steps
+from toksmith.reference.bpe_training import training_steps
 from toksmith.splitters import splitter
-from toksmith.text import utf8
+from toksmith.stages.split_patterns import chunk_spans
 
 
 @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
-from toksmith.reference.normalizing import normalized
-from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import BertSplitter, Splitter, Whitespace, WhitespaceSplit
+from toksmith.stages.normalize import normalized
+from toksmith.stages.split_classes import pieces
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.words import count_words
+from toksmith.trainers.word_counts import count_words
 
 NORMALIZERS: list[Normalizer] = [
     (Bert(),),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from toksmith.engine import KernelDecoder
+from toksmith.engine.stepwise import ReferenceDecoder
 from toksmith.errors import UnknownTokenError
-from toksmith.reference.encoder import ReferenceDecoder
 
 PIECES = [b"", b"a", b"the ", "é".encode(), "中文".encode(), "😀".encode(), b"\x80", b"\xe4\xb8"]
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith.engine.training import LineCounter
 from toksmith.normalizers import SentencePieceNormalizer
-from toksmith.reference.charsmap_rules import RULES, charsmap_of, rule_entries
-from toksmith.reference.normalizing import normalized
 from toksmith.reference.piece_rules import SPACE, PieceRules
+from toksmith.stages.charsmap_rules import RULES, charsmap_of, rule_entries
+from toksmith.stages.normalize import normalized
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.normalizing import LATER, QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.sentences import read_sentences
-from toksmith.trainers.symbols import AnyWords
-from toksmith.training_engine import LineCounter
+from toksmith.trainers.symbol_words import AnyWords
 
 ODD = (
     *("a", "b.", "Z", " ", "  ", "\t", "\u3000", "\u00a0", "é", "e\u0301", "\u0301", "ｶﾞ", "ﾞ"),

@@ -7,8 +7,9 @@ from base64 import b64encode
 from pathlib import Path
 
 from toksmith import engine
+from toksmith._base import files
 from toksmith.errors import FormatError
-from toksmith.formats import files, tiktoken
+from toksmith.formats import tiktoken
 
 PATH = Path("a.tiktoken")
 

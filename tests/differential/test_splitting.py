@@ -16,8 +16,8 @@ from tests.kits.bpe import BYTES
 from toksmith import engine
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference import chunk_spans
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
+from toksmith.stages.split_patterns import chunk_spans
 
 OTHER_PATTERNS = [r"\w+|\s", r"(?i)[a-zé]+", r"\p{Han}|[^\p{Han}]+", r".{1,3}", r"(?r)\S+"]
 SPLITTERS = [

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith import engine
-from toksmith.fused_engine import FusedEncoder
+from toksmith.engine.fused import FusedEncoder
+from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,
@@ -35,8 +36,6 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.reference import ReferenceEncoder
-from toksmith.reference.charsmap_building import compiled
 from toksmith.splitters import (
     BertSplitter,
     Digits,
@@ -46,6 +45,7 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
+from toksmith.stages.charsmap_building import compiled
 
 LETTERS = "aabbc  \u2581\t-1é\u0301中\U0001f600\ufffd"
 documents = st.lists(st.text(st.sampled_from(LETTERS), max_size=30), max_size=4)

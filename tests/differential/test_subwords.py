@@ -23,7 +23,7 @@ from tests.kits.pieces import (
 from toksmith.engine import KernelEncoder
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram
-from toksmith.reference.chunks import chunk_model
+from toksmith.reference.chunk_models import chunk_model
 
 MAKERS = [
     random_sentencepiece_bpe,

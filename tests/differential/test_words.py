@@ -12,8 +12,8 @@ import pytest
 from tests import strategies
 from tests.kits.words import random_word_model
 from toksmith.engine import KernelEncoder
+from toksmith.engine.stepwise import ReferenceChunks
 from toksmith.models import LongestMatch, Model, WordLevel, WordPiece
-from toksmith.reference.encoder import ReferenceChunks
 
 ALPHABETS = ("ab", "abc", "aéb", "日本語a", "#ab", "😀é日a")
 

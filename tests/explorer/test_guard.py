@@ -16,8 +16,8 @@ pytest.importorskip("starlette")
 from toksmith.errors import OptionError
 from toksmith.explorer.app import make_app
 from toksmith.explorer.guard import LARGEST_BODY
+from toksmith.explorer.loaded import Shelf
 from toksmith.explorer.serving import serve
-from toksmith.explorer.shelf import Shelf
 
 PORT = 4242
 UNSUPPORTED = (

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 import toksmith
-from toksmith.explorer.asking import Asked
-from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import SIZE, shown_tokens, stretch_at, text_of
+from toksmith.explorer.excerpts import SIZE, shown_tokens, stretch_at, text_of
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Asked
 from toksmith.explorer.text_page import TextPage
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.tokenizer import Tokenizer

@@ -15,11 +15,11 @@ pytest.importorskip("starlette")
 
 from toksmith import load, train
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.explorer.asking import Asked
 from toksmith.explorer.compare_page import ComparePage
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Jobs
-from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Asked
 from toksmith.explorer.train_page import TrainPage
 
 

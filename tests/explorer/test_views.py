@@ -15,10 +15,10 @@ from tests.explorer.test_browser import HOSTILE, TEXT, hostile_tokenizer
 from tests.kits.bpe import HELLO_BPE
 from toksmith.pipeline import Pipeline
 from toksmith.show.audit import audit_view
+from toksmith.show.diagram_choice import pictures
 from toksmith.show.diagram_terminal import diagram_view
-from toksmith.show.page import text_page
-from toksmith.show.pictures import pictures
 from toksmith.show.terminal import encoding_table, encoding_text
+from toksmith.show.text_page import text_page
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
 

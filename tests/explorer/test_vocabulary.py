@@ -10,18 +10,18 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import BYTES
+from toksmith._base.visible import visible
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.explorer.details import details_html
-from toksmith.explorer.origins import Place, origin
-from toksmith.explorer.shelf import Shelf, raw_bytes
+from toksmith.explorer.loaded import Shelf, raw_bytes
+from toksmith.explorer.token_origin import Place, origin
 from toksmith.explorer.vocabulary import Vocabulary
 from toksmith.explorer.vocabulary_page import row_html
 from toksmith.framing import Framing
 from toksmith.models import BPE, WordLevel
 from toksmith.pipeline import Pipeline
-from toksmith.reference.diagrams import Lattice, MergeTree
 from toksmith.tokenizer import Tokenizer
-from toksmith.visible import visible
+from toksmith.trace.diagrams import Lattice, MergeTree
 
 
 @cache

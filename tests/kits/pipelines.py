@@ -9,6 +9,7 @@ from tests.kits.character_bpe import merges
 from tests.kits.sentencepiece import sentencepiece
 from toksmith.decoders import BPEDecoder, Fuse, MetaspaceDecoder, WordPieceDecoder
 from toksmith.decoders import Strip as DecoderStrip
+from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.framing import AddedToken, Framing, Padding, Template, Truncation
 from toksmith.models import (
     CharacterBPE,
@@ -29,7 +30,6 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.splitters import (
     BertSplitter,
     Digits,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from toksmith.formats.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
 from toksmith.models import PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.reference.charsmap_building import compiled
-from toksmith.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
+from toksmith.stages.charsmap_building import compiled
 
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = PieceType
 CHARSMAP = compiled({"Ａ": "a", "e\u0301": "é", "㍿": "a b", "\t": " ", "\x01": ""})

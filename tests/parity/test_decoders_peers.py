@@ -12,10 +12,10 @@ import pytest
 
 import toksmith
 from tests.strategies import random_texts
-from toksmith.formats import hf_decoders
-from toksmith.formats.hf_entries import Entry
+from toksmith.formats.huggingface import decoders as hf_decoders
+from toksmith.formats.huggingface.entries import Entry
 from toksmith.models import WordLevel
-from toksmith.reference.decoding import decoded
+from toksmith.stages.decode import decoded
 
 tokenizers = pytest.importorskip("tokenizers")
 

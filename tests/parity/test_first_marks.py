@@ -13,7 +13,7 @@ import pytest
 
 import toksmith
 from toksmith import engine
-from toksmith.reference.charsmap_rules import charsmap_of
+from toksmith.stages.charsmap_rules import charsmap_of
 
 tokenizers = pytest.importorskip("tokenizers")
 

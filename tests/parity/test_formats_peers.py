@@ -26,8 +26,8 @@ from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import encode_chunk, merge_table
-from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import PatternSplitter, splitter
+from toksmith.stages.split_patterns import chunk_spans
 
 tiktoken = pytest.importorskip("tiktoken")
 tokenizers = pytest.importorskip("tokenizers")

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from toksmith._base.text import characters
 from toksmith.engine import KernelEncoder
-from toksmith.formats import hf_models
-from toksmith.formats.hf_entries import Entry
+from toksmith.engine.stepwise import ReferenceChunks
+from toksmith.formats.huggingface import models
+from toksmith.formats.huggingface.entries import Entry
 from toksmith.models import Model, PieceType, SentencePieceBPE, WordPiece
 from toksmith.pipeline import Pipeline
-from toksmith.reference.encoder import ReferenceChunks
-from toksmith.text import characters
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -37,7 +37,7 @@ def theirs(entry: Entries) -> Any:
 
 
 def read(entry: Entries) -> Model:
-    return hf_models.read(Entry(Path("file"), "model", entry), [], byte_level=False)
+    return models.read(Entry(Path("file"), "model", entry), [], byte_level=False)
 
 
 def check(model: Model, entry: Entries, texts: list[str]) -> None:
@@ -168,7 +168,7 @@ def test_written_models(kind: str) -> None:
         rng = random.Random(f"written {kind} {seed}")
         alphabet = rng.choice(ALPHABETS)
         model = read(KINDS[kind](rng, alphabet))
-        check(model, hf_models.write(Pipeline(model)), random_texts(rng, alphabet))
+        check(model, models.write(Pipeline(model)), random_texts(rng, alphabet))
 
 
 def scored(scores: dict[str, float]) -> SentencePieceBPE:
@@ -189,7 +189,7 @@ def test_merges_of_scores_on_all_texts(alphabet: str, length: int) -> None:
                   for _ in range(rng.randint(1, 20))}  # fmt: skip
         ranked = rng.sample(sorted(pieces), len(pieces))
         model = scored({piece: -float(rank) for rank, piece in enumerate(ranked)} | letters)
-        other = theirs(hf_models.write(Pipeline(model)))
+        other = theirs(models.write(Pipeline(model)))
         ours = KernelEncoder(model, "none").encode_texts(texts, 1)
         for text, ids, expected in zip(texts, ours, other.encode_batch(texts), strict=True):
             assert ids.tolist() == expected.ids, (ranked, text)
@@ -199,7 +199,7 @@ def test_runs_of_one_score_on_all_texts() -> None:
     """Llama's runs of spaces, in texts where words stand between them."""
     runs = {"▁" * size: -1e9 for size in (2, 4, 8, 3, 5, 16, 6, 7, 9, 10, 11, 12, 13, 14, 15)}
     model = scored(runs | {"▁a": -1, "▁": -100, "a": -101})
-    other = theirs(hf_models.write(Pipeline(model)))
+    other = theirs(models.write(Pipeline(model)))
     encoder = KernelEncoder(model, "none")
     for first, second in itertools.product(range(70), range(40)):
         text = "▁" * first + "a" + "▁" * second + "aa" + "▁" * (first // 2)

@@ -15,12 +15,12 @@ import toksmith
 from tests import strategies
 from tests.parity.test_normalizers import ALL, CHARACTERS
 from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
-from toksmith.formats import hf_normalizers, hf_splitters
-from toksmith.formats.hf_entries import Entry
-from toksmith.formats.oniguruma import from_oniguruma
+from toksmith.formats.huggingface import normalizers, splitters
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.regex_dialect import from_oniguruma
 from toksmith.normalizers import Normalizer
-from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import PatternSplitter, Split, Splitter
+from toksmith.stages.split_classes import pieces
 
 peer = pytest.importorskip("tokenizers")
 
@@ -34,8 +34,8 @@ def entry(value: Any) -> Entry:
 @pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in ALL])
 def test_normalizers(ours: Normalizer, their: Any) -> None:
     held = json.loads(their.__getstate__())
-    assert hf_normalizers.write(ours) == held
-    assert hf_normalizers.read(entry(held)) == ours
+    assert normalizers.write(ours) == held
+    assert normalizers.read(entry(held)) == ours
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_normalizers(ours: Normalizer, their: Any) -> None:
 )
 def test_pre_tokenizers(ours: Splitter, their: Any, byte_level: bool) -> None:
     held = json.loads(their.__getstate__())
-    assert hf_splitters.write(ours, byte_level) == held
-    read, bytes_are_seen = hf_splitters.read(entry(held))
+    assert splitters.write(ours, byte_level) == held
+    read, bytes_are_seen = splitters.read(entry(held))
     assert bytes_are_seen == byte_level
     if isinstance(ours, Split) and isinstance(read, PatternSplitter):
         for text in ("", "a b", " Ab's  aé", "aaXa\n"):
@@ -54,7 +54,7 @@ def test_pre_tokenizers(ours: Splitter, their: Any, byte_level: bool) -> None:
     else:
         assert read == ours
     assert read is not None
-    again = hf_splitters.read(entry(hf_splitters.write(read, byte_level)))
+    again = splitters.read(entry(splitters.write(read, byte_level)))
     assert again == (read, byte_level)
 
 

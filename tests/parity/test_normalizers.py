@@ -12,6 +12,7 @@ import pytest
 import unicodedata2
 
 from tests import strategies
+from toksmith._base.text import characters
 from toksmith.normalizers import (
     Bert,
     Lowercase,
@@ -23,10 +24,9 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.character_maps import is_context_free, map_characters
-from toksmith.reference.normalizing import normalized
-from toksmith.text import characters
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.character_maps import is_context_free, map_characters
+from toksmith.stages.normalize import normalized
 
 peer = pytest.importorskip("tokenizers")
 theirs = peer.normalizers

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from tests import strategies
-from toksmith.byte_alphabet import spell
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.character_maps import classes
-from toksmith.reference.pre_tokenizing import pieces
+from toksmith._base.byte_alphabet import spell
+from toksmith._base.text import characters
 from toksmith.splitters import (
     FAMILIES,
     Behavior,
@@ -32,7 +30,9 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
-from toksmith.text import characters
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.character_maps import classes
+from toksmith.stages.split_classes import pieces
 
 peer = pytest.importorskip("tokenizers")
 theirs = peer.pre_tokenizers

@@ -10,8 +10,8 @@ import pytest
 
 from tests import strategies
 from tests.kits.bpe import BYTES
-from toksmith.reference import chunk_spans
 from toksmith.splitters import FAMILIES, PatternSplitter
+from toksmith.stages.split_patterns import chunk_spans
 
 SPELLINGS = [
     pytest.param(spelling, id=f"{family.name}-{number}")

@@ -10,7 +10,7 @@ import pytest
 import toksmith
 from toksmith import formats
 from toksmith.errors import UnsupportedError
-from toksmith.verifying import differing, first_difference, same_vocabulary
+from toksmith.measure.verify import differing, first_difference, same_vocabulary
 
 SEPARATOR = "<|endoftext|>"
 MOST = 60_000

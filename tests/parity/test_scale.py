@@ -75,7 +75,7 @@ def test_training_on_long_runs(tmp_path: Path) -> None:
 
 
 def test_a_pattern_that_explodes_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toksmith.reference.splitting.SECONDS", 0.1)
+    monkeypatch.setattr("toksmith.stages.split_patterns.SECONDS", 0.1)
     tokenizer = toksmith.train(texts=["aab"], vocab_size=257, split="^(?:a|aa)+$")
     text = "a" * 60 + "!"
     for call in (tokenizer.encode, tokenizer.encode_array, tokenizer.count, tokenizer.encoding):

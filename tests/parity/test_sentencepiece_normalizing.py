@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.charsmap import character_map
-from toksmith.reference.charsmap_building import compiled
-from toksmith.reference.charsmap_rules import charsmap_from_tsv, charsmap_of, rule_entries
-from toksmith.reference.normalizing import normalized
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.charsmap import character_map
+from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_rules import charsmap_from_tsv, charsmap_of, rule_entries
+from toksmith.stages.normalize import normalized
 
 spm = pytest.importorskip("sentencepiece")
 pb = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")

@@ -24,7 +24,7 @@ from toksmith.engine import KernelEncoder
 from toksmith.errors import UnknownTokenError
 from toksmith.models import CharacterBPE, Model, SentencePieceBPE, Unigram
 from toksmith.pipeline import Pipeline
-from toksmith.reference.chunks import chunk_model
+from toksmith.reference.chunk_models import chunk_model
 
 SEPARATOR = "<|endoftext|>"
 CORPORA = ("english.txt", "code.txt", "multilingual.txt", "cjk.txt")

@@ -15,9 +15,6 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.normalizing import normalized
-from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import (
     BertSplitter,
     CharacterDelimiter,
@@ -31,6 +28,9 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.normalize import normalized
+from toksmith.stages.split_classes import pieces
 
 texts = st.text(max_size=24) | st.text(
     st.sampled_from("aB \u0301\u0323é한ᄀ\u1161ﬁ中.,1²\u3000▁'\n")

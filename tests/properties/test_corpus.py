@@ -17,13 +17,13 @@ from pyarrow import parquet
 
 from tests.counting import PLAIN, same
 from tests.strategies import texts
+from toksmith._base.documents import document_bounds
 from toksmith.corpus import Files, Reading
 from toksmith.corpus.blocks import Block, cut_bounds, split_stream
-from toksmith.corpus.plain import text_blocks
-from toksmith.documents import document_bounds
+from toksmith.corpus.text_reader import text_blocks
 from toksmith.engine import ChunkCounter
+from toksmith.engine.training import LineCounter
 from toksmith.splitters import splitter
-from toksmith.training_engine import LineCounter
 
 MAKERS: dict[str, Callable[[], ChunkCounter | LineCounter]] = {
     **{

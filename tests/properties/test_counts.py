@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith import Counts, engine
-from toksmith.reference.splitting import chunk_spans
 from toksmith.splitters import splitter
+from toksmith.stages.split_patterns import chunk_spans
 
 WORDS = st.text("ab 'é\n1", max_size=12)
 TEXTS = st.lists(st.lists(WORDS | st.text(max_size=8), max_size=6).map(" ".join), max_size=6)

@@ -15,8 +15,8 @@ import toksmith
 from tests import strategies
 from tests.kits.pipelines import MODELS
 from toksmith import Span, Tokenizer
+from toksmith._base.text import utf8
 from toksmith.errors import MissingExtraError, OptionError
-from toksmith.text import utf8
 
 TOKENIZERS = {name: Tokenizer(pipeline) for name, pipeline in MODELS.items()}
 TOKENIZERS["bpe"] = toksmith.train(texts=["the cat in the hat, naïve 👋🏽 " * 9], vocab_size=275)

@@ -21,9 +21,9 @@ from toksmith.decoders import (
     WordPieceDecoder,
 )
 from toksmith.models import Model, SentencePieceBPE, WordLevel
-from toksmith.reference.decoding import decoded
-from toksmith.reference.decoding_streams import decoded_stream
-from toksmith.surfaces import SurfaceTable
+from toksmith.stages.decode import decoded
+from toksmith.stages.decode_streams import decoded_stream
+from toksmith.tokenizer.decode_table import SurfaceTable
 
 TOKENS = [
     *("a", "b", "▁", "▁a", "▁▁", "a▁b", "##a", "##", "a</w>", "</w>", "<pad>", "|", "||", " "),

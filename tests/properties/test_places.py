@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toksmith.text import characters, utf8
+from toksmith._base.text import characters, utf8
 
 ANY = st.text(st.characters()) | st.text("aé€😀\ud83d\ude00") | st.binary() | st.text("ab")
 

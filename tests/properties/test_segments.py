@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_texts, texts_with_surrogates
 from toksmith import graphemes, sentences, words
+from toksmith._base.text import string
 from toksmith.segment import Spans, ascii_words, icu
-from toksmith.text import string
 
 pytest.importorskip("icu4py")
 pytest.importorskip("sentencex")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import toksmith
 from tests import engines, strategies
 from toksmith import Tokenizer
-from toksmith.reference import chunk_spans
+from toksmith._base.text import utf8
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
-from toksmith.text import utf8
+from toksmith.stages.split_patterns import chunk_spans
 
 SPLITS = {"none": None, "gpt2": "gpt2", "gpt4": "gpt4", "o200k": "o200k", "pattern": r"\w+|[^\w]"}
 PIECES = [piece for group in strategies.GROUPS for piece in group]

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import toksmith
-from toksmith import Counts, threads
-from toksmith.documents import open_mapped
+from toksmith import Counts
+from toksmith._base import threads
+from toksmith._base.documents import open_mapped
 from toksmith.errors import FormatError, OptionError
 from toksmith.framing import literal_pattern
 
@@ -286,7 +287,7 @@ def test_an_empty_file_is_reported_once(tmp_path: Path) -> None:
 def test_names_count_in_any_case() -> None:
     assert toksmith.get("TOKSMITH-SMALL") == toksmith.get("toksmith-small")
     assert toksmith.load("TokSmith-Small").vocab_size == 16384
-    assert toksmith.published.encoding_of("GPT-4o") == "o200k_base"
+    assert toksmith.formats.published.encoding_of("GPT-4o") == "o200k_base"
     tok = toksmith.train(texts="aa aa", vocab_size=257, model="BPE")
     assert tok.training is not None
     assert tok.training.model == "bpe"

@@ -10,9 +10,9 @@ from tests.kits.bpe import BYTES
 from toksmith.engine import Encoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference import recover_merges
+from toksmith.reference.bpe import recover_merges
+from toksmith.results import Batch
 from toksmith.splitters import splitter
-from toksmith.types import Batch
 
 A, B, C, D = b"abcd"
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests import engines
-from toksmith.reference import chunk_spans, training_steps
-from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
+from toksmith.reference.bpe_training import GPT2_BYTE_ORDER, training_steps
 from toksmith.reference.pair_index import merge
 from toksmith.splitters import splitter
+from toksmith.stages.split_patterns import chunk_spans
 
 both = pytest.mark.parametrize("engine", engines.ENGINES)
 

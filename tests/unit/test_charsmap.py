@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith.errors import OptionError
-from toksmith.reference.charsmap import CharacterMap, any_of
-from toksmith.reference.charsmap_building import MOST_CHARACTERS, MOST_PREFIXES, compiled
-from toksmith.reference.charsmap_rules import (
+from toksmith.stages.charsmap import CharacterMap, any_of
+from toksmith.stages.charsmap_building import MOST_CHARACTERS, MOST_PREFIXES, compiled
+from toksmith.stages.charsmap_rules import (
     RULES,
     charsmap_from_tsv,
     charsmap_of,

@@ -18,9 +18,9 @@ import pytest
 import toksmith
 from tests import damage
 from tests.interrupting import interrupted
+from toksmith.engine.training import MergeRules, Merges, merge_bytes
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
-from toksmith.training_engine import MergeRules, Merges, merge_bytes
 
 SIZE = 700
 

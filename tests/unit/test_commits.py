@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith._base import commits
 from toksmith.errors import OptionError
-from toksmith.formats import commits
 
 TEXT = "12345 67890"
 IDS = {"old": [259, 32, 54, 55, 56, 57, 48], "new": [49, 50, 51, 52, 53, 32, 259]}

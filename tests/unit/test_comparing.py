@@ -20,11 +20,11 @@ from toksmith.corpus import Reading
 from toksmith.errors import FormatError, OptionError
 from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.audit import token_use
-from toksmith.measure.naming import named_tokenizers, names_of
-from toksmith.measure.sampling import PASSAGE, Sampler
+from toksmith.measure.labels import named_tokenizers, names_of
+from toksmith.measure.passages import PASSAGE, Sampler
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
 from toksmith.measure.texts import named_texts
-from toksmith.measure.word_tokens import tokens_touching
+from toksmith.measure.word_metrics import tokens_touching
 from toksmith.tokenizer import Tokenizer
 
 

@@ -23,19 +23,19 @@ from pyarrow import parquet
 
 import toksmith
 from tests.counting import PLAIN, same
-from toksmith import documents
-from toksmith.corpus import Files, Reading, batching, expand
-from toksmith.corpus.ahead import ahead
+from toksmith._base import documents
+from toksmith._base.documents import open_mapped
+from toksmith._base.text import Text
+from toksmith.corpus import Files, Reading, blocks, expand
 from toksmith.corpus.blocks import split_stream
-from toksmith.corpus.plain import READ
-from toksmith.corpus.selection import DigestSet
-from toksmith.documents import open_mapped
+from toksmith.corpus.document_sample import DigestSet
+from toksmith.corpus.prefetch import ahead
+from toksmith.corpus.text_reader import READ
 from toksmith.engine import ChunkCounter
+from toksmith.engine.training import LineCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
 from toksmith.splitters import splitter
-from toksmith.text import Text
 from toksmith.trainers import Counts, count_chunks
-from toksmith.training_engine import LineCounter
 
 zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
@@ -167,8 +167,8 @@ def test_blocks_change_no_count(block: int) -> None:
 def test_small_and_large_files_stay_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "_SMALL", 20)
-    monkeypatch.setattr(batching, "STREAMED", 50)
+    monkeypatch.setattr(blocks, "_SMALL", 20)
+    monkeypatch.setattr(blocks, "STREAMED", 50)
     texts = [f"{i} " * (i % 13) for i in range(60)]
     for i, text in enumerate(texts):
         (tmp_path / f"{i:02}").write_text(text)
@@ -356,7 +356,7 @@ class TestAhead:
     def test_closing_ends_the_thread_and_its_iterator(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("toksmith.corpus.ahead._GRACE", 60)
+        monkeypatch.setattr("toksmith.corpus.prefetch._GRACE", 60)
         closed = []
 
         def items() -> Iterator[int]:
@@ -384,7 +384,7 @@ def test_an_interrupt_ends_all_threads(
     if name == "a.parquet":
         parquet.write_table(pa.table({"text": ["some words " * 1000] * 50}), path)
     monkeypatch.setattr(Files.__init__, "__defaults__", (None, None, 5000))
-    monkeypatch.setattr("toksmith.corpus.ahead._GRACE", 60)
+    monkeypatch.setattr("toksmith.corpus.prefetch._GRACE", 60)
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt

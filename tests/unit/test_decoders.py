@@ -19,7 +19,7 @@ from toksmith.decoders import (
 )
 from toksmith.models import WordLevel
 from toksmith.pipeline import Pipeline
-from toksmith.reference.decoding import decode_step, decoded
+from toksmith.stages.decode import decode_step, decoded
 
 MODEL = WordLevel(())
 

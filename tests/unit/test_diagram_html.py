@@ -11,7 +11,6 @@ from tests.kits.bpe import HELLO_BPE
 from tests.kits.pipelines import MODELS
 from toksmith.models import Unigram, WordPiece
 from toksmith.pipeline import Pipeline
-from toksmith.reference.diagrams import MergeTree
 from toksmith.show.diagram_html import (
     diagram_html,
     diagrams_html,
@@ -21,6 +20,7 @@ from toksmith.show.diagram_html import (
 )
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
+from toksmith.trace.diagrams import MergeTree
 
 HOSTILE = "<script>alert(1)</script>\"'&\u202e\x1b[1m\x00é"
 

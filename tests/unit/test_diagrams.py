@@ -13,11 +13,11 @@ from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, CharacterBPE, WordPiece
 from toksmith.pipeline import Pipeline
-from toksmith.reference.diagrams import Lattice, Match, Matches, MergeTree, Node
-from toksmith.reference.trace import Explainer
+from toksmith.results import Span
 from toksmith.show.diagram_html import tree_html
 from toksmith.tokenizer import Tokenizer
-from toksmith.types import Span
+from toksmith.trace.diagrams import Lattice, Match, Matches, MergeTree, Node
+from toksmith.trace.explain import Explainer
 
 HELLO = Tokenizer(Pipeline(HELLO_BPE))
 

@@ -10,10 +10,10 @@ import regex
 
 from tests.kits.bpe import pipeline, with_whole
 from toksmith import formats
+from toksmith._base import files
 from toksmith.errors import FormatError, OptionError, UnsupportedError
-from toksmith.formats import files
-from toksmith.formats.oniguruma import from_oniguruma, to_oniguruma
-from toksmith.formats.patterns import covering, uncovering
+from toksmith.formats.gap_patterns import covering, uncovering
+from toksmith.formats.huggingface.regex_dialect import from_oniguruma, to_oniguruma
 from toksmith.splitters import FAMILIES, PatternSplitter
 
 TARGETS = {"minbpe": "a.model", "tiktoken": "a.tiktoken", "huggingface": "a.json", "gpt2": "folder"}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kits.bpe import BYTES, model, pipeline, plain_token
 from toksmith import formats
-from toksmith.byte_alphabet import ALPHABET, spell, unspell, unspell_all
+from toksmith._base.byte_alphabet import ALPHABET, spell, unspell, unspell_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline

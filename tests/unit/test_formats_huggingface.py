@@ -10,9 +10,9 @@ import pytest
 
 from tests.kits.bpe import BYTES, model, pipeline, plain_token
 from toksmith import Tokenizer, formats
-from toksmith.byte_alphabet import spell
+from toksmith._base import files
+from toksmith._base.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files
 from toksmith.framing import (
     AddedToken,
     Framing,

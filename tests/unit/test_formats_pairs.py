@@ -10,7 +10,7 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import BYTES
-from toksmith.byte_alphabet import spell
+from toksmith._base.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")

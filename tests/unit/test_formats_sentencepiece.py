@@ -20,8 +20,8 @@ from toksmith.framing import AddedToken, Framing
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import Lowercase, SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.reference.charsmap_building import compiled
 from toksmith.splitters import PatternSplitter
+from toksmith.stages.charsmap_building import compiled
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "bpe": {},

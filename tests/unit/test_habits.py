@@ -9,7 +9,8 @@ import re
 import pytest
 
 import toksmith
-from toksmith import Tokenizer, habits
+from toksmith import Tokenizer
+from toksmith._base import habits
 
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from toksmith._base import files
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, hf_models
-from toksmith.formats.hf_entries import Entry
+from toksmith.formats.huggingface import models
+from toksmith.formats.huggingface.entries import Entry
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import (
     CharacterBPE,
@@ -55,7 +56,7 @@ ENTRIES = {"WordPiece": WORDPIECE, "WordLevel": WORD_LEVEL, "Unigram": UNIGRAM, 
 def read(held: dict[str, Any], added: list[AddedToken] | None = None) -> Model:
     path = Path("file")
     with files.reading(path):
-        return hf_models.read(Entry(path, "model", held), added or [], byte_level=False)
+        return models.read(Entry(path, "model", held), added or [], byte_level=False)
 
 
 def same(one: Model, other: Model) -> bool:
@@ -190,7 +191,7 @@ def test_added_tokens_have_to_fit() -> None:
 @pytest.mark.parametrize("kind", ENTRIES)
 def test_round_trip(kind: str) -> None:
     model = read(ENTRIES[kind])
-    written = hf_models.write(Pipeline(model))
+    written = models.write(Pipeline(model))
     assert written["type"] == kind
     assert same(read(written), model)
 
@@ -215,7 +216,7 @@ def letters(text: str) -> dict[str, float]:
 def test_scores_become_merges() -> None:
     """All pairs that make a piece, not only the one that training merged."""
     model = normal({"he": -1, "th": -2, "the": -3} | letters("the"))
-    written = hf_models.write(Pipeline(model))
+    written = models.write(Pipeline(model))
     assert written["merges"] == [["h", "e"], ["t", "h"], ["th", "e"], ["t", "he"]]
     assert written["vocab"] == {"<unk>": 0, "he": 1, "th": 2, "the": 3, "t": 4, "h": 5, "e": 6}
     assert (written["unk_token"], written["fuse_unk"]) == ("<unk>", True)
@@ -224,7 +225,7 @@ def test_scores_become_merges() -> None:
 def test_runs_of_one_score_become_merges() -> None:
     """Llama's runs of spaces: the leftmost first makes the longest from the left."""
     runs = {"▁" * size: -1e9 for size in range(2, 17)}
-    written = hf_models.write(Pipeline(normal(runs | {"▁a": -1} | letters("▁a"))))
+    written = models.write(Pipeline(normal(runs | {"▁a": -1} | letters("▁a"))))
     assert written["merges"][:3] == [["▁", "a"], ["▁" * 15, "▁"], ["▁" * 14, "▁▁"]]
 
 
@@ -262,23 +263,23 @@ def test_runs_of_one_score_become_merges() -> None:
 )  # fmt: skip
 def test_models_that_the_format_cannot_hold(model: Model, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
-        hf_models.write(Pipeline(model))
+        models.write(Pipeline(model))
     assert reason in str(caught.value)
 
 
 def test_character_bpe_that_it_cannot_hold() -> None:
     odd = CharacterBPE((b"a", b"b", b"c"), np.array([[0, 1, 2]]))
     with pytest.raises(UnsupportedError, match=r"makes 'ab' of merge 0, 'a' and 'b'.* makes 'c'"):
-        hf_models.write(Pipeline(odd))
+        models.write(Pipeline(odd))
     odd = CharacterBPE((b"a", b"b", b"ab"), np.array([[0, 1, 2]]), continuing_prefix="#")
     with pytest.raises(UnsupportedError, match="cuts '#' off the right side"):
-        hf_models.write(Pipeline(odd))
+        models.write(Pipeline(odd))
 
 
 def test_added_tokens_that_it_would_number_otherwise() -> None:
     framing = Framing((AddedToken("<s>", 7),))
     with pytest.raises(UnsupportedError, match=r"'<s>' would be id 2 there, and is 7 here"):
-        hf_models.write(Pipeline(read(WORD_LEVEL), framing=framing))
+        models.write(Pipeline(read(WORD_LEVEL), framing=framing))
 
 
 def pieces(*kinds: PieceType, fallback: bool = False, **options: Any) -> Unigram:
@@ -294,7 +295,7 @@ def pieces(*kinds: PieceType, fallback: bool = False, **options: Any) -> Unigram
 def test_unigram_of_sentencepiece() -> None:
     framing = Framing((AddedToken("<unk>", 0), AddedToken("<0>", 2)))
     with pytest.warns(UserWarning, match=r"that spells it, special tokens too \('<unk>' \(id 0"):
-        written = hf_models.write(Pipeline(pieces(PieceType.CONTROL), framing=framing))
+        written = models.write(Pipeline(pieces(PieceType.CONTROL), framing=framing))
     # The control piece is raised to the lowest that text has, so that it does not change the rest.
     assert written["vocab"] == [["<unk>", 0.0], ["a", -3.5], ["<0>", -3.5]]
     assert written["unk_id"] == 0
@@ -302,7 +303,7 @@ def test_unigram_of_sentencepiece() -> None:
         pytest.warns(UserWarning, match="finds byte pieces in a text that spells them"),
         pytest.warns(UserWarning, match="that spells it"),
     ):
-        written = hf_models.write(Pipeline(pieces(fallback=True), framing=Framing.of({"<unk>": 0})))
+        written = models.write(Pipeline(pieces(fallback=True), framing=Framing.of({"<unk>": 0})))
     assert written["byte_fallback"] is True
 
 
@@ -318,5 +319,5 @@ def test_unigram_of_sentencepiece() -> None:
 )
 def test_unigram_that_it_cannot_hold(model: Unigram, reason: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
-        hf_models.write(Pipeline(model))
+        models.write(Pipeline(model))
     assert reason in str(caught.value)

@@ -10,7 +10,8 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import pipeline
-from toksmith import formats, lazy
+from toksmith import formats
+from toksmith._base import lazy
 
 HEAVY = ("numpy", "regex", "google.protobuf", "toksmith.reference", "toksmith.trainers")
 

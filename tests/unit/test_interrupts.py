@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import toksmith
-import toksmith.decoding
+import toksmith._base.text
+import toksmith.engine.lists
 import toksmith.errors
-import toksmith.lists
-import toksmith.text
 import toksmith.tokenizer
+import toksmith.tokenizer.decode
 
 ROOT = Path(__file__).parents[2]
 SHORT = "some words that each tokenizer knows, 12 and 345"
@@ -213,7 +213,7 @@ def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
     before = signal.signal(signal.SIGALRM, lambda *_: ids.clear())
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.001)
-        assert toksmith.lists.array(ids) is None  # the list changed meanwhile
+        assert toksmith.engine.lists.array(ids) is None  # the list changed meanwhile
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -264,16 +264,16 @@ def test_blocks_of_invalid_text_are_decoded_as_a_whole(
     random = np.random.default_rng(3)
     data = b"".join(pieces[i] for i in random.integers(0, len(pieces), 3_000))
     for block in range(1, 9):
-        monkeypatch.setattr(toksmith.text, "_BLOCK", block)
-        assert toksmith.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
+        monkeypatch.setattr(toksmith._base.text, "_BLOCK", block)
+        assert toksmith._base.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
 
 
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toksmith.lists, "_BLOCK", 2)
+    monkeypatch.setattr(toksmith.engine.lists, "_BLOCK", 2)
     ids = np.array([97, 98, 99, 100, 2**32 - 1], np.int64)
-    found = toksmith.decoding.id_array(ids)
+    found = toksmith.tokenizer.decode.id_array(ids)
     assert found.dtype == np.uint32
     assert found.tolist() == [97, 98, 99, 100, 2**32 - 1]
     ids[3] = -1
     with pytest.raises(toksmith.errors.UnknownTokenError, match="id -1 at position 3"):
-        toksmith.decoding.id_array(ids)
+        toksmith.tokenizer.decode.id_array(ids)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from toksmith import train
-from toksmith.lists import array, lists
-from toksmith.types import Batch
+from toksmith.engine.lists import array, lists
+from toksmith.results import Batch
 
 EDGES = [0, 255, 256, 257, 2**18 - 1, 2**18, 2**31, 2**32 - 1]
 

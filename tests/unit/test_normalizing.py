@@ -16,8 +16,8 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.normalizing import normalized
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.normalize import normalized
 
 ACUTE, DOT = "\u0301", "\u0323"
 NFC, NFD = (UnicodeForm("NFC"),), (UnicodeForm("NFD"),)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.charsmap_building import compiled
-from toksmith.reference.normalizing import normalized
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.normalize import normalized
 
 CHARSMAP = compiled({
     "x": "", "y": " ", "z": "  a ", "ab": "b a", "q": "  ", "é": "e\u0301c", "㍿": "株式会社",

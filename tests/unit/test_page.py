@@ -14,13 +14,13 @@ from tests.unit.test_diagram_html import HOSTILE, Page
 from toksmith.framing import Framing
 from toksmith.models import SentencePieceBPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference.diagrams import MergeTree
-from toksmith.show import pictures as pictures_module
+from toksmith.show import diagram_choice as pictures_module
+from toksmith.show.diagram_choice import pictures
 from toksmith.show.diagram_terminal import diagram_view
-from toksmith.show.page import text_page
-from toksmith.show.pictures import pictures
+from toksmith.show.text_page import text_page
 from toksmith.splitters import splitter
 from toksmith.tokenizer import Tokenizer
+from toksmith.trace.diagrams import MergeTree
 
 TOK = Tokenizer(Pipeline(HELLO_BPE, splitter("gpt2"), Framing.of({"<s>": 300})))
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from toksmith.errors import SplitError
-from toksmith.reference.aligned import Aligned
-from toksmith.reference.pre_tokenizing import pieces
 from toksmith.splitters import (
     Behavior,
     BertSplitter,
@@ -26,6 +24,8 @@ from toksmith.splitters import (
     WhitespaceSplit,
     splitter,
 )
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.split_classes import pieces
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from rich.progress import TimeRemainingColumn
 
 import toksmith
-from toksmith.progress import _progress, counting_progress, told_to, training_progress
+from toksmith._base.progress import _progress, counting_progress, told_to, training_progress
 
 TEXT = "low lower lowest newest widest " * 40
 

@@ -15,11 +15,13 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import pipeline, with_whole
-from toksmith import formats, model_names, published
+from toksmith import formats
+from toksmith._base import model_names
 from toksmith.errors import DownloadError, FormatError, OptionError, UnknownNameError
+from toksmith.formats import published
+from toksmith.formats.published import Bundled, Published, Ranks
 from toksmith.loading import tokenizer_of
 from toksmith.pipeline import Pipeline
-from toksmith.published import Bundled, Published, Ranks
 from toksmith.splitters import FAMILIES
 
 
@@ -391,7 +393,9 @@ def test_a_value_that_is_neither_a_path_nor_a_name(wrong: object) -> None:
 
 
 def test_pooch_is_only_imported_to_download() -> None:
-    script = "import sys, toksmith.published, toksmith.formats; sys.exit('pooch' in sys.modules)"
+    script = (
+        "import sys, toksmith.formats.published, toksmith.formats; sys.exit('pooch' in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith._base.report import Report, views_of
+from toksmith._base.short_repr import MOST
 from toksmith.errors import OptionError
 from toksmith.measure.findings import Example, Finding, Severity
-from toksmith.short_repr import MOST
-from toksmith.show.report import Report, views_of
-from toksmith.training_record import SourceRecord
+from toksmith.tokenizer.training_record import SourceRecord
 
 EVIL = "<script>alert(1)</script>\x1b[31m \u202e"
 MANY = [f"word{i} é {EVIL}" for i in range(3000)]
@@ -225,7 +225,7 @@ def test_views_load_when_they_are_used() -> None:
         "print(*(f'toksmith.show.{name}' in sys.modules for name in ('comparison_html', 'audit')))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["toksmith.show.report", "True False"]
+    assert done.stdout.splitlines() == ["toksmith._base.report", "True False"]
 
 
 def test_what_no_view_shows() -> None:

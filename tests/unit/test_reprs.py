@@ -10,9 +10,9 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith import decoders, framing, models, normalizers, splitters
+from toksmith._base.short_repr import MOST, brief
+from toksmith._base.visible import count_of
 from toksmith.pipeline import Pipeline
-from toksmith.short_repr import MOST, brief
-from toksmith.visible import count_of
 
 MANY = tuple(f"word{i} é\n" for i in range(5000))
 TEXT = " ".join(MANY)

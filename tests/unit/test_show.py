@@ -17,12 +17,12 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import toksmith
-from toksmith.show.html import encoding_html, visible_html
-from toksmith.show.page import text_page
-from toksmith.show.palette import PALETTE, SPECIAL
+from toksmith._base.visible import visible
+from toksmith.results import Encoding, Span
+from toksmith.show.notebook import encoding_html, visible_html
+from toksmith.show.style import PALETTE, SPECIAL
 from toksmith.show.terminal import encoding_table, encoding_text, has_colour, plain
-from toksmith.types import Encoding, Span
-from toksmith.visible import visible
+from toksmith.show.text_page import text_page
 
 HOSTILE = [
     b"<script>alert('x')</script>",
@@ -190,7 +190,7 @@ class TestProgress:
     def run(self, enabled: str) -> subprocess.CompletedProcess[str]:
         program = f"""
 import sys
-from toksmith.progress import counting_progress, training_progress
+from toksmith._base.progress import counting_progress, training_progress
 with counting_progress(100, {enabled}) as counted:
     counted(100)
 with training_progress(3, {enabled}) as merged:

@@ -10,9 +10,9 @@ import regex
 
 import toksmith
 from toksmith.errors import SplitError
-from toksmith.reference import splitting
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
 from toksmith.splitters.names import NAMES, WORDS
+from toksmith.stages import split_patterns
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_every_published_name_is_a_split(name: str, family: str) -> None:
 
 
 def test_every_published_encoding_names_its_own_split() -> None:
-    from toksmith.published import ENCODINGS
+    from toksmith.formats.published import ENCODINGS
 
     for name, encoding in ENCODINGS.items():
         assert splitter(name) == splitter(encoding.split), name
@@ -83,7 +83,7 @@ def test_words_are_what_their_pattern_matches() -> None:
     for _ in range(300):
         text = "".join(rng.choices("ab é한\n\t\x1c\x85\u2003\u200b\ud800👋", k=rng.randrange(9)))
         spans = [match.span() for match in regex.finditer(WORDS, text)]
-        assert splitting.pattern_spans(WORDS, text) == spans
+        assert split_patterns.pattern_spans(WORDS, text) == spans
 
 
 @pytest.mark.parametrize(

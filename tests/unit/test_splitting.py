@@ -6,8 +6,9 @@ import pytest
 import regex
 
 from toksmith.errors import SplitError
-from toksmith.reference import chunk_spans, splitting
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
+from toksmith.stages import split_patterns
+from toksmith.stages.split_patterns import chunk_spans
 
 
 def chunks(split: PatternSplitter | None, text: str | bytes) -> list[bytes]:
@@ -93,7 +94,7 @@ def test_odd_patterns(pattern: str, expected: list[bytes]) -> None:
 
 
 def test_an_exploding_pattern_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(splitting, "SECONDS", 0.1)
+    monkeypatch.setattr(split_patterns, "SECONDS", 0.1)
     with pytest.raises(SplitError, match=r"\(\?:a\|aa\)\+\$.*backtracks without end.*possessive"):
         chunk_spans(PatternSplitter("^(?:a|aa)+$"), b"a" * 60 + b"!")
 
@@ -108,7 +109,7 @@ def test_white_space_is_unicodes() -> None:
     from tools.make_unicode_tables import WHITE_SPACE
 
     everything = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    found = regex.finditer(r"\s", splitting.stand_ins(everything))
+    found = regex.finditer(r"\s", split_patterns.stand_ins(everything))
     assert {ord(everything[match.start()]) for match in found} == WHITE_SPACE
 
 

@@ -9,7 +9,7 @@ from tests.kits.pieces import BYTE_PIECES, Piece, model_of
 from toksmith.engine import KernelEncoder
 from toksmith.errors import UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram
-from toksmith.reference.chunks import chunk_model
+from toksmith.reference.chunk_models import chunk_model
 
 UNK = Piece("<unk>", 0, PieceType.UNKNOWN)
 BYTES = [Piece(text, 0, PieceType.BYTE) for text in BYTE_PIECES]

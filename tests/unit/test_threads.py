@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from toksmith import threads
+from toksmith._base import threads
+from toksmith._base.threads import thread_count
 from toksmith.errors import OptionError
-from toksmith.threads import thread_count
 
 
 @pytest.fixture

@@ -7,15 +7,16 @@ import pytest
 import toksmith
 from tests.kits.bpe import HELLO_BPE
 from tests.kits.pipelines import MODELS, TEXTS
+from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
 from toksmith.normalizers import Lowercase, Prepend
 from toksmith.pipeline import Pipeline
-from toksmith.reference import ReferenceEncoder, explain
-from toksmith.reference.steps import MatchStep, PathStep, UnknownWordStep
+from toksmith.results import Span
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer import Tokenizer
-from toksmith.types import Span
+from toksmith.trace.explain import explain
+from toksmith.trace.steps import MatchStep, PathStep, UnknownWordStep
 
 
 def test_steps() -> None:

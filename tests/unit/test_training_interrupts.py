@@ -20,14 +20,14 @@ import pytest
 import toksmith
 from tests.counting import PLAIN
 from toksmith.engine import ChunkCounter
-from toksmith.splitters import splitter
-from toksmith.training_engine import (
+from toksmith.engine.training import (
     LineCounter,
     MergeRules,
     SymbolWords,
     learn_unigram,
     merge_symbols,
 )
+from toksmith.splitters import splitter
 
 RANDOM = random.Random(13)
 LETTERS = "abcdefghijklmnop"

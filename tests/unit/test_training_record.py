@@ -16,7 +16,7 @@ import pytest
 
 import toksmith
 from toksmith.errors import FormatError
-from toksmith.training_record import SourceRecord, TrainingRecord, sidecar
+from toksmith.tokenizer.training_record import SourceRecord, TrainingRecord, sidecar
 
 
 @pytest.fixture

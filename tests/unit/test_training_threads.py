@@ -13,7 +13,7 @@ import pytest
 import toksmith
 from tests.interrupting import interrupted
 from tests.processes import TASKS, holds_in_child, running_threads
-from toksmith.training_engine import MergeRules, merge_bytes
+from toksmith.engine.training import MergeRules, merge_bytes
 
 
 def words(size: int) -> toksmith.Counts:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from toksmith._base.text import Text
 from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
 from toksmith.show.unicode import encoding_sizes, unicode_view
-from toksmith.text import Text
 
 KOREAN = "안녕하세요 👋 (hello in Korean!)"
 

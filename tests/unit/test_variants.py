@@ -179,7 +179,7 @@ LONGEST = Tokenizer(
 
 @given(strategies.any_texts)
 def test_the_longest_bytes_first(text: str | bytes) -> None:
-    data = toksmith.text.utf8(text)
+    data = toksmith._base.text.utf8(text)
     vocab = LONGEST.vocab
     expected, at = [], 0
     while at < len(data):

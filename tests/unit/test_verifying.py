@@ -10,11 +10,11 @@ import pytest
 from tests.kits.bpe import model, pipeline
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
+from toksmith.measure.verify import default_by, differing, first_difference, same_vocabulary
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
+from toksmith.results import Span
 from toksmith.tokenizer import Tokenizer
-from toksmith.types import Span
-from toksmith.verifying import default_by, differing, first_difference, same_vocabulary
 
 A = Tokenizer(pipeline())
 FEWER = Tokenizer(Pipeline(model(((b"t", b"h"),)), A.pipeline.splitter))

@@ -11,7 +11,7 @@ import pytest
 from toksmith.engine import KernelEncoder
 from toksmith.errors import OptionError
 from toksmith.models import LongestMatch, WordLevel, WordPiece
-from toksmith.reference.chunks import Token, chunk_model
+from toksmith.reference.chunk_models import Token, chunk_model
 from toksmith.reference.wordpiece import attempts
 
 PIECES = (b"[UNK]", b"un", b"##a", b"##aff", b"##able", b"##ff", "é".encode(), "##é".encode())

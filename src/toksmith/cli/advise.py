@@ -125,8 +125,8 @@ def run(
         **reading,
     )
     advice = _in_options(advice)
-    from toksmith.formats.files import write_text
-    from toksmith.show.plot_svg import plot_svg
+    from toksmith._base.files import write_text
+    from toksmith.show.chart_svg import plot_svg
     from toksmith.show.vocabulary_size import advice_plot, advice_view
 
     if html is not None:

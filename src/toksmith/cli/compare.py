@@ -183,7 +183,7 @@ def run(
 
 def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
     """Return the tokenizers that words stand for, by name."""
-    from toksmith.measure.naming import names_of
+    from toksmith.measure.labels import names_of
 
     labels = [_label(word) for word in words]
     paths = [path for _, path in labels]
@@ -195,7 +195,7 @@ def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
 
 
 def _label(word: str) -> tuple[str | None, str]:
-    from toksmith.documents import exists
+    from toksmith._base.documents import exists
 
     name, equals, path = word.partition("=")
     return (name, path) if equals and name and not exists(word) else (None, word)
@@ -203,8 +203,8 @@ def _label(word: str) -> tuple[str | None, str]:
 
 def _texts(words: list[str] | None, quiet: bool) -> dict[str, Any]:
     """Return the arguments of ``compare`` that words stand for."""
+    from toksmith._base.documents import exists
     from toksmith.cli.reading import files_or_text, read_stdin
-    from toksmith.documents import exists
 
     if not words or words == ["-"]:
         return {"texts": read_stdin(quiet)}

@@ -106,7 +106,7 @@ def show(
     quiet: Quiet = False,
 ) -> None:
     """Print the size of a file of counts, and its most frequent chunks."""
-    from toksmith.visible import visible
+    from toksmith._base.visible import visible
 
     counts = _merged([path])
     if not quiet:

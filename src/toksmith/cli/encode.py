@@ -60,12 +60,12 @@ def run(
     A file is read as in training: a row of CSV, TSV or Parquet and a line of JSON Lines are
     documents. Between two documents is an empty line, and JSON has a list for each document.
     """
+    from toksmith._base.documents import document_bounds
+    from toksmith._base.progress import amount_progress
     from toksmith.cli.reading import read_text
     from toksmith.cli.writing import check_folder, write_ids
     from toksmith.corpus.opening import is_plain
     from toksmith.corpus.options import Reading
-    from toksmith.documents import document_bounds
-    from toksmith.progress import amount_progress
 
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: one of them is wanted")

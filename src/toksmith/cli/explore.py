@@ -36,8 +36,8 @@ def run(
 
     Its pages can read files below the current folder, and published tokenizers that are cached.
     """
+    from toksmith.explorer.loaded import Shelf
     from toksmith.explorer.serving import serve
-    from toksmith.explorer.shelf import Shelf
 
     shelf = Shelf()
     for given in tokenizers or []:

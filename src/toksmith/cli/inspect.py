@@ -24,9 +24,9 @@ from toksmith.cli.pieces import number
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from toksmith.encoding import Special as HowSpecial
+    from toksmith.results import Encoding
     from toksmith.tokenizer import Tokenizer
-    from toksmith.types import Encoding
+    from toksmith.tokenizer.encode import Special as HowSpecial
 
 EXAMPLE = "toksmith inspect 'Hello  wörld' -t toksmith-small --steps"
 
@@ -118,8 +118,8 @@ def run(
     if steps:
         _print_steps(str(tok.explain(data, special=special.value)), limit)
     if tree:
+        from toksmith.show.diagram_choice import pictures
         from toksmith.show.diagram_terminal import diagram_view
-        from toksmith.show.pictures import pictures
 
         drawn, are_all = pictures(tok, data, encoding, special.value)
         for picture in drawn:
@@ -141,9 +141,9 @@ def _show_token(tok: Tokenizer, name: str) -> None:
     """Print how a token comes about; digits are an id, if there is one."""
     from rich.console import Console
 
+    from toksmith._base.visible import visible
     from toksmith.show.diagram_terminal import diagram_view
     from toksmith.show.terminal import has_colour
-    from toksmith.visible import visible
 
     is_id = name.isdecimal() and int(name) < tok.vocab_size
     literal = name if name.isprintable() else os.fsencode(name)  # exactly the bytes that were given
@@ -161,8 +161,8 @@ def _write_page(
     path: Path, tok: Tokenizer, data: bytes, encoding: Encoding, special: HowSpecial, name: str
 ) -> None:
     from toksmith.cli.writing import check_folder, output
-    from toksmith.show.page import text_page
-    from toksmith.show.pictures import pictures
+    from toksmith.show.diagram_choice import pictures
+    from toksmith.show.text_page import text_page
 
     check_folder(path)
     drawn, are_all = pictures(tok, data, encoding, special)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from toksmith.results import OffsetArray
     from toksmith.segment import Spans
-    from toksmith.types import OffsetArray
 
 SpansOption = Annotated[
     bool,

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toksmith._base.documents import exists, open_mapped
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.cli.messages import say
-from toksmith.documents import exists, open_mapped
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from toksmith.types import Ids
+    from toksmith.results import Ids
 
 _LONGEST_ID = len(str(2**32))
 
@@ -76,7 +76,7 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
         OptionError: there is no such file.
         FormatError: a folder holds no files.
     """
-    from toksmith.documents import looks_like_path
+    from toksmith._base.documents import looks_like_path
 
     missing = [name for name in inputs if not exists(name)]
     if not missing:

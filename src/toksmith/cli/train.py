@@ -42,7 +42,7 @@ def _list_options(model: Model | None) -> None:
     """Print what a model takes, and end."""
     if model is None:
         return
-    from toksmith.trainers.written_options import described
+    from toksmith.trainers.option_parsing import described
 
     for option in described(_options_of(model)):
         print(f"{option.name}={option.default}\n    {option.kind}: {option.meaning}")
@@ -155,7 +155,7 @@ def run(
     --list-options MODEL prints them, --option NAME=VALUE sets one.
     """
     from toksmith.cli.writing import check_folder
-    from toksmith.trainers.written_options import parsed
+    from toksmith.trainers.option_parsing import parsed
 
     check_folder(output, can_be_folder=True)
     if bool(files) == bool(counts):

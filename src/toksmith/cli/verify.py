@@ -20,10 +20,10 @@ from toksmith.cli.common import (
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 
 if TYPE_CHECKING:
+    from toksmith._base.text import Text
     from toksmith.corpus import Reading
-    from toksmith.text import Text
+    from toksmith.measure.verify import By, Difference
     from toksmith.tokenizer import Tokenizer
-    from toksmith.verifying import By, Difference
 
 EXAMPLE = "toksmith verify toksmith-small tokenizer.json corpus/ --separator '<|endoftext|>'"
 
@@ -101,18 +101,18 @@ def agree(
     quiet: bool = False,
 ) -> bool:
     """Compare two tokenizers, and print what came out: whether they agree."""
-    from toksmith import verifying
     from toksmith.corpus import Reading
+    from toksmith.measure import verify
 
-    by = by or verifying.default_by(*pair)
+    by = by or verify.default_by(*pair)
     options: dict[str, Any] = {
         "by": by, "special": special, "add_special_tokens": add_special_tokens,
     }  # fmt: skip
     documents = differing = size = 0
     for name, some in _documents(texts, reading or Reading(), quiet):
-        found = verifying.differing(*pair, some, threads=threads, **options)
+        found = verify.differing(*pair, some, threads=threads, **options)
         if found and not differing:
-            difference = verifying.first_difference(*pair, some[found[0]], **options)
+            difference = verify.first_difference(*pair, some[found[0]], **options)
             print(f"{name}: document {found[0] + 1:,} of {len(some):,} differs", end=" ")
             _show(cast("Difference", difference), names)
         documents += len(some)
@@ -130,9 +130,9 @@ def _documents(
     inputs: list[str], reading: Reading, quiet: bool
 ) -> Iterator[tuple[str, Sequence[Text]]]:
     """Yield what each source is called, and its documents."""
+    from toksmith._base.documents import document_bounds
     from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.corpus.opening import open_documents
-    from toksmith.documents import document_bounds
 
     files, text = files_or_text(inputs, [])
     if not files:

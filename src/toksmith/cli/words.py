@@ -41,10 +41,10 @@ def run(
     """
     import numpy as np
 
+    from toksmith._base.text import utf8
+    from toksmith._base.visible import visible
     from toksmith.cli.reading import read_text
     from toksmith.segment import words
-    from toksmith.text import utf8
-    from toksmith.visible import visible
 
     found = words(read_text(text, file, quiet, encoding_errors.value), locale)
     if every:

@@ -10,12 +10,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from toksmith._base.lazy import np
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.errors import OptionError
-from toksmith.lazy import np
 
 if TYPE_CHECKING:
-    from toksmith.types import Batch, IdArray
+    from toksmith.results import Batch, IdArray
 
 _IDS_AT_ONCE = 1 << 18
 _ROOM = 1 << 16
@@ -30,7 +30,7 @@ def output(path: Path | None) -> Iterator[BinaryIO]:
         OptionError: it cannot be written; the message names the file.
     """
     if path is not None and not _is_special(path):
-        from toksmith.formats.files import replacing
+        from toksmith._base.files import replacing
 
         _check_parent(path)
         with replacing(path) as temporary, temporary.open("xb") as file:
@@ -132,7 +132,7 @@ def write_ids(
     if form.is_binary:
         _write_binary(batch, path, form, dtype)
         return
-    from toksmith.progress import amount_progress
+    from toksmith._base.progress import amount_progress
 
     if form is IdFormat.LINES:
         pieces = _lines(batch)

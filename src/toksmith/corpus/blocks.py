@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
-from toksmith.lazy import np, npt
-from toksmith.text import Text
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text
 
 Bounds: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -119,3 +119,48 @@ def cut_near_end(text: bytes | bytearray, start: int, known: int, cut: Cut) -> i
         if known - distance > start and (end := cut(text, known - distance, len(text))) <= known:
             return end
     return cut(text, start, len(text)) if start <= known else len(text)
+
+
+_SMALL = 1 << 18
+
+
+class SliceCounter(Protocol):
+    """What counts documents."""
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+
+
+class Batching:
+    """Hands documents to a counter in their order: few bytes are kept until they are many.
+
+    Args:
+        counter: counts them.
+    """
+
+    def __init__(self, counter: SliceCounter) -> None:
+        self._counter = counter
+        self._texts: list[Text] = []
+        self._size = 0
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents, now or later."""
+        size = int((bounds[:, 1] - bounds[:, 0]).sum())
+        if size > _SMALL:
+            self.flush()
+            self._counter.add_slices(text, bounds)
+            return
+        with memoryview(text) as view:  # type: ignore[arg-type]  # no block is a str
+            self._texts += [view[start:end].tobytes() for start, end in bounds.tolist()]
+        self._size += size
+        if self._size >= STREAMED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Count what is kept."""
+        if self._texts:
+            self._counter.add_texts(self._texts)
+        self._texts, self._size = [], 0

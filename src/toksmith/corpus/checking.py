@@ -6,10 +6,10 @@ import codecs
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+from toksmith._base.text import Text
 from toksmith.corpus.blocks import Bounds, block_of
 from toksmith.engine import first_invalid
 from toksmith.errors import FormatError
-from toksmith.text import Text
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",

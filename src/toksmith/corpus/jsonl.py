@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.text import utf8
 from toksmith.corpus.blocks import Block, block_of
 from toksmith.errors import FormatError
-from toksmith.text import utf8
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
+from toksmith._base.documents import document_bounds, open_mapped
+from toksmith._base.text import Text, utf8
 from toksmith.corpus.blocks import Bounds, block_of
 from toksmith.corpus.checking import HEAD, checked_slices, text_start
-from toksmith.corpus.kinds import Kind, kind_of
+from toksmith.corpus.file_types import Kind, kind_of
 from toksmith.corpus.options import Reading
 from toksmith.corpus.streams import read_head
-from toksmith.documents import document_bounds, open_mapped
 from toksmith.errors import OptionError
-from toksmith.text import Text, utf8
 
 
 @contextmanager

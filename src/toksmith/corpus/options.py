@@ -9,10 +9,10 @@ from os import fspath
 from pathlib import Path
 from typing import Any, NoReturn
 
-from toksmith.arguments import flag, literal, whole
-from toksmith.corpus.weights import weight_of
+from toksmith._base.checks import flag, literal, whole
+from toksmith._base.short_repr import short_repr
+from toksmith.corpus.file_weights import weight_of
 from toksmith.errors import OptionError
-from toksmith.short_repr import short_repr
 
 READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
 """What a file can be read as, compressed or not."""
@@ -40,7 +40,7 @@ class Reading:
             counts in each file times the file's weight (rounded to millionths), rounded half up at
             the end; what comes to 0 is left out.
         sample: the share of documents that is taken, up to 1. Which ones depends on the seed and on
-            what they hold alone: see :class:`~toksmith.corpus.selection.Selection`.
+            what they hold alone: see :class:`~toksmith.corpus.document_sample.Selection`.
         seed: for the sample, a whole number.
         deduplicate: whether of identical documents, in whichever files, only the first is taken.
             Takes 32 to 64 bytes of memory a distinct document.

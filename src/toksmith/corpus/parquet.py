@@ -6,11 +6,11 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.lazy import extra, np
 from toksmith.corpus.blocks import STREAMED, Block
 from toksmith.corpus.checking import checked_slices
 from toksmith.corpus.options import Reading
 from toksmith.errors import FormatError
-from toksmith.lazy import extra, np
 
 _BUFFER = 1 << 20
 """Read ahead so much, and not a whole row group."""

@@ -10,21 +10,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from toksmith.corpus.ahead import ahead
-from toksmith.corpus.batching import Batching
-from toksmith.corpus.blocks import BLOCK, STREAMED, Block, Bounds, Cut, cut_bounds, split_stream
+from toksmith._base.text import Text, Texts, texts_of, utf8
+from toksmith.corpus.blocks import (
+    BLOCK,
+    STREAMED,
+    Batching,
+    Block,
+    Bounds,
+    Cut,
+    cut_bounds,
+    split_stream,
+)
 from toksmith.corpus.checking import checked_slices, checked_stream, text_stream
+from toksmith.corpus.document_sample import Selection
+from toksmith.corpus.file_types import Kind, kind_of
+from toksmith.corpus.file_weights import ONE, weighted_runs
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
-from toksmith.corpus.kinds import Kind, kind_of
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
-from toksmith.corpus.plain import READ, text_blocks
-from toksmith.corpus.selection import Selection
+from toksmith.corpus.prefetch import ahead
 from toksmith.corpus.streams import read_head, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
-from toksmith.corpus.weights import ONE, weighted_runs
+from toksmith.corpus.text_reader import READ, text_blocks
 from toksmith.errors import warn
-from toksmith.text import Text, Texts, texts_of, utf8
 
 
 class Counter(Protocol):

@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from toksmith._base.lazy import extra
 from toksmith.corpus.blocks import STREAMED
 from toksmith.errors import FormatError
-from toksmith.lazy import extra
 
 _READ = 1 << 18
 

@@ -14,21 +14,21 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from toksmith.errors import ToksmithError
-from toksmith.explorer.asking import Answer, Asked, asking, refused
 from toksmith.explorer.compare_page import ComparePage
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.guard import App, Guard
 from toksmith.explorer.jobs import Jobs
-from toksmith.explorer.marks import palette_css
-from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Answer, Asked, asking, refused
 from toksmith.explorer.text_page import TextPage
+from toksmith.explorer.token_html import palette_css
 from toksmith.explorer.train_page import TrainPage
 from toksmith.explorer.uploads import Uploads
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.loading import load
 from toksmith.show.comparison_html import COMPARISON_STYLE
 from toksmith.show.comparison_page import REPORT_STYLE
-from toksmith.show.stepper import SCRIPT
+from toksmith.show.diagram_stepper import SCRIPT
 from toksmith.show.style import STYLE
 
 BINARY = "application/octet-stream"

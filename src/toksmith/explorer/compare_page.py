@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toksmith.errors import OptionError
-from toksmith.explorer.asking import Answer, Asked
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
-from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Answer, Asked
 from toksmith.show.comparison_page import report_body
 
 if TYPE_CHECKING:

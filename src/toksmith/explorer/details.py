@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from html import escape
 
+from toksmith._base.visible import count_of, visible
 from toksmith.errors import UnknownTokenError
-from toksmith.explorer.marks import colour_of, one_line
-from toksmith.explorer.origins import Place, origin, origin_html
+from toksmith.explorer.token_html import colour_of, one_line
+from toksmith.explorer.token_origin import Place, origin, origin_html
 from toksmith.explorer.vocabulary import Vocabulary
-from toksmith.visible import count_of, visible
 
 _MOST_CHARACTERS = 24
 _MOST_LONGER = 24

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.loaded import Shelf
 
 LOOPBACK = "127.0.0.1"
 

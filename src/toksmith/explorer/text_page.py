@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from toksmith.encoding import Special
 from toksmith.errors import OptionError, ToksmithError
-from toksmith.explorer.asking import Answer, Asked
-from toksmith.explorer.marks import ids_html, text_html
-from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import Shown, Stretch, shown_tokens, special_of, stretch_at
+from toksmith.explorer.excerpts import Shown, Stretch, shown_tokens, special_of, stretch_at
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Answer, Asked
+from toksmith.explorer.token_html import ids_html, text_html
 from toksmith.measure.agreement import differing_tokens
 from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.encode import Special
 
 MOST = 4
 """Tokenizers side by side."""

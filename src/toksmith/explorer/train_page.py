@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from toksmith.errors import OptionError
-from toksmith.explorer.asking import Answer, Asked
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
-from toksmith.explorer.marks import colour_of, one_line
-from toksmith.explorer.shelf import Shelf
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Answer, Asked
+from toksmith.explorer.token_html import colour_of, one_line
 from toksmith.formats.listed import LISTED, WRITTEN
 from toksmith.models import BPE, CharacterBPE
-from toksmith.show.plot import Line, Plot
-from toksmith.show.plot_svg import plot_svg
+from toksmith.show.chart import Line, Plot
+from toksmith.show.chart_svg import plot_svg
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import MODELS
-from toksmith.trainers.written_options import described
+from toksmith.trainers.option_parsing import described
 
 MOST_LEARNED = 1_000
 """How many merges are listed after training; the vocabulary's page has all."""

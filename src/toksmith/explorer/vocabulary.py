@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
+from toksmith._base.lazy import np, npt, regex
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt, regex
 from toksmith.models import BPE, CharacterBPE
-from toksmith.token_table import TokenTable
 from toksmith.tokenizer import Tokenizer
+from toksmith.vocabulary import TokenTable
 
 IdArray: TypeAlias = "npt.NDArray[np.int64]"
 

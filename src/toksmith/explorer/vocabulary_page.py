@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-from toksmith.explorer.asking import Answer, Asked
+from toksmith._base.visible import visible
 from toksmith.explorer.details import details_html
-from toksmith.explorer.marks import colour_of, one_line
-from toksmith.explorer.origins import Place
-from toksmith.explorer.shelf import Shelf
-from toksmith.explorer.stretches import Stretch, shown_tokens, special_of
+from toksmith.explorer.excerpts import Stretch, shown_tokens, special_of
+from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.requests import Answer, Asked
 from toksmith.explorer.text_page import kind_of
+from toksmith.explorer.token_html import colour_of, one_line
+from toksmith.explorer.token_origin import Place
 from toksmith.explorer.vocabulary import Vocabulary
-from toksmith.visible import visible
 
 MOST_ROWS = 400
 """How many rows are given at once."""

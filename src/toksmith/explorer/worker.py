@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.progress import told_to
 from toksmith.errors import ToksmithError
-from toksmith.progress import told_to
 
 _SECONDS_BETWEEN = 0.1
 _MOST_MERGES = 200
@@ -71,8 +71,8 @@ def train(task: dict[str, Any]) -> None:
     """Train, and leave the tokenizer in a file."""
     import toksmith
     from toksmith.trainers import MODELS
+    from toksmith.trainers.option_parsing import parsed
     from toksmith.trainers.options import choice
-    from toksmith.trainers.written_options import parsed
 
     choice("model", task["model"], list(MODELS))
     given = [f"{name}={value}" for name, value in task["options"].items()]

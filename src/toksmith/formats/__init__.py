@@ -13,11 +13,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Protocol
 
-from toksmith import lazy
-from toksmith.arguments import file_path
+from toksmith._base import files, lazy
+from toksmith._base.checks import file_path
+from toksmith._base.commits import replace_all
 from toksmith.errors import FormatError, OptionError
-from toksmith.formats import files
-from toksmith.formats.commits import replace_all
 from toksmith.formats.listed import LISTED, UNSET, WRITTEN, Hints, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
@@ -131,9 +130,9 @@ def contents(
         )
     found = chosen.contents(pipeline, place / main)
     if chosen.NAME == "huggingface":
-        from toksmith.formats import hf_config
+        from toksmith.formats.huggingface import config
 
-        found |= hf_config.contents(pipeline, place)
+        found |= config.contents(pipeline, place)
     return found
 
 

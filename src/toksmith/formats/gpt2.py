@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from toksmith.byte_alphabet import unspell_all
+from toksmith._base import files
+from toksmith._base.byte_alphabet import unspell_all
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, limits, spelled
+from toksmith.formats import byte_spelling, checks
 from toksmith.formats.listed import Hints
 from toksmith.framing import Framing
 from toksmith.models import BPE
@@ -75,7 +76,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
     pipeline = read_pair(encoder, merges)
     if not encoder.name.endswith("vocab.json"):
         return pipeline
-    from toksmith.formats import hf_pair
+    from toksmith.formats.huggingface import pair as hf_pair
 
     return hf_pair.configured(encoder, pipeline)
 
@@ -89,7 +90,7 @@ def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
     ids = files.json_of(encoder_path, encoder or b"")
     files.check_ids(encoder_path, ids)
     lefts, rights, first = _read_merges(merges_path, joined or b"")
-    merges = spelled.merges_by_id(merges_path, lefts, rights, ids, "line", first)
+    merges = byte_spelling.merges_by_id(merges_path, lefts, rights, ids, "line", first)
     made = set(merges[:, 2].tolist())
     vocab: dict[bytes, int] = {}
     special: dict[str, int] = {}
@@ -112,7 +113,7 @@ def _read_merges(path: Path, data: bytes) -> tuple[list[str], list[str], int]:
     lines = files.text_of(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = 2 if lines[0].startswith("#version") else 1
     merges = lines[first - 1 :]
-    if (found := spelled.halves(merges)) is None:
+    if (found := byte_spelling.halves(merges)) is None:
         place, line = next((i, line) for i, line in enumerate(merges) if line.count(" ") != 1)
         raise FormatError(
             path, f"line {first + place} is {line[:40]!r}; wanted: two tokens, one space"
@@ -126,8 +127,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
     """
-    model = limits.byte_level(pipeline, NAME)
-    cut = limits.pattern(pipeline, NAME)
+    model = checks.byte_level(pipeline, NAME)
+    cut = checks.pattern(pipeline, NAME)
     family = cut.family if cut else None
     if family is None or family.name != "gpt2":
         has = cut.pattern if cut else None
@@ -135,21 +136,21 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
             f"gpt2 files mean GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
             "huggingface can"
         )
-    limits.only_special_tokens(pipeline, NAME)
-    if (rest := limits.unmade(model)) is not None:
+    checks.only_special_tokens(pipeline, NAME)
+    if (rest := checks.unmade(model)) is not None:
         raise UnsupportedError(
             f"gpt2 files would take id {rest[0]} ({rest[1]!r}), which no merge makes, for a "
             "special token; tiktoken and huggingface can hold it"
         )
-    limits.merging_suffices(model, NAME)
-    ids = spelled.spelled_vocab(pipeline, NAME)
+    checks.merging_suffices(model, NAME)
+    ids = byte_spelling.spelled_vocab(pipeline, NAME)
     for token in pipeline.framing.added_tokens:
         if token.id < len(model.vocab) and model.vocab[token.id]:
             raise UnsupportedError(
                 f"gpt2 files cannot say that id {token.id} ({token.content!r}) is a special token "
                 "as well as a token of the model; tiktoken and huggingface can"
             )
-    lines = [_VERSION, *(f"{left} {right}" for left, right in spelled.spelled_merges(model))]
+    lines = [_VERSION, *(f"{left} {right}" for left, right in byte_spelling.spelled_merges(model))]
     return {
         path: files.dump(ids).encode(),
         path.with_name("vocab.bpe"): ("\n".join(lines) + "\n").encode(),

@@ -14,11 +14,12 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+from toksmith._base import files
+from toksmith._base.lazy import np
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, limits, patterns
+from toksmith.formats import checks, gap_patterns
 from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing
-from toksmith.lazy import np
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
@@ -72,7 +73,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         pattern = lines[1].strip()
         return Pipeline(
             BPE(tuple(vocab), np.array(merges, np.uint32)),
-            patterns.uncovering(pattern) if pattern else None,
+            gap_patterns.uncovering(pattern) if pattern else None,
             Framing(tuple(special)),
         )
 
@@ -105,11 +106,11 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: the pipeline has something that the format cannot hold.
     """
-    model = limits.byte_level(pipeline, NAME)
+    model = checks.byte_level(pipeline, NAME)
     _check_ids(model)
-    limits.only_special_tokens(pipeline, NAME)
-    limits.no_aliases(pipeline, NAME)
-    limits.merging_suffices(model, NAME)
+    checks.only_special_tokens(pipeline, NAME)
+    checks.no_aliases(pipeline, NAME)
+    checks.merging_suffices(model, NAME)
     special = [_special_line(token) for token in pipeline.framing.added_tokens]
     lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]
     lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
@@ -143,10 +144,10 @@ def _check_ids(model: BPE) -> None:
 
 
 def _pattern_line(pipeline: Pipeline) -> str:
-    cut = limits.pattern(pipeline, NAME)
+    cut = checks.pattern(pipeline, NAME)
     if cut is None:
         return ""
-    pattern = patterns.covering(cut)
+    pattern = gap_patterns.covering(cut)
     if not pattern or pattern != pattern.strip() or {*"\n\r\0"} & {*pattern}:
         raise UnsupportedError(
             f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
@@ -156,7 +157,7 @@ def _pattern_line(pipeline: Pipeline) -> str:
 
 
 def _special_line(token: AddedToken) -> str:
-    content = limits.literal(token, NAME)
+    content = checks.literal(token, NAME)
     if content.split() != [content]:
         raise UnsupportedError(
             f"minbpe cannot hold special token {content!r}: it cuts the line at white space; "

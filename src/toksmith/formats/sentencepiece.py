@@ -16,18 +16,19 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
+from toksmith._base import files
+from toksmith._base.lazy import np
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, limits
+from toksmith.formats import checks
 from toksmith.formats.listed import Hints
+from toksmith.formats.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
 from toksmith.formats.sentencepiece_proto import ModelProto
 from toksmith.framing import Framing
-from toksmith.lazy import np
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.reference.charsmap import character_map
-from toksmith.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
+from toksmith.stages.charsmap import character_map
 
 NAME = "sentencepiece"
 
@@ -194,7 +195,7 @@ def _parts(pipeline: Pipeline) -> _Parts:
     )
     if not isinstance(model, SentencePieceBPE | Unigram):
         raise UnsupportedError(
-            f"{NAME} holds SentencePiece's BPE and Unigram, not {limits.kind(model)}"
+            f"{NAME} holds SentencePiece's BPE and Unigram, not {checks.kind(model)}"
         )
     if isinstance(model, Unigram) and not (model.single and model.fuse_unk):
         raise UnsupportedError(

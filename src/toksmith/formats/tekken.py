@@ -11,9 +11,10 @@ from __future__ import annotations
 from base64 import b64decode
 from pathlib import Path
 
+from toksmith._base import files
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, patterns
-from toksmith.formats.hf_entries import Entry
+from toksmith.formats import gap_patterns
+from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE
@@ -62,7 +63,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         framing = _framing(root, special)
         vocab = (b"",) * special + tuple(tokens)
         model = BPE(vocab, recover_merges, whole_chunk_first=True)
-        return Pipeline(model, patterns.uncovering(config.text("pattern")), framing)
+        return Pipeline(model, gap_patterns.uncovering(config.text("pattern")), framing)
 
 
 def _tokens(entry: Entry, count: int) -> list[bytes]:

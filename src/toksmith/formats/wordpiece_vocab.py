@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toksmith._base import files
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats import files, limits
-from toksmith.formats.hf_entries import Entry
+from toksmith.formats import checks
+from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.listed import Hints
 from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import WordPiece
-from toksmith.models.vocabulary import ids_of
+from toksmith.models.words import ids_of
 from toksmith.normalizers import Bert
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter
@@ -119,7 +120,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     model = pipeline.model
     if not isinstance(model, WordPiece):
         raise UnsupportedError(
-            f"{NAME} holds WordPiece models, and this one is {limits.kind(model)}; huggingface may "
+            f"{NAME} holds WordPiece models, and this one is {checks.kind(model)}; huggingface may "
             "hold it"
         )
     if len(ids_of(model.vocab)) != len(model.vocab) - model.vocab.count(b""):

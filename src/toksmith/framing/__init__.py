@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing.added import AddedToken, find, literal_pattern
 from toksmith.framing.lengths import Padding, Truncation
 from toksmith.framing.template import Part, Template, TextPart, TokenPart, TrimOffsets
-from toksmith.short_repr import short_repr
 
 __all__ = [
     "AddedToken",

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toksmith import lazy
-from toksmith.short_repr import short_repr
+from toksmith._base import lazy
+from toksmith._base.short_repr import short_repr
 
 NONE: frozenset[str] = frozenset()
 """No literals."""

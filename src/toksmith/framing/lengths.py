@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.short_repr import short_repr
 
 Direction = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]

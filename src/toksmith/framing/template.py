@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.short_repr import short_repr
 
 
 @short_repr

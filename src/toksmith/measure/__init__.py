@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toksmith import lazy
+from toksmith._base import lazy
 
 if TYPE_CHECKING:
-    from toksmith.measure.comparing import compare
+    from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison, Figures
     from toksmith.measure.compression import (
         bytes_per_token,
@@ -27,16 +27,22 @@ if TYPE_CHECKING:
     )
     from toksmith.measure.distribution import (
         coverage,
+        gini,
+        parity,
         renyi_efficiency,
         renyi_entropy,
         type_token_ratio,
         unknown_rate,
         vocabulary_use,
     )
-    from toksmith.measure.fairness import gini, parity
     from toksmith.measure.metrics import METRICS, Metric
     from toksmith.measure.round_trip import common_bytes, lost_bytes
-    from toksmith.measure.words import continuation, fertility, single_token_words, split_words
+    from toksmith.measure.word_metrics import (
+        continuation,
+        fertility,
+        single_token_words,
+        split_words,
+    )
 
 __all__ = [
     "METRICS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from toksmith.types import Encoding
+from toksmith.results import Encoding
 
 
 def differing_tokens(encodings: Sequence[Encoding]) -> list[list[bool]]:

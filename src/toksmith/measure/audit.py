@@ -8,22 +8,22 @@ from itertools import accumulate, chain
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, Texts
 from toksmith.corpus import Reading
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt
 from toksmith.loading import AnyTokenizer
 from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
-from toksmith.measure.naming import named_tokenizers
+from toksmith.measure.labels import named_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
 from toksmith.measure.texts import AnyFiles, NamedText, check_sources, named_texts
-from toksmith.text import Text, Texts
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from toksmith._base.progress import BytesCallback
     from toksmith.engine import Bounds
-    from toksmith.progress import BytesCallback
 
 KINDS = {
     "injection": "special tokens that text becomes though nobody asked for them",
@@ -133,7 +133,7 @@ def token_use(
     progress: bool | None = None,
 ) -> npt.NDArray[np.int64]:
     """Return how often each token stands in texts: int64, shape ``(vocab_size,)``."""
-    from toksmith.progress import counting_progress
+    from toksmith._base.progress import counting_progress
 
     used = _Use(tok, threads)
     with counting_progress(sum(text.size for text in texts), progress) as report:

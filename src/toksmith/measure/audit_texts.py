@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toksmith.encoding import Special
-from toksmith.lazy import np, npt
+from toksmith._base.lazy import np, npt
+from toksmith._base.visible import visible
 from toksmith.measure.findings import Example, Finding, Severity
 from toksmith.measure.reachability import tokens_of
 from toksmith.tokenizer import Tokenizer
-from toksmith.visible import visible
+from toksmith.tokenizer.encode import Special
 
 ROUND_TRIPS = {
     "small letters": "the quick brown fox",

@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from toksmith.lazy import np, npt
+from toksmith._base.lazy import np, npt
+from toksmith._base.visible import visible
 from toksmith.measure.findings import Example, Finding, Severity
 from toksmith.measure.reachability import Category, Reachability, byte_of, tokens_of
 from toksmith.models import WordPiece
 from toksmith.models.pieces import Pieces, PieceType
 from toksmith.tokenizer import Tokenizer
-from toksmith.visible import visible
 
 LONG = 32
 """Tokens of more characters than this are long."""

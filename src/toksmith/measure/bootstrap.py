@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from toksmith._base.lazy import np, npt
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt
 from toksmith.measure.metrics import METRICS
-from toksmith.measure.sampled import COLUMNS, Sample, Sampled
+from toksmith.measure.sample_counts import COLUMNS, Sample, Sampled
 
 RESAMPLES = 1000
 

@@ -10,17 +10,17 @@ from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from toksmith._base.report import Report, form_of, written
+from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import count_of
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
 from toksmith.measure.frames import frame
 from toksmith.measure.metrics import METRICS
 from toksmith.measure.scripts import WHITE
-from toksmith.short_repr import short_repr
-from toksmith.show.report import Report, form_of, written
-from toksmith.visible import count_of
 
 if TYPE_CHECKING:
-    from toksmith.types import Encoding
+    from toksmith.results import Encoding
 
 ALL = "all"
 """The name under which the figures of all texts together stand."""

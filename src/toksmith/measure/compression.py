@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toksmith.arguments import ratio
+from toksmith._base.checks import ratio
 
 
 def bytes_per_token(size: int, tokens: int) -> float:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from mmap import mmap
 from typing import TYPE_CHECKING, TypeAlias
 
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, utf8
 from toksmith.corpus import Reading
-from toksmith.lazy import np, npt
 from toksmith.measure.comparison import MeasuredText, Passage
-from toksmith.measure.sampled import Sample, Sampled, sampled
-from toksmith.measure.sampling import Sampler
+from toksmith.measure.passages import Sampler
+from toksmith.measure.sample_counts import Sample, Sampled, sampled
 from toksmith.measure.texts import NamedText
-from toksmith.text import Text, utf8
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

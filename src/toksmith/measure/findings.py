@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from toksmith.short_repr import MOST, short_repr
-from toksmith.show.report import Report
-from toksmith.visible import count_of, visible, visible_name
+from toksmith._base.report import Report
+from toksmith._base.short_repr import MOST, short_repr
+from toksmith._base.visible import count_of, visible, visible_name
 
 
 class Severity(IntEnum):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING, Literal
 
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
 from toksmith.measure.compression import (
     bytes_per_token,
@@ -18,19 +19,18 @@ from toksmith.measure.compression import (
     normalized_sequence_length,
 )
 from toksmith.measure.distribution import (
+    parity,
     renyi_efficiency,
     type_token_ratio,
     unknown_rate,
     vocabulary_use,
 )
-from toksmith.measure.fairness import parity
-from toksmith.measure.words import continuation, fertility, single_token_words, split_words
-from toksmith.short_repr import short_repr
+from toksmith.measure.word_metrics import continuation, fertility, single_token_words, split_words
 
 if TYPE_CHECKING:
-    from toksmith.lazy import np, npt
+    from toksmith._base.lazy import np, npt
     from toksmith.measure.comparison import MeasuredText
-    from toksmith.measure.sampled import Sampled
+    from toksmith.measure.sample_counts import Sampled
 
 
 @dataclass(frozen=True, kw_only=True)

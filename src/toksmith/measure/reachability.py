@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from toksmith.arguments import assert_never
-from toksmith.lazy import np, npt
-from toksmith.measure.partial import unreached
+from toksmith._base.checks import assert_never
+from toksmith._base.lazy import np, npt
+from toksmith.measure.partial_characters import unreached
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -32,8 +32,8 @@ from toksmith.models import (
 )
 from toksmith.models.pieces import Pieces, PieceType
 from toksmith.pipeline import Pipeline
+from toksmith.results import Batch
 from toksmith.tokenizer import Tokenizer
-from toksmith.types import Batch
 
 _LETTERS = "ɐɥʞʍɮƕƣȹʬɤꝏꭓⱷƾʘǂ龘鱻靐คฐႠqxzj"
 _SYMBOLS = "‽⁂※§¶¤⌘☃❧◊~^"

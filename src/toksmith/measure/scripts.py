@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from toksmith.lazy import np, npt, pattern
-from toksmith.text import byte_sizes
-from toksmith.types import SpanArray
+from toksmith._base.lazy import np, npt, pattern
+from toksmith._base.text import byte_sizes
+from toksmith.results import SpanArray
 
 WHITE = "white space"
 

@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from toksmith._base.documents import document_bounds
+from toksmith._base.lazy import np
+from toksmith._base.text import Texts, texts_of, utf8
 from toksmith.corpus import AnyPath, Counter, Files, Reading, expand
-from toksmith.documents import document_bounds
 from toksmith.errors import OptionError
-from toksmith.lazy import np
-from toksmith.text import Texts, texts_of, utf8
 
 AnyFiles: TypeAlias = "AnyPath | Iterable[AnyPath] | Mapping[str, AnyPath | Iterable[AnyPath]]"
 """A path, directory or pattern, a list of them, or either by name."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from toksmith.lazy import np, npt
+from toksmith._base.lazy import np, npt
+from toksmith._base.short_repr import short_repr
 from toksmith.measure.vocabulary_scaling import (
     ModelShape,
     compute_optimal_flops,
@@ -13,7 +14,6 @@ from toksmith.measure.vocabulary_scaling import (
     vocabulary_by_isoflops,
     vocabulary_by_loss,
 )
-from toksmith.short_repr import short_repr
 
 MULTIPLE = 128
 """Matrices of such a number of rows suit the hardware."""

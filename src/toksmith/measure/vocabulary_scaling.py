@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.short_repr import short_repr
 
 
 @short_repr

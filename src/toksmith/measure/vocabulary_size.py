@@ -13,17 +13,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.report import Report
+from toksmith._base.short_repr import short_repr
+from toksmith._base.text import Texts, texts_of
+from toksmith._base.visible import count_of
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.lazy import np, npt
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.measure.vocabulary_advice import Recommendation, recommend
 from toksmith.measure.vocabulary_scaling import ModelShape
 from toksmith.models import BPE
-from toksmith.short_repr import short_repr
-from toksmith.show.report import Report
-from toksmith.text import Texts, texts_of
-from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.corpus import AnyPath

@@ -11,11 +11,8 @@ from typing import TypeAlias
 
 from toksmith.models.bpe import BPE
 from toksmith.models.character_bpe import CharacterBPE
-from toksmith.models.pieces import Pieces, PieceType
-from toksmith.models.sentencepiece_bpe import SentencePieceBPE
-from toksmith.models.unigram import Unigram
-from toksmith.models.wordpiece import WordPiece
-from toksmith.models.words import LongestMatch, WordLevel
+from toksmith.models.pieces import Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.models.words import LongestMatch, WordLevel, WordPiece
 
 Model: TypeAlias = (
     BPE | CharacterBPE | SentencePieceBPE | Unigram | WordPiece | WordLevel | LongestMatch

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
+from toksmith._base.lazy import np, npt
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.lazy import np
-from toksmith.models.merges import MergesField
-from toksmith.models.vocabulary import ids_of
-from toksmith.short_repr import short_repr
+from toksmith.models.words import ids_of
+
+if TYPE_CHECKING:
+    from toksmith.models import BPE
+
+
+MergeArray: TypeAlias = "npt.NDArray[np.uint32]"
+"""Shape ``(n, 3)``: left id, right id, resulting id, in rank order."""
+
+MergesGiven: TypeAlias = "npt.ArrayLike | Callable[[Sequence[bytes]], MergeArray]"
+
+
+class MergesField:
+    """The merges that a model was given, as an array that cannot be written to.
+
+    A function may be given in their place. It is called with the vocabulary when somebody looks at
+    the merges; those that follow from a vocabulary take their time to be found, and nobody needs
+    them to encode.
+    """
+
+    @overload
+    def __get__(self, model: None, owner: type[BPE]) -> NoReturn: ...
+    @overload
+    def __get__(self, model: BPE, owner: type[BPE]) -> MergeArray: ...
+    def __get__(self, model: BPE | None, owner: type[BPE]) -> MergeArray:
+        if model is None:
+            raise AttributeError("merges")  # as a field of a dataclass: it has no default
+        held: dict[str, Any] = vars(model)
+        if callable(held["merges"]):
+            held["merges"] = _unwritable(held["merges"](model.vocab))
+        merges: MergeArray = held["merges"]
+        return merges
+
+    def __set__(self, model: BPE, given: MergesGiven) -> None:
+        vars(model)["merges"] = given if callable(given) else _unwritable(given)
+
+
+def _unwritable(given: npt.ArrayLike) -> MergeArray:
+    merges = np.array(given, np.uint32).reshape(-1, 3)
+    merges.flags.writeable = False
+    return merges
+
 
 _BYTES = {bytes([byte]) for byte in range(256)}
 
@@ -44,7 +86,7 @@ class BPE:
     """
 
     vocab: tuple[bytes, ...]
-    merges: MergesField = MergesField()  # noqa: RUF009 - it holds nothing itself
+    merges: MergesField = MergesField()
     whole_chunk_first: bool = False
 
     def __post_init__(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from toksmith._base.lazy import np, npt
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt
-from toksmith.models.vocabulary import ids_of
-from toksmith.short_repr import short_repr
+from toksmith.models.words import ids_of
 
 
 @short_repr

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+from toksmith._base.lazy import np, npt
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt
-from toksmith.models.vocabulary import ids_of
-from toksmith.short_repr import short_repr
+from toksmith.models.words import ids_of
 
 
 class PieceType(IntEnum):
@@ -109,3 +109,43 @@ class Pieces:
 
 
 _PLAIN = ("unk_id", "byte_fallback", "bos_id", "eos_id", "pad_id")
+
+
+@short_repr
+@dataclass(frozen=True, eq=False)
+class Unigram(Pieces):
+    """The Unigram language model (Kudo 2018, "Subword Regularization").
+
+    Of all ways to cut the text into pieces, the one with the highest sum of scores is taken
+    (Viterbi). A place where no piece of one character matches may be crossed by an unknown
+    character, at the lowest score minus 10.
+
+    Attributes:
+        single: scores are added in float32, as SentencePiece does; otherwise in float64, as
+            ``tokenizers`` does. It decides between paths that are all but equal.
+        fuse_unk: unknown characters that stand side by side are one unknown token.
+    """
+
+    single: bool = True
+    fuse_unk: bool = True
+
+    def __eq__(self, other: object) -> bool:
+        same = super().__eq__(other)
+        if same is not True or not isinstance(other, Unigram):
+            return same
+        return (self.single, self.fuse_unk) == (other.single, other.fuse_unk)
+
+    __hash__ = None  # it holds arrays
+
+
+@short_repr
+@dataclass(frozen=True, eq=False)
+class SentencePieceBPE(Pieces):
+    """SentencePiece's BPE (Kudo & Richardson 2018), on the characters of normalized text.
+
+    Any two neighbours whose *concatenation is a piece* may merge, not only pairs that training
+    merged; the highest score goes first, then the leftmost. User-defined pieces are found first,
+    the longest at each place, and never merge; a piece of type UNUSED that comes out is taken
+    apart again. What is left and is no piece is unknown: its bytes with ``byte_fallback``, else
+    the unknown piece, one for all that stand side by side.
+    """

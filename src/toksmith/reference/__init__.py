@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toksmith import lazy
+from toksmith._base import lazy
 
 if TYPE_CHECKING:
+    from toksmith.engine.stepwise import ReferenceDecoder, ReferenceEncoder
     from toksmith.reference.bpe import decode, encode_chunk, merge_table, recover_merges
     from toksmith.reference.bpe_training import TrainingStep, training_steps
-    from toksmith.reference.encoder import ReferenceDecoder, ReferenceEncoder
-    from toksmith.reference.splitting import chunk_spans
-    from toksmith.reference.trace import Explanation, explain
+    from toksmith.stages.split_patterns import chunk_spans
+    from toksmith.trace.explain import Explanation, explain
 
 __all__ = [
     "Explanation",

@@ -15,7 +15,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from toksmith.lazy import np, npt
+from toksmith._base.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE
 
 Pair: TypeAlias = "tuple[int, int]"

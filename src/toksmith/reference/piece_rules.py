@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toksmith.reference.scripts import INHERITED, script
+from toksmith.stages.scripts import INHERITED, script
 
 SPACE = "\u2581"
 """What SentencePiece writes for a space: ▁."""

@@ -33,8 +33,8 @@ from itertools import accumulate, groupby
 from random import Random
 from typing import NamedTuple, TypeAlias
 
+from toksmith._base.lazy import np
 from toksmith.errors import UnknownTokenError
-from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.reference.tokens import Token
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
+from toksmith._base.text import byte_sizes
 from toksmith.models import WordPiece
 from toksmith.reference.tokens import Token
-from toksmith.text import byte_sizes
 
 
 class Attempt(NamedTuple):

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from toksmith.text import Text, utf8
+from toksmith._base.text import Text, utf8
 
 CATEGORIES = {
     "Lu": "uppercase letter", "Ll": "lowercase letter", "Lt": "titlecase letter",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from toksmith._base.text import Text, string
 from toksmith.segment.icu import boundaries, cutter
 from toksmith.segment.spans import Spans
-from toksmith.text import Text, string
 
 
 def graphemes(text: Text) -> Spans:

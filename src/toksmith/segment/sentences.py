@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
+from toksmith._base.lazy import extra, np
+from toksmith._base.text import Text, string
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.lazy import extra, np
+from toksmith.results import OffsetArray
 from toksmith.segment.icu import SURROGATES, boundaries, cutter
 from toksmith.segment.spans import Spans
-from toksmith.text import Text, string
-from toksmith.types import OffsetArray
 
 SentenceRules: TypeAlias = Literal["sentencex", "uax29"]
 """Whose rules: those of sentencex, which know abbreviations and quotes, or Unicode's."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from toksmith._base.report import html_of, text_of
+from toksmith._base.text import Text, string, utf8
+from toksmith._base.visible import count_of, visible_name
 from toksmith.segment.code_points import CodePoint, code_points
-from toksmith.show.report import html_of, text_of
-from toksmith.text import Text, string, utf8
-from toksmith.visible import count_of, visible_name
 
 _SHOWN = 40
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from toksmith.lazy import np, npt, regex
+from toksmith._base.lazy import np, npt, regex
+from toksmith._base.text import Text, codes, string
+from toksmith.results import OffsetArray
 from toksmith.segment.ascii_words import through_arithmetic
 from toksmith.segment.icu import blocks, cutter
 from toksmith.segment.spans import Spans
-from toksmith.text import Text, codes, string
-from toksmith.types import OffsetArray
 
 _SHORT = 1000
 """Characters that ICU is through with before arithmetic has begun."""

@@ -9,13 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from toksmith._base.report import shows
+from toksmith._base.visible import visible, visible_name
 from toksmith.measure.findings import Audit, Example, Finding, Severity
-from toksmith.show.document import document
-from toksmith.show.html import marked_html
-from toksmith.show.report import shows
+from toksmith.show.notebook import marked_html
+from toksmith.show.page_frame import document
 from toksmith.show.style import STYLE
 from toksmith.show.terminal import plain
-from toksmith.visible import visible, visible_name
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
 _LONGEST = 60

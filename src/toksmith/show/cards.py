@@ -10,18 +10,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from toksmith.lazy import np
-from toksmith.merge_table import MergeTable
-from toksmith.short_repr import brief
-from toksmith.show.report import shows
+from toksmith._base.lazy import np
+from toksmith._base.report import shows
+from toksmith._base.short_repr import brief
+from toksmith._base.visible import count_of, visible, visible_name
+from toksmith.results import Batch, Inputs
 from toksmith.show.style import STYLE
 from toksmith.show.terminal import plain
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.merge_table import MergeTable
+from toksmith.tokenizer.training_record import TrainingRecord
 from toksmith.trainers.counts import Counts, splitter_name
-from toksmith.training_record import TrainingRecord
-from toksmith.types import Batch, Inputs
-from toksmith.visible import count_of, visible, visible_name
 
 _ROWS = 10
 _STYLE = (

@@ -6,17 +6,17 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from toksmith._base.visible import visible_name
 from toksmith.measure.comparison import Comparison, Passage
-from toksmith.measure.metrics import METRICS, Metric
-from toksmith.show.comparison_tables import (
+from toksmith.measure.comparison_tables import (
     FigureTable,
     measured_on,
     script_table,
     text_tables,
     total_table,
 )
+from toksmith.measure.metrics import METRICS, Metric
 from toksmith.show.side_by_side import side_by_side
-from toksmith.visible import visible_name
 
 _BEST = "bold green"
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from toksmith._base.text import utf8
+from toksmith._base.visible import count_of, visible_name
 from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.comparison import ALL, Comparison, Passage
-from toksmith.measure.metrics import MEASURES, METRICS, Metric
-from toksmith.show.comparison_tables import (
+from toksmith.measure.comparison_tables import (
     FigureTable,
     Row,
     measured_on,
@@ -23,13 +24,11 @@ from toksmith.show.comparison_tables import (
     title_of,
     total_table,
 )
-from toksmith.show.html import lines_html, marked_html, token_title, word_break
-from toksmith.show.palette import PALETTE, SERIES
-from toksmith.show.style import SPECIAL_CLASS, STYLE
-from toksmith.show.surface import surfaces
-from toksmith.text import utf8
-from toksmith.types import Encoding
-from toksmith.visible import count_of, visible_name
+from toksmith.measure.metrics import MEASURES, METRICS, Metric
+from toksmith.results import Encoding
+from toksmith.show.notebook import lines_html, marked_html, token_title, word_break
+from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, STYLE
+from toksmith.show.token_text import surfaces
 
 COMPARISON_STYLE = (
     """

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
+from toksmith._base.report import shows
+from toksmith._base.visible import visible_name
 from toksmith.measure.comparison import Comparison, MeasuredText
+from toksmith.measure.comparison_tables import BY_TEXT, latex, markdown, measured_on
 from toksmith.measure.metrics import MEASURES, METRICS
+from toksmith.show.chart import Line, Plot
+from toksmith.show.chart_svg import plot_svg
 from toksmith.show.comparison import comparison_view
 from toksmith.show.comparison_html import (
     COMPARISON_STYLE,
@@ -19,14 +24,9 @@ from toksmith.show.comparison_html import (
     sources_table,
     text_table_html,
 )
-from toksmith.show.comparison_tables import BY_TEXT, latex, markdown, measured_on
-from toksmith.show.document import document
-from toksmith.show.plot import Line, Plot
-from toksmith.show.plot_svg import plot_svg
-from toksmith.show.report import shows
+from toksmith.show.page_frame import document
 from toksmith.show.style import STYLE
 from toksmith.show.terminal import plain
-from toksmith.visible import visible_name
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
 _MOST_TEXTS = 12

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
-from toksmith.arguments import assert_never
-from toksmith.reference.diagrams import Diagram, Lattice, Matches, MergeTree
-from toksmith.reference.trace import Explanation
+from toksmith._base.checks import assert_never
+from toksmith._base.report import shows
+from toksmith._base.visible import visible
 from toksmith.reference.unigram import Edge
-from toksmith.show.html import visible_html
-from toksmith.show.palette import PALETTE
-from toksmith.show.report import shows
-from toksmith.show.style import STYLE
-from toksmith.visible import visible
+from toksmith.show.notebook import visible_html
+from toksmith.show.style import PALETTE, STYLE
+from toksmith.trace.diagrams import Diagram, Lattice, Matches, MergeTree
+from toksmith.trace.explain import Explanation
 
 DEEPEST = 100
 """Trees with more merges than this upon each other are told in rows; browsers draw no deeper."""

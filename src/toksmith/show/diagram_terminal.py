@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from toksmith.arguments import assert_never
-from toksmith.reference.diagrams import Diagram, Lattice, Match, Matches, MergeTree
-from toksmith.show.palette import FOREGROUND, PALETTE
-from toksmith.visible import visible
+from toksmith._base.checks import assert_never
+from toksmith._base.visible import visible
+from toksmith.show.style import FOREGROUND, PALETTE
+from toksmith.trace.diagrams import Diagram, Lattice, Match, Matches, MergeTree
 
 _MOST_TRIED = 6
 

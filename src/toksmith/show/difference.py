@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from toksmith.show.palette import FOREGROUND, SPECIAL
+from toksmith._base.text import utf8
+from toksmith._base.visible import count_of, visible
+from toksmith.measure.verify import Difference
+from toksmith.show.style import FOREGROUND, SPECIAL
 from toksmith.show.terminal import encoding_table
-from toksmith.text import utf8
-from toksmith.verifying import Difference
-from toksmith.visible import count_of, visible
 
 _AROUND = 30
 _MOST = 200

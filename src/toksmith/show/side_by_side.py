@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from toksmith._base.text import utf8
+from toksmith._base.visible import count_of, visible_name
 from toksmith.measure.agreement import differing_tokens
+from toksmith.results import Encoding
 from toksmith.show.terminal import encoding_text
-from toksmith.text import utf8
-from toksmith.types import Encoding
-from toksmith.visible import count_of, visible_name
 
 _NARROWEST = 36
 _BETWEEN = 3

@@ -10,11 +10,11 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from toksmith.show.palette import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
-from toksmith.show.surface import surfaces
+from toksmith._base.visible import visible
+from toksmith.results import Encoding
+from toksmith.show.style import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
 from toksmith.show.token_rows import Row, TokenRows
-from toksmith.types import Encoding
-from toksmith.visible import visible
+from toksmith.show.token_text import surfaces
 
 _BAR = "│"
 _MOST_HEX = 16
@@ -63,7 +63,7 @@ def encoding_text(
             ``⟦ ⟧``.
 
     Example:
-        >>> from toksmith.types import Encoding, Span
+        >>> from toksmith.results import Encoding, Span
         >>> spans = [Span(0, 1), Span(1, 3)]
         >>> encoding = Encoding("a b", [97, 300], [b"a", b" b"], spans, spans, [False, False])
         >>> print(encoding_text(encoding, colour=False))

@@ -13,12 +13,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text as RichText
 
+from toksmith._base.report import shows
+from toksmith._base.text import Text, string, utf8
+from toksmith._base.visible import count_of, visible
 from toksmith.errors import MissingExtraError
 from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
 from toksmith.segment.unicode_text import UnicodeText
-from toksmith.show.report import shows
-from toksmith.text import Text, string, utf8
-from toksmith.visible import count_of, visible
 
 _COLUMNS = ("code", "text", "name", "", "UTF-8", "UTF-16LE", "UTF-32LE")
 _WIDTH = 100

@@ -9,14 +9,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from toksmith.lazy import np
+from toksmith._base.lazy import np
+from toksmith._base.report import shows
 from toksmith.measure.vocabulary_advice import Suggestion
 from toksmith.measure.vocabulary_size import SizePoint, VocabularyAdvice
-from toksmith.show.document import document
-from toksmith.show.plot import Line, Mark, Plot
-from toksmith.show.plot_svg import plot_svg
-from toksmith.show.plot_text import plot_text
-from toksmith.show.report import shows
+from toksmith.show.chart import Line, Mark, Plot
+from toksmith.show.chart_svg import plot_svg
+from toksmith.show.chart_text import plot_text
+from toksmith.show.page_frame import document
 from toksmith.show.terminal import plain
 
 _PLACES = 120

@@ -1,30 +1,31 @@
 """What a splitter is: frozen data, one kind a file.
 
-How each kind cuts is in :mod:`toksmith.reference.splitting` (patterns) and
-:mod:`toksmith.reference.pre_tokenizing` (all others).
+How each kind cuts is in :mod:`toksmith.stages.split_patterns` (patterns) and
+:mod:`toksmith.stages.split_classes` (all others).
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from toksmith.splitters.byte_level import LeadingSpace
 from toksmith.splitters.classes import (
     Behavior,
     BertSplitter,
     CharacterDelimiter,
     Digits,
     FixedLength,
+    LeadingSpace,
+    Metaspace,
     Punctuation,
+    Split,
+    SplitterSequence,
     UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
 from toksmith.splitters.families import FAMILIES, Family, family_of
-from toksmith.splitters.metaspace import Metaspace
 from toksmith.splitters.names import NAMES
-from toksmith.splitters.pattern import PatternSplitter, splitter
-from toksmith.splitters.sequence import Split, SplitterSequence
+from toksmith.splitters.patterns import PatternSplitter, splitter
 
 Splitter: TypeAlias = (
     PatternSplitter

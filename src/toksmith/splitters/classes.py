@@ -3,10 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from toksmith._base.short_repr import short_repr
 from toksmith.errors import SplitError
-from toksmith.short_repr import short_repr
+from toksmith.splitters.patterns import check_pattern
+
+if TYPE_CHECKING:
+    from toksmith.splitters import Splitter
+
+
+@short_repr
+@dataclass(frozen=True)
+class Metaspace:
+    """Write a mark for each space, and start a chunk at each mark (``Metaspace``).
+
+    Attributes:
+        replacement: the mark, one character.
+        prepend: whether a text that does not start with the mark gets one: ``always``, ``never``,
+            or ``first`` (only at the start of the whole text, not after an added token).
+        split: whether chunks start at the marks; otherwise the text stays whole.
+
+    Raises:
+        SplitError: the mark is not one character.
+    """
+
+    replacement: str = "\u2581"
+    prepend: Literal["always", "first", "never"] = "always"
+    split: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.replacement) != 1:
+            raise SplitError(f"replacement is {self.replacement!r:.40}; wanted: one character")
+
+
+@short_repr
+@dataclass(frozen=True)
+class LeadingSpace:
+    """Put a space before each piece that starts with none (``add_prefix_space``)."""
+
 
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
 """What becomes of a match: nothing, a chunk of its own, part of the chunk before it or after it;
@@ -87,3 +122,36 @@ class FixedLength:
     def __post_init__(self) -> None:
         if self.length < 1:
             raise SplitError(f"length is {self.length}; wanted: 1 or more")
+
+
+@short_repr
+@dataclass(frozen=True)
+class Split:
+    """Cut at the matches of a pattern (``Split`` of tokenizer.json).
+
+    Attributes:
+        pattern: a regular expression of the ``regex`` package, or a literal.
+        behavior: what becomes of the matches.
+        invert: the matches are the text *between* the cuts.
+        is_regex: which of the two the pattern is.
+
+    Raises:
+        SplitError: the pattern does not compile.
+    """
+
+    pattern: str
+    behavior: Behavior = "isolated"
+    invert: bool = False
+    is_regex: bool = True
+
+    def __post_init__(self) -> None:
+        if self.is_regex:
+            check_pattern(self.pattern)
+
+
+@short_repr
+@dataclass(frozen=True)
+class SplitterSequence:
+    """Each splitter cuts the pieces that the one before it left."""
+
+    steps: tuple[Splitter, ...]

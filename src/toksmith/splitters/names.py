@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from toksmith._base.model_names import MODELS, encoding_of_model
 from toksmith.errors import SplitError
-from toksmith.model_names import MODELS, encoding_of_model
 from toksmith.splitters.families import FAMILIES
 
 WORDS = r"\S+|\s"
@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name make no difference.
 
-The names of OpenAI's models are known as well (:mod:`toksmith.model_names`).
+The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names`).
 
 ``cl100k_base`` is the pattern of tiktoken's encoding of that name; ``cl100k``, ``gpt4`` and
 ``llama3`` are the pattern as all other libraries have it (see :mod:`.families`).

@@ -8,18 +8,17 @@ from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath, Reading
 from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
-from toksmith.text import Texts
 from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts, count_chunks
 from toksmith.trainers.memory import Memory, parsed, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, Options, choice, options_of
-from toksmith.trainers.record import Trained
-from toksmith.training_record import TrainingRecord
 from toksmith.version import __version__
 
 if TYPE_CHECKING:
@@ -177,8 +176,8 @@ def train(
             - ``"bpe"``, byte-level BPE, or BPE on characters:
               :class:`~toksmith.trainers.options.BPEOptions`;
             - ``"wordpiece"``: :class:`~toksmith.trainers.wordpiece.WordPieceOptions`;
-            - ``"word"`` and ``"char"``: :class:`~toksmith.trainers.frequent.WordOptions` and
-              :class:`~toksmith.trainers.frequent.CharOptions`;
+            - ``"word"`` and ``"char"``: :class:`~toksmith.trainers.by_frequency.WordOptions` and
+              :class:`~toksmith.trainers.by_frequency.CharOptions`;
             - ``"unigram"``: :class:`~toksmith.trainers.metaspace_unigram.MetaspaceUnigramOptions`;
             - ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``, which take SentencePiece's
               own option names:
@@ -292,8 +291,8 @@ def train(
         files, texts, counts, reading, threads, progress, hashed=True, limits=limits
     ) as corpus:
         if checkpoint is not None:
+            from toksmith.trainers.bpe_continue import further_options
             from toksmith.trainers.checkpoint import opened
-            from toksmith.trainers.continuing import further_options
 
             effective = {
                 "model": model,
@@ -310,7 +309,7 @@ def train(
             if known is None:
                 trained = trainer(corpus, vocab_size, chosen)
             else:
-                from toksmith.trainers.continuing import train_further
+                from toksmith.trainers.bpe_continue import train_further
 
                 trained = train_further(corpus, vocab_size, known, options)
         sources = corpus.sources()

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 
+from toksmith._base.lazy import np
+from toksmith.engine.training import Merges, merge_symbols
 from toksmith.errors import OptionError
-from toksmith.lazy import np
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
-from toksmith.trainers.byte_merging import BYTES, learn, with_merges
+from toksmith.tokenizer.training_record import Trained
+from toksmith.trainers.bpe_merging import BYTES, learn, with_merges
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.merging import warn_of_end, watching
+from toksmith.trainers.merge_progress import warn_of_end, watching
 from toksmith.trainers.options import BPEOptions, framing_of
-from toksmith.trainers.record import Trained
-from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import Merges, merge_symbols
+from toksmith.trainers.symbol_words import CharacterWords
 
 
 def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Trained:

@@ -22,17 +22,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from toksmith._base.files import dump, read_json, write_bytes, write_text
+from toksmith._base.lazy import extra, np, npt
+from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Files, Source, WhatWasRead
 from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.sources import FileRead
+from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
-from toksmith.formats.files import dump, read_json, write_bytes, write_text
-from toksmith.lazy import extra, np, npt
 from toksmith.models import BPE
 from toksmith.splitters import splitter
-from toksmith.training_engine import Merges
-from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -105,7 +105,7 @@ class Checkpoint:
         Returns:
             The counts, which are read as they are asked for, and what was read of the text.
         """
-        from toksmith.trainers.counts_parquet import pieces
+        from toksmith.trainers.counts_files import pieces
 
         whole = WhatWasRead()
         paths = []

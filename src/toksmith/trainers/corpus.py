@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from toksmith._base.progress import counting_progress
+from toksmith._base.text import Texts
+from toksmith._base.threads import thread_count
 from toksmith.corpus import (
     AnyPath,
     Counter,
@@ -15,16 +18,13 @@ from toksmith.corpus import (
     Source,
     WhatWasRead,
 )
+from toksmith.corpus.file_weights import ONE
 from toksmith.corpus.paths import check_paths
-from toksmith.corpus.weights import ONE
 from toksmith.errors import OptionError, TrainingError
-from toksmith.progress import counting_progress
 from toksmith.splitters import PatternSplitter
-from toksmith.text import Texts
-from toksmith.threads import thread_count
+from toksmith.tokenizer.training_record import SourceRecord
 from toksmith.trainers.counts import Counts, added, count_chunks, limited
 from toksmith.trainers.memory import Memory
-from toksmith.training_record import SourceRecord
 
 if TYPE_CHECKING:
     from toksmith.trainers.checkpoint import Checkpoint

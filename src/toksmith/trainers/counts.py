@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from toksmith.arguments import vector, whole
+from toksmith._base.checks import vector, whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.progress import counting_progress
+from toksmith._base.report import html_of, text_of
+from toksmith._base.text import Texts
+from toksmith._base.threads import thread_count
+from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, Files, Reading, Source
-from toksmith.corpus.weights import ONE
+from toksmith.corpus.file_weights import ONE
 from toksmith.engine import ChunkCounter
+from toksmith.engine.training import Counted
 from toksmith.errors import OptionError
-from toksmith.lazy import np, npt
-from toksmith.progress import counting_progress
-from toksmith.show.report import html_of, text_of
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
-from toksmith.text import Texts
-from toksmith.threads import thread_count
 from toksmith.trainers.memory import Memory, parsed, tallies_of
-from toksmith.trainers.weighing import weighted_sum
-from toksmith.training_engine import Counted
-from toksmith.visible import count_of
+from toksmith.trainers.weighted_counts import weighted_sum
 
 ON_CHUNKS = ("bpe", "word", "char")
 """The models that train on chunks, whatever cut them."""
@@ -196,7 +196,7 @@ class Counts:
             FormatError: the file cannot be read, is damaged, or holds no counts.
             MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
         """
-        from toksmith.trainers.counts_parquet import read
+        from toksmith.trainers.counts_files import read
 
         return read(a_path(path))
 
@@ -220,7 +220,7 @@ class Counts:
                 enough.
             FormatError: as in :meth:`load`.
         """
-        from toksmith.trainers.counts_parquet import pieces
+        from toksmith.trainers.counts_files import pieces
 
         if isinstance(paths, str | bytes | PathLike) or not isinstance(paths, Iterable):
             raise OptionError(
@@ -262,7 +262,7 @@ class Counts:
             OptionError: the file cannot be written.
             MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
         """
-        from toksmith.trainers.counts_parquet import write
+        from toksmith.trainers.counts_files import write
 
         write(self, a_path(path))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from toksmith._base.files import replacing
 from toksmith.corpus import AnyPath
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats.files import replacing
 from toksmith.splitters import PatternSplitter
 from toksmith.trainers.counts import Counts
 

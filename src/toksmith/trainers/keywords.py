@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict
 
+from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath
 from toksmith.loading import AnyTokenizer
-from toksmith.text import Texts
 from toksmith.trainers.counts import Counts
 
 

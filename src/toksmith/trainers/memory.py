@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.visible import count_of
 from toksmith.errors import OptionError, TrainingError
-from toksmith.lazy import np, npt
-from toksmith.visible import count_of
 
 if TYPE_CHECKING:
     from toksmith.engine import ChunkCounter

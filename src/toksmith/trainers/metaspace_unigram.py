@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from toksmith.arguments import literal, whole
+from toksmith._base.checks import literal, whole
+from toksmith._base.lazy import np
 from toksmith.decoders import MetaspaceDecoder
 from toksmith.errors import OptionError, warn
-from toksmith.lazy import np
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.splitters import Metaspace
+from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.options import Options, documented, framing_of, literals
-from toksmith.trainers.record import Trained
-from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
-from toksmith.trainers.words import count_words
+from toksmith.trainers.word_counts import count_words
 
 VOCAB_SIZE = 8000
 

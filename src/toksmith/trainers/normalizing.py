@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from toksmith.normalizers import SentencePieceNormalizer
-from toksmith.reference.charsmap import CharacterMap, character_map
-from toksmith.reference.normalizing import normalized
 from toksmith.reference.piece_rules import SPACE
+from toksmith.stages.charsmap import CharacterMap, character_map
+from toksmith.stages.normalize import normalized
 
 _RUNS = """
 300-304 306-30C 30F 311 313-314 31B 323-328 32D-32E 330-331 338 340-343 345 653-655 93C 9BE 9D7 B3E

@@ -24,11 +24,11 @@ from typing import (
     get_type_hints,
 )
 
-from toksmith.arguments import literal, whole
+from toksmith._base.checks import literal, whole
+from toksmith.engine.training import MergeRules
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
 from toksmith.splitters import FAMILIES
-from toksmith.training_engine import MergeRules
 
 
 class ModelDefault(Enum):

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from toksmith.errors import OptionError
+from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
-from toksmith.reference.charsmap_rules import charsmap_from_tsv, charsmap_of
 from toksmith.reference.unigram_training import UnigramOptions
-from toksmith.sentencepiece_pipeline import sentencepiece_pipeline
+from toksmith.stages.charsmap_rules import charsmap_from_tsv, charsmap_of
+from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.record import Trained
 from toksmith.trainers.sentencepiece_bpe import learn_pieces
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, read_rules
 from toksmith.trainers.sentencepiece_vocabulary import (
@@ -22,7 +22,7 @@ from toksmith.trainers.sentencepiece_vocabulary import (
     vocabulary,
 )
 from toksmith.trainers.sentences import Sentences, read_sentences
-from toksmith.trainers.symbols import CharacterWords
+from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 VOCAB_SIZE = 8000

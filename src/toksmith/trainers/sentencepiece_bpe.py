@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toksmith.lazy import np, npt
+from toksmith._base.lazy import np, npt
+from toksmith.engine.training import merge_pieces
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
-from toksmith.reference.scripts import INHERITED
-from toksmith.trainers.merging import watching
-from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import merge_pieces
+from toksmith.stages.scripts import INHERITED
+from toksmith.trainers.merge_progress import watching
+from toksmith.trainers.symbol_words import CharacterWords
 
 
 @dataclass(frozen=True, eq=False)

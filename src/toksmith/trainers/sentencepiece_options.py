@@ -12,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
 from toksmith.errors import FormatError, OptionError
+from toksmith.formats.sentencepiece_pipeline import UNK_SURFACE
 from toksmith.reference.piece_rules import SPACE, PieceRules
-from toksmith.sentencepiece_pipeline import UNK_SURFACE
 from toksmith.trainers.options import Options, choice, documented
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")

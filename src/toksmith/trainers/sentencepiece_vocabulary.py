@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypedDict
 
+from toksmith._base.lazy import np, npt
 from toksmith.errors import OptionError, TrainingError, warn
-from toksmith.lazy import np, npt
 from toksmith.models import PieceType
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.symbols import AnyWords
+from toksmith.trainers.symbol_words import AnyWords
 
 BOUNDARY = "\x1f"
 """What stands in a training text for a symbol that is no text; no piece holds it."""

@@ -14,17 +14,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from toksmith.engine.training import CountedLines, LineCounter, PlainRules, plain_rules
 from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.lines import DrawnLines, TsvLines
+from toksmith.trainers.line_counting import DrawnLines, TsvLines
 from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
-from toksmith.trainers.symbols import AnyWords, CharacterWords, MixedWords
-from toksmith.trainers.weighing import weighted_lines
-from toksmith.training_engine import CountedLines, LineCounter, PlainRules, plain_rules
+from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords
+from toksmith.trainers.weighted_counts import weighted_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ def _plain_rules(
 def _words_of_chunks(
     found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
 ) -> MixedWords:
-    """Normalize and cut chunks of lines (see :class:`~toksmith.training_engine.LineCounter`)."""
+    """Normalize and cut chunks of lines (see :class:`~toksmith.engine.training.LineCounter`)."""
     first = normalize(".").removesuffix(".")  # what a sentence starts with
     others: dict[str, int] = {}
     for data, count in found.items():

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from toksmith.arguments import whole
+from toksmith._base.checks import whole
+from toksmith._base.lazy import np
+from toksmith._base.progress import rounds_progress
+from toksmith._base.threads import thread_count
+from toksmith.engine.training import SymbolWords, learn_unigram
 from toksmith.errors import OptionError, warn
-from toksmith.lazy import np
-from toksmith.progress import rounds_progress
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
-from toksmith.threads import thread_count
 from toksmith.trainers.sentencepiece_bpe import script_numbers
-from toksmith.trainers.symbols import CharacterWords
-from toksmith.training_engine import SymbolWords, learn_unigram
+from toksmith.trainers.symbol_words import CharacterWords
 
 MOST_CHARACTERS = 1 << 28
 """Distinct words of more characters in all are not looked at, the rarest left out. Training takes

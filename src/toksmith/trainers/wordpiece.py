@@ -6,22 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from toksmith.arguments import literal, whole
+from toksmith._base.checks import literal, whole
+from toksmith._base.lazy import np
 from toksmith.decoders import WordPieceDecoder
-from toksmith.errors import OptionError
-from toksmith.framing import AddedToken, Framing, Template
-from toksmith.lazy import np
-from toksmith.models import WordPiece
-from toksmith.normalizers import Bert, Normalizer
-from toksmith.pipeline import Pipeline
-from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.merging import warn_of_end, watching
-from toksmith.trainers.options import Options, choice, documented, literals
-from toksmith.trainers.record import Trained
-from toksmith.trainers.symbols import CharacterWords
-from toksmith.trainers.words import count_words
-from toksmith.training_engine import (
+from toksmith.engine.training import (
     MergeRules,
     Merges,
     SymbolWords,
@@ -29,6 +17,18 @@ from toksmith.training_engine import (
     merge_likely,
     merge_symbols,
 )
+from toksmith.errors import OptionError
+from toksmith.framing import AddedToken, Framing, Template
+from toksmith.models import WordPiece
+from toksmith.normalizers import Bert, Normalizer
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
+from toksmith.tokenizer.training_record import Trained
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.merge_progress import warn_of_end, watching
+from toksmith.trainers.options import Options, choice, documented, literals
+from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.word_counts import count_words
 
 VOCAB_SIZE = 30_000
 OBJECTIVES = ("likelihood", "frequency")

@@ -1,0 +1,1 @@
+"""Helpers that know no tokenizer: argument checks, files, threads, progress, lazy imports."""

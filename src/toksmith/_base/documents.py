@@ -1,0 +1,129 @@
+"""Files as documents, without making them Python strings."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO
+
+from toksmith._base.checks import literal
+from toksmith._base.lazy import np, npt
+from toksmith.errors import FormatError, OptionError
+
+MAPPED = 1 << 30
+"""Files of at least this many bytes are mapped into memory, not read."""
+
+BLOCK = 1 << 23
+"""Bytes that are read at once."""
+
+
+@contextmanager
+def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytearray | bytes]:
+    """Open a file for reading in one piece: read as a whole, or mapped if it is very large.
+
+    A file below :data:`MAPPED` bytes is read, because a map ends the process (SIGBUS) when another
+    process cuts the file short meanwhile.
+
+    Args:
+        path: a file, a pipe or a device.
+
+    Raises:
+        FormatError: it does not exist, is a directory, or may not be read.
+        OptionError: the path is no path.
+    """
+    if not isinstance(path, str | PathLike):
+        raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
+    if path == "":
+        raise OptionError("the path is empty: give the name of a file")
+    try:
+        with Path(path).open("rb") as file:
+            data = _mapped(file) or _read(file)
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    except ValueError as wrong:  # a null character in the path
+        raise FormatError(path, f"cannot be read: {wrong}") from wrong
+    try:
+        yield data
+    finally:
+        if isinstance(data, mmap.mmap):
+            with suppress(BufferError):  # an error on its way still holds a view; it goes last
+                data.close()
+
+
+def _mapped(file: BinaryIO) -> mmap.mmap | None:
+    """Return the map of a large file; ``None`` of a smaller one, a pipe or a device."""
+    if os.fstat(file.fileno()).st_size < MAPPED:
+        return None
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+
+
+def _read(file: BinaryIO) -> bytearray | bytes:
+    """Return what a file holds; in blocks, since a read does not end on Ctrl-C."""
+    data = bytearray(os.fstat(file.fileno()).st_size)
+    if not data:  # a pipe, a device, or an empty file
+        return file.read()
+    size = 0
+    with memoryview(data) as view:
+        while got := file.readinto(view[size : size + BLOCK]):  # type: ignore[attr-defined]
+            size += got
+    del data[size:]  # where it was cut short meanwhile
+    return data
+
+
+def document_bounds(
+    data: mmap.mmap | bytearray | bytes, separator: str | None
+) -> npt.NDArray[np.int64]:
+    """Return where each document starts and ends: int64, shape ``(documents, 2)``, in bytes.
+
+    The separator belongs to no document. What follows the last separator is a document unless it
+    is empty; a file without a separator is one document.
+
+    Raises:
+        OptionError: the separator is empty, or no string of characters.
+
+    Example:
+        >>> document_bounds(b"one|two|", "|").tolist()
+        [[0, 3], [4, 7]]
+    """
+    if separator is None:
+        return np.array([[0, len(data)]], np.int64)
+    between = literal("separator", separator)
+    bounds = []
+    start = 0
+    while (end := data.find(between, start)) >= 0:
+        bounds.append((start, end))
+        start = end + len(between)
+    if start < len(data):
+        bounds.append((start, len(data)))
+    return np.array(bounds, np.int64).reshape(-1, 2)
+
+
+def exists(name: str) -> bool:
+    """Return whether there is a file or folder of this name; no text is one by being too long.
+
+    Example:
+        >>> exists("."), exists(""), exists("no such file"), exists("long " * 1000)
+        (True, False, False, False)
+    """
+    try:
+        return name != "" and Path(name).exists()  # an empty path is the current folder
+    except (OSError, ValueError):  # a text too long for a name, or with a null character
+        return False
+
+
+def looks_like_path(text: str) -> bool:
+    """Return whether a string that is the name of no file was most likely meant to be one.
+
+    Example:
+        >>> looks_like_path("corpus/a.txt"), looks_like_path("and/or either")
+        (True, False)
+    """
+    is_one_word = len(text.split()) == 1
+    return is_one_word and (os.sep in text or len(Path(text).suffix) > 1)

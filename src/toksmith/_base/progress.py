@@ -1,0 +1,277 @@
+"""Progress of training on standard error: first the counting, then the merging.
+
+Nothing of this is imported or printed unless it is wanted.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from toksmith._base.visible import SPACE, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+
+class MergeCallback(Protocol):
+    """Told of a merge."""
+
+    def __call__(self, done: int, token: bytes, count: int, tokens: int = 0) -> None:
+        """Take note of a merge.
+
+        Args:
+            done: how many there are with it.
+            token: the bytes of what it made.
+            count: how often its pair stood in the text.
+            tokens: how many tokens the text has now.
+        """
+
+
+RoundCallback: TypeAlias = "Callable[[int, int, float], None]"
+"""Told of a round of training: how many are done, pieces left, the text's log-likelihood."""
+
+BytesCallback: TypeAlias = "Callable[[int], None]"
+"""Told how many bytes are counted."""
+
+Listener: TypeAlias = "Callable[[str, tuple[Any, ...]], None]"
+"""Told, in place of the progress bar, which kind of progress there is, and its figures."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+_SECONDS_BETWEEN_UPDATES = 0.05
+_LONGEST_TOKEN_SHOWN = 24
+
+
+@contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Let a function be told of all progress inside, whether progress bars are wanted or not.
+
+    Args:
+        listener: it is given ``"merges"`` with (done, total, bytes of the last, count, tokens of
+            the text), ``"counting"`` with (bytes done, total bytes or ``None``), ``"rounds"`` with
+            (rounds, pieces, log-likelihood), ``"comparing"`` with (what is done now, more bytes,
+            total).
+
+    Example:
+        >>> with told_to(print), counting_progress(10) as report:
+        ...     report(5)
+        counting (5, 10)
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def training_progress(total_merges: int, enabled: bool | None = None) -> Iterator[MergeCallback]:
+    """Show how many merges are done, the last one, its count and the time left.
+
+    Args:
+        total_merges: how many there will be.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A function to call for each merge; it is cheap enough for that.
+
+    Example:
+        >>> with training_progress(1, enabled=False) as report:
+        ...     report(1, b"th", 4071)
+    """
+    if told := _listener.get():
+        yield lambda done, token, count, tokens=0: told(
+            "merges", (done, total_merges, token, count, tokens)
+        )
+        return
+    if not _is_wanted(enabled):
+        yield lambda done, token, count, tokens=0: None
+        return
+    from rich.progress import MofNCompleteColumn, TextColumn
+
+    last = TextColumn("{task.fields[last]}", style="bold", markup=False)
+    with _progress(MofNCompleteColumn(), last) as bar:
+        task = bar.add_task("merges", total=total_merges, last="")
+        is_due = _due()
+
+        def report(done: int, token: bytes, count: int, tokens: int = 0) -> None:
+            if is_due() or done == total_merges:
+                bar.update(task, completed=done, last=f"{_short(token)} × {count:,}")
+
+        yield report
+
+
+@contextmanager
+def counting_progress(
+    total_bytes: int | None, enabled: bool | None = None
+) -> Iterator[BytesCallback]:
+    """Show how much of the text is counted.
+
+    Args:
+        total_bytes: how much there is; ``None`` where nobody knows.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(bytes_done)``.
+
+    Example:
+        >>> with counting_progress(None, enabled=False) as report:
+        ...     report(1_000_000)
+    """
+    if told := _listener.get():
+        yield lambda done: told("counting", (done, total_bytes))
+        return
+    with amount_progress("counting", total_bytes, enabled, is_bytes=True) as report:
+        yield report
+
+
+@contextmanager
+def amount_progress(
+    name: str, total: int | None, enabled: bool | None = None, *, is_bytes: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show how much of some work is done.
+
+    Args:
+        name: of the work, such as ``"encoding"``.
+        total: how much there is; ``None`` where nobody knows.
+        enabled: ``None`` means only where standard error is a terminal.
+        is_bytes: whether amounts are bytes.
+
+    Yields:
+        A callback ``(amount_done)``.
+
+    Example:
+        >>> with amount_progress("encoding", 10, enabled=False) as report:
+        ...     report(10)
+    """
+    if not _is_wanted(enabled):
+        yield lambda done: None
+        return
+    from rich.progress import DownloadColumn, MofNCompleteColumn, TimeElapsedColumn
+
+    counted = MofNCompleteColumn() if total is not None else TimeElapsedColumn()
+    with _progress(DownloadColumn() if is_bytes else counted) as bar:
+        task = bar.add_task(name, total=total)
+        is_due = _due()
+
+        def report(done: int) -> None:
+            if is_due() or done == total:
+                bar.update(task, completed=done)
+
+        yield report
+
+
+@contextmanager
+def comparing_progress(
+    total_bytes: int, enabled: bool | None = None
+) -> Iterator[Callable[[str, int], None]]:
+    """Show how much of all texts is encoded by all tokenizers, and by which it is being done.
+
+    Args:
+        total_bytes: of all texts, once for each tokenizer.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(what_is_done_now, bytes_done)``.
+
+    Example:
+        >>> with comparing_progress(1_000, enabled=False) as report:
+        ...     report("gpt2: english.txt", 1_000)
+    """
+    if told := _listener.get():
+        yield lambda now, more: told("comparing", (now, more, total_bytes))
+        return
+    if not _is_wanted(enabled):
+        yield lambda now, done: None
+        return
+    from rich.progress import DownloadColumn, TextColumn
+
+    last = TextColumn("{task.fields[last]}", markup=False)
+    with _progress(DownloadColumn(), last) as bar:
+        task = bar.add_task("comparing", total=total_bytes, last="")
+        yield lambda now, done: bar.update(
+            task, completed=done, last=_short(now.encode()).replace(SPACE, " ")
+        )
+
+
+@contextmanager
+def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
+    """Show how many rounds are done and how many pieces are left; nobody knows the end.
+
+    Args:
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(rounds, pieces, log_likelihood)``.
+
+    Example:
+        >>> with rounds_progress(enabled=False) as report:
+        ...     report(1, 400_000, -1.5e8)
+    """
+    if told := _listener.get():
+        yield lambda *figures: told("rounds", figures)
+        return
+    if not _is_wanted(enabled):
+        yield lambda rounds, pieces, log_likelihood: None
+        return
+    from rich.progress import TextColumn
+
+    last = TextColumn("{task.fields[last]}", markup=False)
+    with _progress(last) as bar:
+        task = bar.add_task("pieces", total=None, last="counting substrings")
+
+        def report(rounds: int, pieces: int, log_likelihood: float) -> None:
+            bar.update(task, last=f"round {rounds}: {pieces:,} left, {log_likelihood:.5g}")
+
+        yield report
+
+
+def _is_wanted(enabled: bool | None) -> bool:
+    return sys.stderr is not None and sys.stderr.isatty() if enabled is None else enabled
+
+
+def _progress(*columns: ProgressColumn) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Remaining(TimeRemainingColumn):
+        """The time left, once the speed is known well enough to tell."""
+
+        def render(self, task: Task) -> Text:
+            return super().render(task) if (task.elapsed or 0) >= 1 else Text()
+
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        Remaining(),
+        console=console,
+        transient=console.is_terminal,
+    )
+
+
+def _due() -> Callable[[], bool]:
+    """Return a function that is true at most twenty times a second."""
+    last = 0.0
+
+    def is_due() -> bool:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _SECONDS_BETWEEN_UPDATES:
+            return False
+        last = now
+        return True
+
+    return is_due
+
+
+def _short(token: bytes) -> str:
+    shown = visible(token[: 4 * _LONGEST_TOKEN_SHOWN])
+    return shown if len(shown) <= _LONGEST_TOKEN_SHOWN else shown[: _LONGEST_TOKEN_SHOWN - 1] + "…"

@@ -1,0 +1,49 @@
+"""How many threads this process may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from toksmith._base.checks import whole
+
+SMALL = 1 << 16
+"""Texts shorter than this, in bytes, are not worth a second thread."""
+
+
+_MOST = 1 << 16
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def thread_count(threads: int | None, size: int | None = None) -> int:
+    """Return how many threads to work with.
+
+    Args:
+        threads: what the caller asks for; ``None`` for all cores that this process may use: its
+            affinity and its control group's limit count, not the machine's cores.
+        size: how many bytes there are to work on, if that is known.
+
+    Raises:
+        OptionError: fewer than one, or no whole number.
+    """
+    if threads is None:
+        return 1 if size is not None and size < SMALL else _usable_cores()
+    return min(whole("threads", threads, least=1, otherwise=", or None for all cores"), _MOST)
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    limit = _group_limit()
+    return cores if limit is None else max(1, min(cores, limit))
+
+
+def _group_limit() -> int | None:
+    """Return the whole cores of a control group's quota (cgroup version 2), if there is one."""
+    try:
+        quota, period = _QUOTA.read_text().split()
+        return int(quota) // int(period)
+    except (OSError, ValueError):
+        return None

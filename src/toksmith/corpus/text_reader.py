@@ -1,0 +1,75 @@
+"""Text files as they are, read block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+from toksmith._base.checks import literal
+from toksmith._base.lazy import np
+from toksmith.corpus.blocks import Block, Cut, cut_near_end
+from toksmith.corpus.checking import HEAD, text_start
+from toksmith.corpus.streams import opened
+
+READ = 1 << 24
+"""How many bytes are read at a time: enough for all cores, and several blocks fit any memory."""
+
+
+def text_blocks(
+    path: Path, separator: str | None, cut: Cut | None, size: int = READ
+) -> Generator[Block, None, None]:
+    """Yield the documents of a file; a block starts where the last one ended.
+
+    A UTF-8 byte order mark at the start of the file is no part of its text.
+
+    The file is read, not mapped: one that is cut short meanwhile ends early, where a map would end
+    the process (SIGBUS). The bytes after the last cut of a block are read again with the next
+    one, so a file may be larger than memory.
+
+    Args:
+        path: a regular file.
+        separator: what stands between documents; see
+            :func:`toksmith._base.documents.document_bounds`.
+        cut: where long documents may be cut; without, each is held in memory as a whole.
+        size: how many bytes to read at a time; more where a document cannot be cut.
+
+    Raises:
+        FormatError: the file cannot be read, or starts with many null bytes.
+    """
+    between = None if separator is None else literal("separator", separator)
+    overlap = len(between) - 1 if between else 0
+    wanted = size
+    is_open = False  # whether a part of the next document was counted before
+    with opened(path) as file:
+        offset = text_start(path, file.read(HEAD))
+        while True:
+            file.seek(offset)
+            data = file.read(wanted)
+            bounds = []
+            start = 0
+            if between:
+                while (end := data.find(between, start)) >= 0:
+                    bounds.append((start, end))
+                    start = end + len(between)
+            documents = len(bounds)
+            is_open &= not bounds
+            is_last = len(data) < wanted
+            if is_last:
+                if start < len(data) or is_open or between is None:
+                    bounds.append((start, len(data)))
+                    documents += 1
+                    start = len(data)
+            elif cut and not bounds:
+                # The last bytes may be the start of a separator, or of a character.
+                known = len(data) - max(overlap, 3)
+                end = cut_near_end(data, 1, known, cut)
+                if end <= known:
+                    bounds.append((0, end))
+                    start, is_open = end, True
+            if bounds:
+                places = np.array(bounds, np.int64)
+                yield Block(data, places, documents, offset + start, offset=offset)
+            if is_last:
+                return
+            wanted = size if bounds else 2 * wanted
+            offset += start

@@ -1,0 +1,174 @@
+"""What a decoder is: frozen data, one kind a file; how ids of text models become text again.
+
+Byte-level models need none: their tokens are the bytes of the text. How each step works stands in
+:mod:`toksmith.stages.decode`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from toksmith._base.short_repr import short_repr
+from toksmith.normalizers import Replace
+
+
+@short_repr
+@dataclass(frozen=True)
+class SentencePieceDecoder:
+    """How SentencePiece decodes.
+
+    Control pieces become nothing, the unknown piece its surface, byte pieces that stand side by
+    side the characters they make (U+FFFD for each byte that makes none), and ▁ a space; the dummy
+    space is taken off again.
+
+    Attributes:
+        unk_surface: what an unknown piece decodes to.
+        add_dummy_prefix: the normalizer put a space at the start (or the end).
+        remove_extra_whitespaces: the normalizer dropped spaces at the start.
+        whitespace_as_suffix: the dummy space stands behind the text.
+        charsmap: SentencePiece's denormalizer, applied at the end; empty for none.
+    """
+
+    unk_surface: str = " \u2047 "
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    whitespace_as_suffix: bool = False
+    charsmap: bytes = field(default=b"", repr=False)
+
+
+@short_repr
+@dataclass(frozen=True)
+class Fuse:
+    """All tokens become one.
+
+    Attributes:
+        separator: what stands between them.
+    """
+
+    separator: str = ""
+
+
+@short_repr
+@dataclass(frozen=True)
+class Strip:
+    """Take a character off both ends of each token.
+
+    Attributes:
+        content: the character.
+        start: how often at most at the start.
+        stop: how often at most at the end.
+    """
+
+    content: str = " "
+    start: int = 0
+    stop: int = 0
+
+
+@short_repr
+@dataclass(frozen=True)
+class BPEDecoder:
+    """The mark of a word's end becomes a space, and nothing in the last token.
+
+    Attributes:
+        suffix: the mark.
+    """
+
+    suffix: str = "</w>"
+
+
+@short_repr
+@dataclass(frozen=True)
+class MetaspaceDecoder:
+    """The mark becomes a space.
+
+    Attributes:
+        replacement: the mark, one character.
+        strip: the marks of the first token become nothing: the text was given one.
+    """
+
+    replacement: str = "\u2581"
+    strip: bool = True
+
+
+@short_repr
+@dataclass(frozen=True)
+class WordPieceDecoder:
+    """A space before each token but the first, unless it has the prefix, which goes.
+
+    Attributes:
+        prefix: what marks a token that continues a word.
+        cleanup: take spaces before punctuation and in contractions out, token by token (English).
+    """
+
+    prefix: str = "##"
+    cleanup: bool = True
+
+
+@short_repr
+@dataclass(frozen=True)
+class CTC:
+    """Connectionist temporal classification (Graves et al. 2006): repeats and blanks go.
+
+    Attributes:
+        pad_token: the blank, removed wherever it stands.
+        word_delimiter_token: what becomes a space (with ``cleanup``).
+        cleanup: take the spaces before punctuation and in contractions out, as
+            :class:`~toksmith.decoders.WordPieceDecoder` does.
+    """
+
+    pad_token: str = "<pad>"
+    word_delimiter_token: str = "|"
+    cleanup: bool = True
+
+
+@short_repr
+@dataclass(frozen=True)
+class ByteFallback:
+    """``<0x0A>`` and its like, side by side, become the characters that their bytes make.
+
+    Where they make none, each becomes U+FFFD.
+    """
+
+
+@short_repr
+@dataclass(frozen=True)
+class ByteLevelDecoder:
+    """GPT-2's printable alphabet becomes the bytes again (``ByteLevel`` of tokenizer.json).
+
+    For models of text whose tokens are spelled so; byte-level models hold bytes and need no
+    decoder. A token with another character in it stands for itself.
+    """
+
+
+Step: TypeAlias = (
+    BPEDecoder
+    | ByteFallback
+    | ByteLevelDecoder
+    | CTC
+    | Fuse
+    | MetaspaceDecoder
+    | Replace
+    | SentencePieceDecoder
+    | Strip
+    | WordPieceDecoder
+)
+"""One step, from a list of tokens to another."""
+
+Decoder: TypeAlias = tuple[Step, ...]
+"""Steps one after the other; the tokens that come out are joined."""
+
+__all__ = [
+    "CTC",
+    "BPEDecoder",
+    "ByteFallback",
+    "ByteLevelDecoder",
+    "Decoder",
+    "Fuse",
+    "MetaspaceDecoder",
+    "Replace",
+    "SentencePieceDecoder",
+    "Step",
+    "Strip",
+    "WordPieceDecoder",
+]

@@ -1,0 +1,301 @@
+"""A pipeline run stage by stage: the kernel's oracle, and the engine of last resort.
+
+:class:`StagedEncoder` does one thing after the other, normalizer, splitter, model, where the
+kernel fuses them. Which model it runs is left open: with :class:`ReferenceChunks` all is plain
+Python (``TOKSMITH_ENGINE=reference``); with the kernel's models it serves the pipelines whose
+normalizer or splitter the kernel does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, Protocol, TypeAlias
+
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, byte_sizes, utf8
+from toksmith.errors import UnknownTokenError
+from toksmith.framing import AddedToken
+from toksmith.framing.added import NONE
+from toksmith.models import Model, is_of_bytes
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
+from toksmith.reference.chunk_models import chunk_model
+from toksmith.results import Batch, IdArray, OffsetArray, SpanArray, stack
+from toksmith.splitters import SplitterSequence
+from toksmith.stages.aligned import Aligned, AnyText
+from toksmith.stages.normalize import normalized
+from toksmith.stages.normalized_tokens import NormalizedTokens
+from toksmith.stages.split_classes import marks_only_first, pieces
+
+CACHED_CHUNKS = 65_536
+"""How many distinct chunks an encoder remembers."""
+
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
+
+
+class ChunkEncoder(Protocol):
+    """What runs a model on chunks."""
+
+    def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each chunk ``data[start:end]``."""
+
+    def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
+        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much for each from now on."""
+
+
+class StagedEncoder:
+    """Encode without special tokens, one stage after the other (an ``engine.Encoder``).
+
+    Args:
+        pipeline: what to run.
+        chunks: what runs its model.
+    """
+
+    def __init__(self, pipeline: Pipeline, chunks: ChunkEncoder) -> None:
+        self._normalizer = pipeline.normalizer
+        self._splitter = pipeline.splitter
+        # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD. That is
+        # SentencePiece's normalizer's own work: its map takes a U+FFFD of the text for another.
+        first = next(iter(pipeline.normalizer), None)
+        self._keeps_bytes = is_of_bytes(pipeline.model) or isinstance(
+            first, SentencePieceNormalizer
+        )
+        self._chunks = chunks
+        self._added = NormalizedTokens(pipeline)
+        # What is first in the original shows only where its places are kept.
+        self._needs_places = marks_only_first(pipeline.splitter) and (
+            bool(pipeline.normalizer) or isinstance(pipeline.splitter, SplitterSequence)
+        )
+
+    def encode(self, text: Text, threads: int = 1) -> IdArray:
+        """Return the ids of a text: uint32, shape ``(tokens,)``."""
+        return self._encode(text, threads, at_start=True)
+
+    def encode_list(self, text: Text, threads: int = 1) -> list[int]:
+        """Return the ids of a text as a list."""
+        ids: list[int] = self.encode(text, threads).tolist()
+        return ids
+
+    def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
+        """Return the ids of each text."""
+        return stack([self.encode(text, threads) for text in texts])
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each slice of a text, as a document of its own."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
+
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int = 1, literals: frozenset[str] = NONE
+    ) -> Batch:
+        """Return the ids of each segment of one document, with these added tokens found in it."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        return stack(
+            [
+                self._encode(data[start:end], threads, start == 0, literals)
+                for start, end in bounds.tolist()
+            ]
+        )
+
+    def encode_with_spans(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> tuple[IdArray, SpanArray]:
+        """Return the ids of a text, and the bytes of it that each stands for."""
+        chunks, found = self._cut(self.normalized(text), at_start, literals)
+        batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
+        spans = _original(chunks, spans)
+        if found:
+            places = [[each.starts[0], each.ends[-1]] for _, _, each in found]
+            spans = np.insert(spans, _before(batch, found), places, axis=0)
+        return _with_added(batch, found), spans
+
+    def normalized(self, text: Text) -> Aligned:
+        """Return a text as the normalizer leaves it, with the places of the original."""
+        string = self._decoded(text)
+        aligned = Aligned.of(string)
+        if not self._keeps_bytes:
+            aligned = Aligned(without_surrogates(string), aligned.starts, aligned.ends)
+        return normalized(self._normalizer, aligned)
+
+    def parts(
+        self, text: AnyText, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> Iterator[tuple[AnyText, AddedToken | None]]:
+        """Cut a normalized text at these added tokens, and what is between them into chunks.
+
+        Yields:
+            Each chunk with ``None``, and what stands for an added token with that.
+        """
+        for start, end, token in self._added.find(str(text), literals):
+            if token:
+                yield text[start:end], token
+                continue
+            may_start = at_start and (start == 0 or isinstance(text, Aligned))
+            for piece in pieces(self._splitter, text[start:end], may_start):
+                yield piece, None
+
+    def count(self, text: Text, threads: int = 1) -> int:
+        """Return how many tokens a text has."""
+        return len(self.encode(text, threads))
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much for each from now on."""
+        self._chunks.forget(cache_bytes)
+
+    def _encode(
+        self, text: Text, threads: int, at_start: bool, literals: frozenset[str] = NONE
+    ) -> IdArray:
+        if self._needs_places:
+            return self.encode_with_spans(text, at_start, literals)[0]
+        string = self._decoded(text)
+        if not self._keeps_bytes:
+            string = without_surrogates(string)
+        chunks, found = self._cut(normalized(self._normalizer, string), at_start, literals)
+        return _with_added(self._chunks.encode_chunks(*_joined(chunks), threads), found)
+
+    def _decoded(self, text: Text) -> str:
+        return utf8(text).decode("utf-8", "surrogateescape")
+
+    def _cut(
+        self, text: AnyText, at_start: bool, literals: frozenset[str]
+    ) -> tuple[list[AnyText], _Added[AnyText]]:
+        """Return the chunks of a normalized text, and the added tokens found between them."""
+        chunks: list[AnyText] = []
+        added: _Added[AnyText] = []
+        for part, token in self.parts(text, at_start, literals):
+            if token:
+                added.append((len(chunks), token, part))
+            else:
+                chunks.append(part)
+        return chunks, added
+
+
+_Added: TypeAlias = list[tuple[int, AddedToken, AnyText]]
+"""Added tokens: how many chunks stand before each, and what it stands for."""
+
+
+def _with_added(batch: Batch, added: _Added[Any]) -> IdArray:
+    if not added:
+        return batch.ids
+    return np.insert(batch.ids, _before(batch, added), [token.id for _, token, _ in added])
+
+
+def _before(batch: Batch, added: _Added[Any]) -> OffsetArray:
+    """Return how many ids stand before each added token."""
+    return batch.offsets[[before for before, _, _ in added]]
+
+
+class ReferenceChunks:
+    """A model in plain Python."""
+
+    def __init__(self, model: Model) -> None:
+        run = chunk_model(model)
+        self._run = lru_cache(CACHED_CHUNKS)(lambda chunk: tuple(run(chunk)))
+
+    def encode_chunks(self, data: bytes, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each chunk ``data[start:end]``."""
+        return self.encode_chunks_with_spans(data, bounds)[0]
+
+    def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
+        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+        tokens = [self._run(data[start:end]) for start, end in bounds.tolist()]
+        ids = [token.id for chunk in tokens for token in chunk]
+        spans = [
+            (start + token.start, start + token.end)
+            for start, chunk in zip(bounds[:, 0].tolist(), tokens, strict=True)
+            for token in chunk
+        ]
+        offsets = np.array([0, *accumulate(map(len, tokens))], np.int64)
+        return Batch(np.array(ids, np.uint32), offsets), np.array(spans, np.int64).reshape(-1, 2)
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Forget the chunks that were seen."""
+        self._run.cache_clear()
+
+
+class ReferenceEncoder(StagedEncoder):
+    """A pipeline in plain Python; ``threads`` is accepted and changes nothing.
+
+    Example:
+        >>> from toksmith.models import BPE
+        >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
+        >>> encoder = ReferenceEncoder(Pipeline(BPE(vocab, [[97, 98, 256]])))
+        >>> encoder.encode("abc")
+        array([256,  99], dtype=uint32)
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        super().__init__(pipeline, ReferenceChunks(pipeline.model))
+
+
+class ReferenceDecoder:
+    """Ids back to bytes: the bytes of each, one after the other.
+
+    Args:
+        tokens: the bytes of each id, ``b""`` where there are none.
+        known: which ids there are; without it, those that have bytes.
+    """
+
+    def __init__(self, tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> None:
+        self._tokens = tokens
+        self._known = [bool(token) for token in tokens] if known is None else known.tolist()
+
+    def check(self, ids: IdArray, threads: int = 1) -> bool:
+        """Return whether each of the ids has bytes; UnknownTokenError names one not known."""
+        for position, token_id in enumerate(ids.tolist()):
+            if token_id >= len(self._tokens) or not self._known[token_id]:
+                raise UnknownTokenError(
+                    f"id {token_id} at position {position} is not in the vocabulary"
+                )
+        return all(self._tokens[token_id] for token_id in ids.tolist())
+
+    def decode(self, ids: IdArray, threads: int = 1) -> bytes:
+        """Return the bytes of the ids; UnknownTokenError names one that is not known."""
+        self.check(ids)
+        return b"".join(self._tokens[token_id] for token_id in ids.tolist())
+
+    def decode_text(
+        self, ids: IdArray, errors: str = "strict", threads: int = 1, before: bytes = b""
+    ) -> str:
+        """Return the text of the bytes of the ids, behind others."""
+        return (before + self.decode(ids)).decode("utf-8", errors)
+
+
+def without_surrogates(string: str) -> str:
+    """Return a text with U+FFFD for each byte that is no UTF-8 (``surrogateescape``)."""
+    try:
+        string.encode()
+    except UnicodeEncodeError:
+        return "".join(c if ord(c) >> 11 != 0x1B else "\ufffd" for c in string)
+    return string
+
+
+def _joined(chunks: Sequence[str]) -> tuple[bytes, Bounds]:
+    """Return chunks end to end as bytes, and where each starts and ends."""
+    encoded = [chunk.encode("utf-8", "surrogateescape") for chunk in chunks]
+    places = np.array([0, *accumulate(map(len, encoded))], np.int64)
+    return b"".join(encoded), np.stack([places[:-1], places[1:]], axis=1)
+
+
+def _original(chunks: Sequence[Aligned], spans: SpanArray) -> SpanArray:
+    """Return the bytes of the original that tokens stand for.
+
+    Args:
+        chunks: the chunks, with the bytes of the original that each character stands for.
+        spans: the bytes of the chunks end to end that each token stands for.
+    """
+    sizes = byte_sizes("".join(chunk.text for chunk in chunks))
+    owner = np.repeat(np.arange(len(sizes)), sizes)  # the character of each byte
+    first_byte = np.cumsum(sizes) - sizes
+    starts = np.array([place for chunk in chunks for place in chunk.starts], np.int64)
+    ends = np.array([place for chunk in chunks for place in chunk.ends], np.int64)
+    same = ends - starts == sizes  # the character itself: its bytes can be told apart
+
+    first, last = owner[spans[:, 0]], owner[np.maximum(spans[:, 1] - 1, 0)]
+    begin = starts[first] + np.where(same[first], spans[:, 0] - first_byte[first], 0)
+    end = np.where(same[last], starts[last] + spans[:, 1] - first_byte[last], ends[last])
+    return np.stack([begin, end], axis=1)

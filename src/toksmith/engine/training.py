@@ -1,0 +1,474 @@
+"""The kernel's counting of words and its learning; beside :mod:`toksmith.engine`, which runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from mmap import mmap
+from typing import Literal, NamedTuple, TypeAlias
+
+from toksmith import _kernel
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, utf8
+
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
+UInts: TypeAlias = "npt.NDArray[np.uint64]"
+
+Counted: TypeAlias = "tuple[bytes, UInts, UInts]"
+"""Chunks end to end, where each ends, and how often each was seen."""
+
+Watch: TypeAlias = "Callable[[Merges], None]"
+"""Told some times a second what was learned since it was called last, and in the end the rest."""
+
+Keep: TypeAlias = "Callable[[Merges], None]"
+"""Handed what was learned since it was called last; by then it is on its way to a safe place."""
+
+RoundsWatch: TypeAlias = "Callable[[int, int, float], None]"
+"""Called after each round with rounds done, pieces left, the text's log-likelihood."""
+
+
+@dataclass(frozen=True)
+class MergeRules:
+    """Which pair is merged next, and when merging stops.
+
+    Attributes:
+        ties: which of two equally frequent pairs is merged first: ``first-seen`` or
+            ``smallest-pair``.
+        min_frequency: a pair that is rarer is never merged.
+        max_token_length: a pair that would make a longer token is never merged; in bytes or
+            symbols. ``None`` for no limit.
+    """
+
+    ties: Literal["first-seen", "smallest-pair"]
+    min_frequency: int = 1
+    max_token_length: int | None = None
+
+    @classmethod
+    def of(cls, options: object) -> MergeRules:
+        """Return the rules of an object that has all of them as attributes."""
+        return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
+
+    def arguments(self) -> tuple[str, int, int]:
+        """Return the rules as the kernel takes them, in the order of its arguments."""
+        return self.ties, self.min_frequency, self.max_token_length or 0
+
+
+class CountedLines(NamedTuple):
+    """The distinct chunks of lines.
+
+    Attributes:
+        chunks: all chunks end to end.
+        ends: where each ends.
+        counts: how often each was seen.
+        lines: how many lines were counted.
+        too_long: how many were skipped for their length.
+        reserved: how many were skipped because they hold U+2585.
+        plain: the words of chunks that are plain; these are not among the others.
+    """
+
+    chunks: bytes
+    ends: UInts
+    counts: UInts
+    lines: int
+    too_long: int
+    reserved: int
+    plain: Counted
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """Yield each chunk that is not plain, and its count."""
+        start = 0
+        for end, count in zip(self.ends.tolist(), self.counts.tolist(), strict=True):
+            yield self.chunks[start:end], count
+            start = end
+
+
+PlainRules: TypeAlias = _kernel.PlainRules
+"""By which rules text is plain; see :func:`plain_rules`."""
+
+
+def plain_rules(
+    letters: Sequence[str],
+    kind: Callable[[str], Hashable],
+    apart: Callable[[str, str], bool],
+    *,
+    drop_spaces: bool = True,
+    symbols: Sequence[str] = (),
+) -> PlainRules:
+    r"""Return by which rules text is plain: ASCII whose words can be told as it is counted.
+
+    Each line is looked at with the ``\n`` before it.
+
+    Args:
+        letters: what becomes of each of the 128 characters of ASCII; ``" "`` parts words; ``""``
+            where that cannot be told by one character.
+        kind: of a letter; there are seven at most, beside the space.
+        apart: whether two letters side by side are of two words. Letters of one kind do alike. A
+            space is always apart from what stands before it.
+        drop_spaces: whether a space alone is no word; otherwise what holds one is not plain.
+        symbols: what holds one is not plain.
+    """
+    kinds = {letter: None if letter == " " else kind(letter) for letter in letters if letter}
+    examples = {kind: letter for letter, kind in kinds.items()}
+    bits = {kind: 1 << place for place, kind in enumerate(examples)}
+    ends, starts = bytearray(128), bytearray(128)
+    of_kind = {
+        kind: sum(bits[left] for left in bits if letter == " " or apart(examples[left], letter))
+        for kind, letter in examples.items()
+    }
+    for letter, of in kinds.items():
+        ends[ord(letter)], starts[ord(letter)] = bits[of], of_kind[of]
+    spelled = bytes(ord(letter) if letter else 0 for letter in letters)
+    return PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
+
+
+class LineCounter:
+    r"""Counts the distinct words of lines, or whole lines; empty lines are left out.
+
+    A line is cut before each space that follows a printable ASCII character. Each chunk but
+    a line's first starts with that space; the first starts with ``\n``, whatever it holds.
+
+    Args:
+        threads: how many threads count; the result does not depend on it.
+        words: whether lines are cut; without, chunks are whole lines and bear no mark.
+        longest: lines of more bytes are skipped; 0 for no limit.
+        skip_reserved: whether lines that hold U+2585 are skipped.
+        plain: by which rules chunks are told into words at once (:func:`plain_rules`).
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        *,
+        words: bool = True,
+        longest: int = 0,
+        skip_reserved: bool = False,
+        plain: PlainRules | None = None,
+    ) -> None:
+        self._threads = threads
+        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain)
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count the lines of documents."""
+        self._counter.add_texts(texts, self._threads)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count the lines of slices of a text."""
+        self._counter.add_slices(text, bounds, self._threads)
+
+    @staticmethod
+    def cut(text: Text, start: int, end: int) -> int:
+        """Return where the first line behind a byte starts, or the end."""
+        data = text if isinstance(text, mmap | bytes | bytearray) else utf8(text)
+        found = data.find(b"\n", start, end)
+        return end if found < 0 else found + 1
+
+    def finish(self) -> CountedLines:
+        """Return all that was found, in the order in which it was first seen."""
+        chunks, plain = self._counter.finish()
+        return CountedLines(*chunks, *self._counter.lines(), plain)
+
+
+def byte_counts(counted: Counted) -> UInts:
+    """Return how often each byte stands in the text: uint64, shape ``(256,)``."""
+    return _kernel.symbol_counts(*counted, 256)
+
+
+_LEFT_OUT = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolWords:
+    """Distinct words as symbols.
+
+    Attributes:
+        symbols: uint32: the symbols of all words end to end.
+        ends: uint64, shape ``(n,)``: where each word ends in ``symbols``.
+        counts: uint64, shape ``(n,)``: how often each stands in the text.
+        alphabet: how many symbols there are; all are below it.
+        cut: how many of the first words are known to be such that no piece reaches out of them.
+    """
+
+    symbols: npt.NDArray[np.uint32]
+    ends: UInts
+    counts: UInts
+    alphabet: int
+    cut: int = 0
+
+    def only(self, numbers: Sequence[int | None]) -> SymbolWords:
+        """Return the stretches of the words that are made of some of the symbols.
+
+        Args:
+            numbers: what each symbol becomes; ``None`` for those that are left out.
+        """
+        new = _numbers(numbers)
+        alphabet = sum(number is not None for number in numbers)
+        return SymbolWords(*_kernel.stretches(self.symbols, self.ends, self.counts, new), alphabet)
+
+    def symbol_counts(self) -> UInts:
+        """Return how often each symbol stands in the text: uint64, shape ``(alphabet,)``."""
+        return _kernel.symbol_counts(self.symbols, self.ends, self.counts, self.alphabet)
+
+
+def mixed_words(
+    counted: Counted,
+    of_bytes: Sequence[int | None],
+    others: SymbolWords,
+    of_others: Sequence[int | None],
+    alphabet: int,
+) -> SymbolWords:
+    """Return words of bytes, and others behind them: the stretches made of some of the symbols.
+
+    Args:
+        counted: words of bytes; no piece reaches out of them.
+        of_bytes: what each byte becomes; ``None`` for those that are left out.
+        others: any other words.
+        of_others: the same of their symbols.
+        alphabet: how many symbols there are then.
+    """
+    symbols, cut = _kernel.mixed_stretches(
+        *(*counted, _numbers(of_bytes), others.symbols, others.ends, others.counts),
+        _numbers(of_others),
+    )
+    return SymbolWords(*symbols, alphabet, cut)
+
+
+def _numbers(numbers: Sequence[int | None]) -> npt.NDArray[np.uint32]:
+    return np.array([_LEFT_OUT if i is None else i for i in numbers], np.uint32)
+
+
+class Merges(NamedTuple):
+    """What merging learned.
+
+    Attributes:
+        merges: uint32, shape ``(n, 3)``: left id, right id, new id.
+        counts: how often the pair of each stood in the text.
+        tokens_after: the text's tokens after each.
+    """
+
+    merges: npt.NDArray[np.uint32]
+    counts: UInts
+    tokens_after: UInts
+
+
+_Found: TypeAlias = "tuple[npt.NDArray[np.uint32], UInts, UInts]"
+
+
+class UnigramPieces(NamedTuple):
+    """What Unigram training learned.
+
+    Attributes:
+        symbols: uint32: those of all pieces end to end.
+        lengths: uint32, shape ``(n,)``: how many symbols each piece has.
+        scores: float64, shape ``(n,)``: the logarithm of each piece's probability.
+    """
+
+    symbols: npt.NDArray[np.uint32]
+    lengths: npt.NDArray[np.uint32]
+    scores: npt.NDArray[np.float64]
+
+
+def merge_bytes(
+    counted: Counted,
+    tokens: int,
+    rules: MergeRules,
+    *,
+    threads: int = 1,
+    watch: Watch | None = None,
+    keep: Keep | None = None,
+    keep_seconds: float = 0,
+) -> Merges:
+    """Join the most frequent pair of byte-level tokens, again and again; ids 0..255 are the bytes.
+
+    Args:
+        counted: the distinct chunks, in the order in which they were first seen.
+        tokens: how many ids to make beyond the bytes.
+        rules: which pairs are merged; lengths are in bytes.
+        threads: how many threads work; the result does not depend on it.
+        watch: told of the progress.
+        keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
+        keep_seconds: see there.
+    """
+    return _merges(
+        _kernel.train_bpe(
+            *(*counted, tokens, *rules.arguments(), threads),
+            *(_told(watch), _told(keep), keep_seconds),
+        )
+    )
+
+
+def merge_symbols(
+    words: SymbolWords,
+    tokens: int,
+    rules: MergeRules,
+    *,
+    threads: int = 1,
+    watch: Watch | None = None,
+    places: npt.NDArray[np.uint32] | None = None,
+    lengths: npt.NDArray[np.uint32] | None = None,
+    keep: Keep | None = None,
+    keep_seconds: float = 0,
+) -> Merges:
+    """Join the most frequent pair, again and again.
+
+    Args:
+        words: what to train on.
+        tokens: how many ids to make beyond the alphabet.
+        rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
+        threads: how many threads work; the result does not depend on it.
+        watch: told of the progress.
+        places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
+        lengths: of each of them; ``None`` for 1.
+        keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
+        keep_seconds: see there.
+    """
+    none = np.zeros(0, np.uint32)
+    return _merges(
+        _kernel.train_symbols(
+            *(*_parts(words), tokens, *rules.arguments(), threads),
+            *(_told(watch), none if places is None else places),
+            none if lengths is None else lengths,
+            *(_told(keep), keep_seconds),
+        )
+    )
+
+
+def merge_likely(
+    words: SymbolWords,
+    tokens: int,
+    *,
+    min_frequency: int = 1,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Merges:
+    """Join the pair with the highest count(pair) / (count(left) · count(right)), again and again.
+
+    Of equal ones, the more frequent goes first, then the one of the smaller ids. The result does
+    not depend on the threads.
+    """
+    return _merges(
+        _kernel.train_likelihood(*_parts(words), tokens, min_frequency, threads, _told(watch))
+    )
+
+
+def merge_pieces(
+    words: SymbolWords,
+    tokens: int,
+    *,
+    scripts: Sequence[int],
+    spaces: Sequence[bool],
+    digits: Sequence[bool],
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Merges:
+    """Join the most frequent pair that SentencePiece takes for a piece, again and again.
+
+    Args:
+        words: what to train on; symbols are characters in the order of their code points.
+        tokens: how many pieces to make.
+        scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
+        spaces: whether each symbol is ▁.
+        digits: whether each symbol is a digit.
+        longest: the maximum number of characters of a piece.
+        split_by_script: a piece has one script.
+        split_by_space: ▁ stands at the start of a piece only.
+        split_digits: each digit is a piece.
+        space_as_suffix: ▁ stands at the end, not the start.
+        only_spaces: a piece may consist of ▁ alone.
+        threads: how many threads work; the result does not depend on it.
+        watch: told of the progress.
+    """
+    kinds = _kinds(spaces, digits)
+    symbols, ends, counts, _ = _parts(words)
+    return _merges(
+        _kernel.train_pieces(
+            *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
+            *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
+            *(words.cut, threads),
+            _told(watch),
+        )
+    )
+
+
+def learn_unigram(
+    words: SymbolWords,
+    *,
+    scripts: Sequence[int],
+    spaces: Sequence[bool],
+    digits: Sequence[bool],
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    seeds: int,
+    enough: int,
+    shrinking_factor: float,
+    sub_iterations: int,
+    threads: int,
+    watch: RoundsWatch | None = None,
+) -> UnigramPieces:
+    """Learn the pieces of a Unigram model, and their probabilities.
+
+    Args:
+        words: what to train on; symbols are characters in the order of their code points.
+        scripts: as all up to ``only_spaces`` in :func:`merge_pieces`.
+        spaces: whether each symbol is ▁.
+        digits: whether each symbol is a digit.
+        longest: the maximum number of characters of a piece.
+        split_by_script: a piece has one script.
+        split_by_space: ▁ stands at the start of a piece only.
+        split_digits: each digit is a piece.
+        space_as_suffix: ▁ stands at the end, not the start.
+        only_spaces: a piece may consist of ▁ alone.
+        seeds: how many substrings to start with.
+        enough: pruning stops at this many pieces.
+        shrinking_factor: how much of the pieces one pruning leaves.
+        sub_iterations: rounds of expectation and maximization between prunings.
+        threads: how many threads work; the result does not depend on it.
+        watch: told of each round.
+    """
+    return UnigramPieces(
+        *_kernel.train_unigram(
+            words.symbols,
+            words.ends,
+            words.counts,
+            np.array(scripts, np.uint16),
+            _kinds(spaces, digits),
+            longest=longest,
+            split_by_script=split_by_script,
+            split_by_space=split_by_space,
+            split_digits=split_digits,
+            space_as_suffix=space_as_suffix,
+            only_spaces=only_spaces,
+            seeds=seeds,
+            enough=enough,
+            shrinking_factor=shrinking_factor,
+            sub_iterations=sub_iterations,
+            threads=threads,
+            watch=watch,
+        )
+    )
+
+
+def _kinds(spaces: Sequence[bool], digits: Sequence[bool]) -> npt.NDArray[np.uint8]:
+    return (np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1).astype(np.uint8)
+
+
+def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, int]:
+    return words.symbols, words.ends, words.counts, words.alphabet
+
+
+def _told(keep: Watch | Keep | None) -> Callable[[_Found], None] | None:
+    return None if keep is None else lambda found: keep(_merges(found))
+
+
+def _merges(found: _Found) -> Merges:
+    merges, counts, tokens_after = found
+    return Merges(merges.reshape(-1, 3), counts, tokens_after)

@@ -1,0 +1,198 @@
+"""A stretch of a text and its tokens: the part of a long text that is shown at once.
+
+All of a text is counted, at the speed of the kernel. Where each token stands is only asked of the
+stretch that is shown, with a margin on either side: tokens do not depend on what is far away. That
+they are the tokens of the whole text is then checked, id by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from toksmith._base.lazy import np
+from toksmith._base.text import characters, utf8
+from toksmith.errors import OptionError
+from toksmith.results import Encoding, IdArray, Span
+from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.encode import Special
+
+SIZE = 4_000
+"""Characters that are shown at once."""
+
+_MARGIN = 1_000
+_SNAP = 200
+_DRIFT = 256
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of a text.
+
+    Attributes:
+        text: the whole text.
+        start: its first character, in the text.
+        end: the character behind its last one.
+    """
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def shown(self) -> str:
+        """The characters themselves."""
+        return self.text[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The tokens of a stretch.
+
+    Attributes:
+        encoding: the stretch and its tokens; one that reaches out of it ends at its edge.
+        first: the place of the first of them among all tokens of the text.
+        total: how many tokens the whole text has.
+    """
+
+    encoding: Encoding
+    first: int
+    total: int
+
+
+def stretch_at(text: str, place: int, size: int = SIZE) -> Stretch:
+    """Return the stretch of a text from about a place on, cut at white space where there is any.
+
+    Near the end of a text it is the last one of this size.
+
+    Example:
+        >>> stretch = stretch_at("one two three four", 5, 9)
+        >>> stretch.shown
+        'two three'
+    """
+    last = max(len(text) - size, 0)
+    start = _snapped(text, min(max(place, 0), last))
+    return Stretch(text, start, len(text) if place >= last else _cut(text, start + size))
+
+
+def shown_tokens(
+    tok: Tokenizer, stretch: Stretch, special: Special = "text", template: bool = False
+) -> Shown:
+    """Return the tokens of a stretch, as they are in the whole text.
+
+    Args:
+        tok: the tokenizer.
+        stretch: what to show.
+        special: what the literal of a special token in the text means, as in ``encode``.
+        template: put the template's own tokens around the whole text.
+    """
+    text = stretch.text
+    ids = tok.encode_array(text, special=special)
+    low = _snapped(text, max(stretch.start - _MARGIN, 0)) if stretch.start else 0
+    high = (
+        _cut(text, min(stretch.end + _MARGIN, len(text))) if stretch.end < len(text) else len(text)
+    )
+    for start, end in ((low, high), (0, len(text))):
+        encoding = tok.encoding(text[start:end], special=special, add_special_tokens=template)
+        before = len(text[start : stretch.start].encode())
+        inside = Span(before, before + len(stretch.shown.encode()))
+        part = _inside(
+            encoding, inside, start == 0 == stretch.start, end == len(text) == stretch.end
+        )
+        own = _own(encoding, part)
+        first = _place(
+            ids, own, tok.count(text[:start], special=special) + _own_before(encoding, part)
+        )
+        if first is not None or (start, end) == (0, len(text)):
+            break
+    head = sum(1 for which in encoding.sequence if which < 0) if template else 0
+    byte_spans = np.clip(encoding.byte_spans[part], inside.start, inside.end) - inside.start
+    spans = characters(stretch.shown, byte_spans)[1]
+    shown = Encoding(
+        text=stretch.shown,
+        ids=[encoding.ids[i] for i in part],
+        tokens=[encoding.tokens[i] for i in part],
+        spans=spans,
+        byte_spans=byte_spans,
+        special=[encoding.special[i] for i in part],
+    )
+    return Shown(shown, (first or 0) + (head if stretch.start else 0), len(ids) + head)
+
+
+def _snapped(text: str, place: int) -> int:
+    """Return the start of the line or word at a place, if it is near."""
+    if place <= 0:
+        return 0
+    near = text[max(place - _SNAP, 0) : place]
+    for mark in ("\n", " "):
+        found = near.rfind(mark)
+        if found >= 0:
+            return place - len(near) + found + 1
+    return place if place > _SNAP else 0
+
+
+def _cut(text: str, place: int) -> int:
+    """Return the end of the word at a place, if it is near."""
+    near = text[place : place + _SNAP]
+    found = [at for at in (near.find("\n"), near.find(" ")) if at >= 0]
+    return place + min(found) if found else place
+
+
+def _inside(encoding: Encoding, inside: Span, at_start: bool, at_end: bool) -> list[int]:
+    """Return which tokens stand in some bytes; those of no bytes where they stand."""
+    part = []
+    for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
+        if encoding.sequence[i] < 0:
+            if (at_start and start == 0 == inside.start) or (at_end and start >= inside.end):
+                part.append(i)
+        elif start == end:
+            if inside.start <= start < inside.end or (start == inside.end and at_end):
+                part.append(i)
+        elif end > inside.start and start < inside.end:
+            part.append(i)
+    return part
+
+
+def _own(encoding: Encoding, part: Sequence[int]) -> IdArray:
+    return np.array([encoding.ids[i] for i in part if encoding.sequence[i] >= 0], np.uint32)
+
+
+def _own_before(encoding: Encoding, part: Sequence[int]) -> int:
+    return sum(1 for i in range(part[0]) if encoding.sequence[i] >= 0) if part else 0
+
+
+def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
+    """Return where some ids stand among all, looked for around a place; ``None`` for nowhere."""
+    if not len(part):
+        return about
+    for distance in range(_DRIFT):
+        for place in {about - distance, about + distance}:
+            if 0 <= place <= len(ids) - len(part) and np.array_equal(
+                ids[place : place + len(part)], part
+            ):
+                return place
+    return None
+
+
+def special_of(value: str) -> Literal["text", "encode"]:
+    """Return what a page sent as ``special``.
+
+    Raises:
+        OptionError: it is neither of the two that a page offers.
+    """
+    if value == "text":
+        return "text"
+    if value == "encode":
+        return "encode"
+    raise OptionError(f"special is {value!r:.80}: use text or encode")
+
+
+def text_of(value: object) -> str:
+    r"""Return what a page sent as a text, without surrogates.
+
+    Example:
+        >>> text_of("a\ud800") == "a\ufffd"
+        True
+    """
+    return utf8(str(value)).decode()

@@ -1,0 +1,117 @@
+"""The tokenizers that the explorer can show, by key."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from toksmith.errors import OptionError
+from toksmith.explorer.vocabulary import Vocabulary
+from toksmith.formats import published
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.tokenizer import Tokenizer
+
+Loader: TypeAlias = Callable[[], Tokenizer]
+
+BYTES = "bytes"
+"""The key of the tokenizer that is always there: each byte is a token."""
+
+
+@dataclass
+class Entry:
+    """A tokenizer that is loaded when it is first wanted.
+
+    Attributes:
+        key: what links call it.
+        name: what people call it.
+        loader: what loads it.
+        is_given: whether the user asked for it, so that pages begin with it.
+    """
+
+    key: str
+    name: str
+    loader: Loader
+    is_given: bool = True
+    _made: Tokenizer | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer; whatever loading raises, it raises."""
+        with self._lock:
+            if self._made is None:
+                self._made = self.loader()
+            return self._made
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Its vocabulary, to be searched."""
+        return Vocabulary(self.tokenizer)
+
+
+class Shelf:
+    """Tokenizers in the order in which they came; bytes come last.
+
+    Example:
+        >>> shelf = Shelf()
+        >>> shelf.add("mine", raw_bytes)
+        'mine'
+        >>> shelf.add("mine", raw_bytes)
+        'mine-2'
+        >>> [entry.name for entry in shelf.entries()]
+        ['mine', 'mine-2', 'bytes']
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._bytes = Entry(BYTES, BYTES, raw_bytes, is_given=False)
+
+    def add(self, name: str, loader: Loader, is_given: bool = True) -> str:
+        """Put a tokenizer on the shelf, and return its key: the name, or one like it."""
+        key, number = name, 1
+        while key in self._entries or key == BYTES:
+            number += 1
+            key = f"{name}-{number}"
+        self._entries[key] = Entry(key, key, loader, is_given)
+        return key
+
+    def put(self, name: str, tok: Tokenizer) -> str:
+        """Put a tokenizer that is loaded already on the shelf, and return its key."""
+        return self.add(name, lambda: tok)
+
+    def add_published(self) -> None:
+        """Put the published encodings that are in a cache on the shelf."""
+        for name in published.at_hand():
+            if name not in self._entries:
+                self.add(name, partial(_published, name), is_given=False)
+
+    def entries(self) -> list[Entry]:
+        """Return all there are."""
+        return [*self._entries.values(), self._bytes]
+
+    def __getitem__(self, key: str) -> Entry:
+        entry = self._bytes if key == BYTES else self._entries.get(key)
+        if entry is None:
+            raise OptionError(
+                f"there is no tokenizer {key!r} here: start the explorer with it, or open its file"
+            )
+        return entry
+
+
+def _published(name: str) -> Tokenizer:
+    return Tokenizer(published.fetch(name, download=False))
+
+
+def raw_bytes() -> Tokenizer:
+    """Return the tokenizer whose tokens are the 256 bytes.
+
+    Example:
+        >>> raw_bytes().encode("é")
+        [195, 169]
+    """
+    vocab = tuple(bytes([byte]) for byte in range(256))
+    return Tokenizer(Pipeline(BPE(vocab, []), name=BYTES))

@@ -1,0 +1,102 @@
+"""What pages ask, as JSON: read within bounds, worked on in a thread, answered or explained."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from toksmith.errors import OptionError, ToksmithError
+from toksmith.explorer.excerpts import text_of
+
+LONGEST_TEXT = 8 * 1024 * 1024
+"""How many bytes of JSON a page may send."""
+
+Answer: TypeAlias = "dict[str, Any]"
+Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
+
+
+class Asked:
+    """The fields of a question.
+
+    Args:
+        fields: what the page sent.
+    """
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._fields = fields
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text, without surrogates."""
+        return text_of(self._fields.get(name, default))
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return a whole number.
+
+        Raises:
+            OptionError: it is none.
+        """
+        value = self._fields.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise OptionError(f"{name} is {value!r:.40}: use a whole number")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return yes or no."""
+        return self._fields.get(name) is True
+
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts."""
+        value = self._fields.get(name, [])
+        return [text_of(each) for each in value] if isinstance(value, list) else []
+
+    def pairs(self, name: str) -> dict[str, str]:
+        """Return texts by name."""
+        value = self._fields.get(name, {})
+        if not isinstance(value, dict):
+            return {}
+        return {text_of(key): text_of(each) for key, each in value.items()}
+
+
+def asking(work: Callable[[Asked], Answer]) -> Endpoint:
+    """Return the endpoint of a function that works on a question, off the event loop."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            fields = json.loads(await body(request, LONGEST_TEXT))
+            if not isinstance(fields, dict):
+                raise OptionError("a question is an object of JSON")
+            return JSONResponse(await run_in_threadpool(work, Asked(fields)))
+        except (ToksmithError, ValueError, OSError, RecursionError) as wrong:
+            return refused(wrong)
+        except Exception as wrong:
+            traceback.print_exc()
+            return JSONResponse({"error": f"{type(wrong).__name__}: {wrong}"}, 500)
+
+    return endpoint
+
+
+def refused(wrong: Exception) -> Response:
+    """Return an error as the answer."""
+    return JSONResponse({"error": str(wrong) or type(wrong).__name__}, 400)
+
+
+async def body(request: Request, most: int) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        OptionError: it has more bytes than it may.
+    """
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise OptionError(f"this is too large: {most:,} bytes are taken at most")
+        parts.append(part)
+    return b"".join(parts)

@@ -1,0 +1,95 @@
+"""Tokens as HTML for the pages: everything is escaped, and nothing of it is a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from toksmith._base.visible import LINE_BREAK, SPACE, TAB, visible
+from toksmith.explorer.excerpts import Shown
+from toksmith.show.notebook import visible_html
+from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
+
+_MARKS = {
+    SPACE: f"<wbr><i>{SPACE}</i>",  # lines break where they would with real spaces
+    TAB: f"<wbr><i>{TAB}</i>",
+    LINE_BREAK: f"<i>{LINE_BREAK}</i><br>",
+}
+
+
+def palette_css() -> str:
+    """Return the colours of tokens as a style sheet: classes ``c0`` … and ``special``."""
+    colours = [f".c{i} {{ --token: {colour}; }}" for i, colour in enumerate(PALETTE)]
+    return "\n".join(
+        [f":root {{ --token-ink: {FOREGROUND}; }}", *colours, f".special {{ --token: {SPECIAL}; }}"]
+    )
+
+
+def colour_of(place: int, is_special: bool = False) -> str:
+    """Return the class of a token's colour."""
+    return "special" if is_special else f"c{place % len(PALETTE)}"
+
+
+def spaced(token: bytes) -> str:
+    r"""Return bytes as they are shown, escaped, marks of white space set apart.
+
+    Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere.
+
+    Example:
+        >>> spaced(b" <b>\xff")
+        '<wbr><i>·</i>&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
+    """
+    # The only other space stands in the tag; labels are not to be torn apart.
+    shown = visible_html(token).replace(" ", "\u00a0").replace("<bdi\u00a0dir", "<bdi dir")
+    for mark, html in _MARKS.items():
+        shown = shown.replace(mark, html)
+    return shown
+
+
+def one_line(token: bytes) -> str:
+    """The same, with marks of line breaks, but no breaks."""
+    return spaced(token).replace("<br>", "")
+
+
+def text_html(shown: Shown, differs: Sequence[bool]) -> str:
+    """Return a stretch with its tokens in colour.
+
+    Args:
+        shown: the stretch and its tokens.
+        differs: whether to mark each as differing.
+    """
+    encoding = shown.encoding
+    data = encoding.text.encode()
+    parts: list[str] = []
+    done = 0
+    for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
+        if start > done:
+            parts.append(f'<span class="gap">{spaced(data[done:start])}</span>')
+        names = _classes("t", shown, i, differs[i])
+        inside = ""
+        if end == start:
+            names += " empty"
+        else:
+            # The parts of a character that several tokens make all stand for the whole of it.
+            inside = spaced(data[start:end] if start >= done else encoding.tokens[i])
+        where = f'data-i="{i}" data-s="{start}" data-e="{end}"'
+        parts.append(f'<span class="{names}" {where}>{inside}</span>')
+        done = max(done, end)
+    if done < len(data):
+        parts.append(f'<span class="gap">{spaced(data[done:])}</span>')
+    return "".join(parts)
+
+
+def ids_html(shown: Shown, differs: Sequence[bool]) -> str:
+    """Return the ids of a stretch, in the colours of their tokens."""
+    tokens = zip(shown.encoding.ids, shown.encoding.tokens, strict=True)
+    return "".join(
+        f'<span class="{_classes("id", shown, i, differs[i])}" data-i="{i}" '
+        f'title="{escape(visible(token))}">{token_id}</span>'
+        for i, (token_id, token) in enumerate(tokens)
+    )
+
+
+def _classes(kind: str, shown: Shown, i: int, differs: bool) -> str:
+    colour = colour_of(shown.first + i, shown.encoding.special[i])
+    return f"{kind} {colour}{' differs' if differs else ''}"

@@ -1,0 +1,97 @@
+"""Vocabulary and merges in spelled tokens: what GPT-2's files and tokenizer.json share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
+
+from toksmith._base.byte_alphabet import spell
+from toksmith._base.lazy import np, npt
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import checks
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+
+
+def merges_by_id(
+    path: Path,
+    lefts: Sequence[str],
+    rights: Sequence[str],
+    ids: Mapping[str, int],
+    where: str,
+    first: int,
+    prefix: str = "",
+) -> npt.NDArray[np.uint32]:
+    """Return merges as ids.
+
+    Args:
+        path: the file, for errors.
+        lefts: the spelled left token of each merge, in rank order.
+        rights: the right ones.
+        ids: the id of each spelled token.
+        where: what errors call the place of a merge, such as ``"line"``.
+        first: the number of the first merge's place.
+        prefix: what the right side of each merge starts with, and the result leaves out there.
+
+    Returns:
+        uint32, shape ``(n, 3)``: left id, right id, resulting id.
+
+    Raises:
+        FormatError: a merge names a token that has no id.
+    """
+    ends = [right[len(prefix) :] for right in rights] if prefix else rights
+    joined = list(map(str.__add__, lefts, ends))
+    try:
+        columns = [list(map(ids.__getitem__, tokens)) for tokens in (lefts, rights, joined)]
+    except KeyError:
+        place, token = next(
+            (place, token)
+            for place, merge in enumerate(zip(lefts, rights, joined, strict=True))
+            for token in merge
+            if token not in ids
+        )
+        raise FormatError(
+            path,
+            f"{where} {first + place} joins {lefts[place]!r} and {rights[place]!r}, but "
+            f"{token!r} is not in the vocabulary",
+        ) from None
+    merges: npt.NDArray[np.uint32] = np.array(columns, np.uint32).T
+    return merges
+
+
+def halves(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Return both sides of the one space in each line; ``None`` where a line has more or fewer."""
+    if not set(map(str.count, lines, repeat(" "))) <= {1}:
+        return None
+    parts = " ".join(lines).split(" ") if lines else []
+    return parts[::2], parts[1::2]
+
+
+def spelled_merges(model: BPE) -> Iterator[tuple[str, str]]:
+    """Return the two spelled tokens of each merge, in rank order."""
+    names = [spell(token) for token in model.vocab]
+    return ((names[left], names[right]) for left, right, _ in model.merges.tolist())
+
+
+def spelled_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
+    """Return the ids of all tokens, in order: those of the model spelled, added ones as they are.
+
+    Raises:
+        UnsupportedError: two ids have equal bytes, an added token looks like another token, or
+            shares its id.
+    """
+    model = checks.bpe(pipeline.model, name)
+    checks.unique_tokens(model, name)
+    checks.no_aliases(pipeline, name)
+    ids = {spell(token): token_id for token_id, token in enumerate(model.vocab) if token}
+    for token in pipeline.framing.added_tokens:
+        taken = token.id < len(model.vocab) and model.vocab[token.id] != b""
+        held = ids.setdefault(checks.literal(token, name), token.id)
+        if held != token.id or (taken and spell(model.vocab[token.id]) != token.content):
+            raise UnsupportedError(
+                f"{name} keeps one id for each string, but the added token {token.content!r} "
+                f"(id {token.id}) is written like id {held} of the model; minbpe and tiktoken "
+                "can hold that"
+            )
+    return dict(sorted(ids.items(), key=lambda item: item[1]))

@@ -1,0 +1,99 @@
+r"""Patterns for libraries that leave out the text between two matches.
+
+minbpe and tiktoken drop such gaps; a splitter with ``gaps="keep"`` makes a chunk of each. For
+them the pattern ``P`` is written so that it matches the gaps as well:
+
+    (?:P)|(?:(?!P)[\s\S])+
+
+After a match, ``P`` is tried first; else the second half runs on to the next place where ``P``
+matches, which is exactly the gap. That is true only where ``P`` cannot match nothing at all: an
+empty match would forbid the gap without covering it.
+"""
+
+from __future__ import annotations
+
+from toksmith._base import lazy
+from toksmith._base.lazy import regex
+from toksmith.errors import UnsupportedError
+from toksmith.splitters import PatternSplitter
+
+_OPEN, _MIDDLE, _CLOSE = "(?:", ")|(?:(?!", r")[\s\S])+"
+
+# Everything of a pattern that matches between characters: look-arounds with what they hold, and
+# anchors. Escapes and sets are stepped over.
+_BETWEEN = lazy.pattern(
+    r"""(?xs) (?P<set> \[ \^? \]? (?: \\. | [^\]\\] )* \] )
+      | (?P<between>
+            \( \? <? [=!] (?P<inner> (?: \\. | (?&set) | [^()\[\\] | \( (?&inner) \) )* ) \)
+          | \\[bBmMAZz] | [\^$] )
+      | \\."""
+)
+# Search anchor, kept-out text, recursion, verbs and conditions: these look beyond the match.
+_REACHING = lazy.pattern(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
+
+
+def covering(splitter: PatternSplitter) -> str:
+    r"""Return a pattern whose matches alone are the chunks of the splitter.
+
+    Raises:
+        UnsupportedError: there is none that is surely the same.
+
+    Example:
+        >>> covering(PatternSplitter("[a-z]+"))
+        '(?:[a-z]+)|(?:(?![a-z]+)[\\s\\S])+'
+    """
+    pattern = splitter.pattern
+    if splitter.gaps == "drop" or splitter.family:  # the families leave no gaps
+        return pattern
+    if (why := _unfit(pattern)) is not None:
+        raise UnsupportedError(
+            f"split pattern {pattern!r} keeps the text between its matches, which this format "
+            f"cannot say for a pattern that {why}; write it so that it matches all text"
+        )
+    return _OPEN + pattern + _MIDDLE + pattern + _CLOSE
+
+
+def uncovering(pattern: str) -> PatternSplitter:
+    """Return the splitter of a pattern that was read: the way back from :func:`covering`.
+
+    Raises:
+        SplitError: the pattern does not compile.
+
+    Example:
+        >>> uncovering(covering(PatternSplitter("[a-z]+")))
+        PatternSplitter(pattern='[a-z]+', gaps='keep')
+    """
+    inner = pattern[len(_OPEN) : (len(pattern) - len(_MIDDLE) - len(_CLOSE) + len(_OPEN)) // 2]
+    if pattern == _OPEN + inner + _MIDDLE + inner + _CLOSE and _unfit(inner) is None:
+        return PatternSplitter(inner)
+    splitter = PatternSplitter(pattern)
+    return splitter if splitter.family else PatternSplitter(pattern, gaps="drop")
+
+
+def _unfit(pattern: str) -> str | None:
+    """Return why the pattern cannot be extended over its gaps; ``None`` where it can."""
+    try:
+        compiled = regex.compile(pattern)
+        known = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE | regex.UNICODE | regex.V0
+        if compiled.flags & ~known:
+            return "sets flags such as (?x) or (?r)"
+        if compiled.groups:
+            return "has capture groups; make them (?:…)"
+        if _REACHING.search(pattern):
+            return r"uses \G, \K, recursion, verbs or conditions"
+        if may_be_empty(pattern):
+            return "can match nothing at all"
+    except (regex.error, RecursionError, TimeoutError):
+        return "is no plain regular expression"
+    return None
+
+
+def may_be_empty(pattern: str) -> bool:
+    """Return whether a pattern may match without taking a character.
+
+    Example:
+        >>> may_be_empty("(?=a)|b"), may_be_empty("(?=a)b")
+        (True, False)
+    """
+    without = _BETWEEN.sub(lambda m: "(?:)" if m["between"] is not None else m[0], pattern)
+    return regex.fullmatch(without, "") is not None

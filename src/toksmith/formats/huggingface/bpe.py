@@ -1,0 +1,181 @@
+"""BPE models of a tokenizer.json: on spelled bytes, on characters, and of scored pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toksmith._base import files
+from toksmith._base.byte_alphabet import unspell_all
+from toksmith._base.lazy import np, npt
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import byte_spelling
+from toksmith.formats.huggingface import vocab as hf_vocab
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.framing import check_added_ids
+from toksmith.formats.huggingface.piece_merges import merges_of_pieces
+from toksmith.framing import AddedToken
+from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
+from toksmith.pipeline import Pipeline
+
+_ENTRIES = (
+    *("type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"),
+    *("fuse_unk", "byte_fallback", "ignore_merges", "vocab", "merges"),
+)
+
+
+def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
+    """Return a model whose tokens are spelled bytes."""
+    entry.only(*_ENTRIES)
+    entry.expect("dropout", None, 0, 0.0)
+    entry.expect("unk_token", None)
+    entry.expect("continuing_subword_prefix", None, "")
+    entry.expect("end_of_word_suffix", None, "")
+    entry.expect("fuse_unk", None, False, True)  # nothing is unknown where every byte has an id
+    entry.expect("byte_fallback", None, False)
+    entry.expect("ignore_merges", None, False, True)
+    path, ids = entry.path, entry.get("vocab").of(dict)
+    files.check_ids(path, ids)
+    merges = byte_spelling.merges_by_id(path, *_read_merges(entry.get("merges")), ids, "merge", 0)
+    check_added_ids(path, added, ids)
+    tokens = dict(zip(ids, unspell_all(ids), strict=True))
+    # An added token stays out of the model, unless the model can make it.
+    held = list(dict.fromkeys(token.content for token in added if token.content in ids))
+    used = np.isin([ids[content] for content in held], merges)
+    for content, kept in zip(held, used.tolist(), strict=True):
+        if not kept and len(tokens[content] or b"") != 1:
+            del tokens[content]
+    for text in (text for text, token in tokens.items() if token is None):
+        raise entry.get("vocab").refused(text)
+    vocab = {token: ids[text] for text, token in tokens.items() if token is not None}
+    return BPE(
+        files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
+    )
+
+
+def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
+    """Return a model whose tokens are text."""
+    entry.only(*_ENTRIES)
+    entry.expect("dropout", None, 0, 0.0)
+    ids = hf_vocab.read_ids(entry, added)
+    prefix, suffix = (
+        "" if entry.get(key).value is None else entry.text(key)
+        for key in ("continuing_subword_prefix", "end_of_word_suffix")
+    )
+    return CharacterBPE(
+        vocab=hf_vocab.by_id(entry, ids),
+        merges=_merges_by_id(entry, ids, prefix),
+        unk_id=None if entry.get("unk_token").value is None else hf_vocab.read_unk(entry, ids),
+        fuse_unk=hf_vocab.read_flag(entry, "fuse_unk"),
+        byte_fallback=hf_vocab.read_flag(entry, "byte_fallback"),
+        continuing_prefix=prefix,
+        word_suffix=suffix,
+        whole_chunk_first=hf_vocab.read_flag(entry, "ignore_merges"),
+    )
+
+
+def _merges_by_id(entry: Entry, ids: dict[str, int], prefix: str) -> npt.NDArray[np.uint32]:
+    """Return the merges; of one that stands twice, the later place counts."""
+    lefts, rights = _read_merges(entry.get("merges"))
+    if prefix:
+        for place, right in enumerate(rights):
+            if not right.startswith(prefix):
+                raise FormatError(
+                    entry.path,
+                    f"merge {place} joins {right!r} to what stands before it, but a token inside "
+                    f"a word starts with {prefix!r}",
+                )
+    merges = byte_spelling.merges_by_id(entry.path, lefts, rights, ids, "merge", 0, prefix)
+    pairs = merges[:, 0].astype(np.uint64) << np.uint64(32) | merges[:, 1]
+    ordered = np.sort(pairs)
+    if (ordered[1:] != ordered[:-1]).all():
+        return merges
+    last = {pair: place for place, pair in enumerate(pairs.tolist())}
+    return merges[sorted(last.values())]
+
+
+def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
+    """Return the left and the right tokens: of pairs, or of older files' strings ``"a b"``."""
+    merges = entry.of(list)
+    if set(map(type, merges)) <= {str}:
+        if (found := byte_spelling.halves(merges)) is not None:
+            return found
+        merges = [merge.split(" ") for merge in merges]
+    for place, merge in enumerate(merges):
+        if type(merge) is not list or list(map(type, merge)) != [str, str]:
+            raise FormatError(
+                entry.path, f"merge {place} is {entry.value[place]!r:.60}; wanted: two tokens"
+            )
+    return [left for left, _ in merges], [right for _, right in merges]
+
+
+def write_bytes(pipeline: Pipeline, model: BPE) -> dict[str, Any]:
+    """Return the entry of a byte-level model."""
+    return _entry(
+        ignore_merges=model.whole_chunk_first,
+        vocab=byte_spelling.spelled_vocab(pipeline, "huggingface"),
+        merges=[f"{left} {right}" for left, right in byte_spelling.spelled_merges(model)],
+    )
+
+
+def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
+    """Return the entry of a model on characters.
+
+    Raises:
+        UnsupportedError: ``tokenizers`` would find another result for a merge.
+    """
+    ids = hf_vocab.written_ids(pipeline)
+    names = {token_id: token for token, token_id in ids.items()}
+    merges = []
+    for rank, (left, right, new) in enumerate(model.merges.tolist()):
+        parts = names.get(left, ""), names.get(right, "")
+        made = parts[0] + parts[1].removeprefix(model.continuing_prefix)
+        if not all(parts) or ids.get(made) != new:
+            raise UnsupportedError(
+                f"huggingface makes {made!r} of merge {rank}, {parts[0]!r} and {parts[1]!r}, and "
+                f"this model makes {names.get(new, '')!r} (id {new})"
+            )
+        if not parts[1].startswith(model.continuing_prefix):
+            raise UnsupportedError(
+                f"huggingface cuts {model.continuing_prefix!r} off the right side of each merge, "
+                f"and merge {rank} has {parts[1]!r} there"
+            )
+        merges.append(list(parts))
+    return _entry(
+        unk_token=None if model.unk_id is None else names[model.unk_id],
+        continuing_subword_prefix=model.continuing_prefix or None,
+        end_of_word_suffix=model.word_suffix or None,
+        fuse_unk=model.fuse_unk,
+        byte_fallback=model.byte_fallback,
+        ignore_merges=model.whole_chunk_first,
+        vocab=ids,
+        merges=merges,
+    )
+
+
+def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
+    """Return the entry of a SentencePiece model, its scores made a list of merges.
+
+    Raises:
+        UnsupportedError: no list of merges makes the same tokens.
+    """
+    return _entry(
+        unk_token=None if model.unk_id is None else model.vocab[model.unk_id].decode(),
+        fuse_unk=True,
+        byte_fallback=model.byte_fallback,
+        vocab=hf_vocab.written_ids(pipeline),
+        merges=[list(merge) for merge in merges_of_pieces(model)],
+    )
+
+
+def _entry(**held: Any) -> dict[str, Any]:
+    """Return an entry with all that it may have, in the order of ``tokenizers``."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+    } | held

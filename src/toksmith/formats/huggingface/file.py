@@ -1,0 +1,103 @@
+"""Hugging Face's ``tokenizer.json``, of whatever kind.
+
+What is understood is read exactly; everything else is refused by the name of its entry, because an
+entry that is passed over makes other tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from toksmith._base import files
+from toksmith.formats.huggingface import (
+    decoders,
+    models,
+    normalizers,
+    sentencepiece,
+    splitters,
+    templates,
+)
+from toksmith.formats.huggingface import framing as hf_framing
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.listed import Hints
+from toksmith.framing import Framing
+from toksmith.framing.added import search_order_matters
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+
+NAME = "huggingface"
+_FILE = "tokenizer.json"
+_KEYS = (
+    "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model"
+)
+_HEAD = re.compile(rb'\{\s*"(?:' + _KEYS.encode() + rb')"\s*:\s*[^\s0-9]')
+
+
+def recognise(path: Path) -> bool:
+    """Return whether the file starts as a tokenizer.json, or the directory holds one."""
+    if path.is_dir():
+        path = path / _FILE
+    return _HEAD.match(files.read_head(path).lstrip()) is not None
+
+
+def read(path: Path, hints: Hints) -> Pipeline:
+    """Read a tokenizer.json.
+
+    Raises:
+        OptionError: there are hints.
+        FormatError: it is not what it should be.
+        UnsupportedError: it has an entry that cannot be read yet; the message names it.
+    """
+    hints.refuse(path, NAME)
+    if path.is_dir():
+        path = path / _FILE
+    root = Entry(path, "", files.read_json(path))
+    root.get("model").of(dict)
+    root.only(*_KEYS.split("|"))
+    root.expect("version", "1.0", None)
+    normalizer = normalizers.read(root.get("normalizer"))
+    cut, byte_level = splitters.read(root.get("pre_tokenizer"))
+    decoder = decoders.read(root.get("decoder"), byte_level)
+    template, trim = templates.read(root.get("post_processor"))
+    padding = hf_framing.read_padding(root.get("padding"))
+    truncation = hf_framing.read_truncation(root.get("truncation"))
+    added = hf_framing.read_added_tokens(root.get("added_tokens"))
+    if not normalizer and not search_order_matters(added):
+        added = [replace(token, normalized=False) for token in added]  # it means nothing
+    with files.reading(path):
+        model = models.read(root.get("model"), added, byte_level)
+        framing = Framing(
+            tuple(added),
+            template=template,
+            trim_offsets=trim,
+            padding=padding,
+            truncation=truncation,
+        )
+        return Pipeline(model, cut, framing, normalizer=normalizer, decoder=decoder)
+
+
+def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
+    """Return the content of a tokenizer.json.
+
+    Raises:
+        UnsupportedError: the pipeline has something that ``tokenizers`` would run otherwise.
+    """
+    pipeline = sentencepiece.in_steps(pipeline)
+    byte_level = isinstance(pipeline.model, BPE)
+    framing = pipeline.framing
+    parts: dict[str, Any] = {
+        "version": "1.0",
+        "truncation": hf_framing.write_truncation(framing.truncation),
+        "padding": hf_framing.write_padding(framing.padding),
+        "added_tokens": [hf_framing.write_added_token(token) for token in framing.added_tokens],
+        "normalizer": normalizers.write(pipeline.normalizer),
+        "pre_tokenizer": splitters.write(pipeline.splitter, byte_level),
+        "post_processor": templates.write(pipeline),
+        "decoder": decoders.write(pipeline.decoder),
+        "model": models.write(pipeline),
+    }
+    lines = [f"  {files.dump(key)}: {files.dump(value)}" for key, value in parts.items()]
+    return {path: ("{\n" + ",\n".join(lines) + "\n}\n").encode()}

@@ -1,0 +1,137 @@
+"""Added tokens of a tokenizer.json, and the lengths of its batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from toksmith.errors import FormatError
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.framing import AddedToken, Padding, Truncation
+
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+
+
+def read_added_tokens(entry: Entry) -> list[AddedToken]:
+    """Return the added tokens, in the order of the file."""
+    tokens = []
+    for item in entry.items():
+        item.only("id", "content", *_FLAGS, "special")
+        flags = {key: item.get(key).of(bool) for key in _FLAGS if key in item.value}
+        tokens.append(
+            AddedToken(
+                content=item.text("content"),
+                id=item.get("id").token_id(),
+                special=item.get("special").of(bool),
+                **flags,
+            )
+        )
+    return tokens
+
+
+def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
+    """Check that ``tokenizers`` would give the added tokens the ids that the file says."""
+    if wrong := misnumbered(added, ids):
+        token, expected = wrong
+        raise FormatError(
+            path,
+            f"added token {token.content!r} has id {token.id}, but by the vocabulary it is "
+            f"{expected}",
+        )
+
+
+def misnumbered(
+    added: Iterable[AddedToken], ids: Mapping[str, int]
+) -> tuple[AddedToken, int] | None:
+    """Return the first added token to which ``tokenizers`` would give another id, and that id.
+
+    It looks each one up in the vocabulary, and numbers those that are not there onwards.
+    """
+    highest = -1
+    for token in added:
+        onwards = highest + 1 if highest >= len(ids) else len(ids)
+        expected = ids.get(token.content, onwards)
+        if token.id != expected:
+            return token, expected
+        highest = max(highest, token.id)
+    return None
+
+
+def write_added_token(token: AddedToken) -> dict[str, Any]:
+    """Return the entry of an added token."""
+    flags = {key: getattr(token, key) for key in _FLAGS}
+    return {"id": token.id, "content": token.content, **flags, "special": token.special}
+
+
+_STRATEGIES = {
+    "LongestFirst": "longest_first",
+    "OnlyFirst": "only_first",
+    "OnlySecond": "only_second",
+}
+_DIRECTIONS = {"Right": "right", "Left": "left", None: "right"}
+
+
+def read_truncation(entry: Entry) -> Truncation | None:
+    """Return how batches are cut."""
+    if entry.value is None:
+        return None
+    entry.only("direction", "max_length", "strategy", "stride")
+    entry.expect("direction", *_DIRECTIONS)
+    entry.expect("strategy", *_STRATEGIES)
+    return Truncation(
+        max_length=entry.get("max_length").token_id(),
+        stride=entry.get("stride").token_id(),
+        strategy=_STRATEGIES[entry.text("strategy")],  # type: ignore[arg-type]
+        direction=_DIRECTIONS[entry.value.get("direction")],  # type: ignore[arg-type]
+    )
+
+
+def write_truncation(truncation: Truncation | None) -> dict[str, Any] | None:
+    """Return the entry that cuts so."""
+    if truncation is None:
+        return None
+    return {
+        "direction": truncation.direction.title(),
+        "max_length": truncation.max_length,
+        "strategy": next(k for k, name in _STRATEGIES.items() if name == truncation.strategy),
+        "stride": truncation.stride,
+    }
+
+
+def read_padding(entry: Entry) -> Padding | None:
+    """Return how batches are filled."""
+    if entry.value is None:
+        return None
+    entry.only(
+        *("strategy", "direction", "pad_to_multiple_of", "pad_id", "pad_type_id", "pad_token")
+    )
+    entry.expect("direction", *_DIRECTIONS)
+    strategy, multiple = entry.get("strategy"), entry.get("pad_to_multiple_of")
+    length = None
+    if strategy.value != "BatchLongest":
+        if type(strategy.value) is not dict or list(strategy.value) != ["Fixed"]:
+            raise strategy.refused()
+        length = strategy.get("Fixed").token_id()
+    return Padding(
+        length=length,
+        direction=_DIRECTIONS[entry.value.get("direction")],  # type: ignore[arg-type]
+        multiple_of=None if multiple.value is None else multiple.token_id(),
+        id=entry.get("pad_id").token_id(),
+        type_id=entry.get("pad_type_id").token_id(),
+        token=entry.text("pad_token"),
+    )
+
+
+def write_padding(padding: Padding | None) -> dict[str, Any] | None:
+    """Return the entry that fills so."""
+    if padding is None:
+        return None
+    return {
+        "strategy": "BatchLongest" if padding.length is None else {"Fixed": padding.length},
+        "direction": padding.direction.title(),
+        "pad_to_multiple_of": padding.multiple_of,
+        "pad_id": padding.id,
+        "pad_type_id": padding.type_id,
+        "pad_token": padding.token,
+    }

@@ -1,0 +1,123 @@
+"""A list of merges for a model that has scores: SentencePiece's BPE for tokenizer.json.
+
+SentencePiece merges any neighbours that together make a piece, the piece of the best score first
+and the leftmost of several. A list of merges has a rank for each *pair*; all pairs that make one
+piece, such as ``th`` + ``e`` and ``t`` + ``he``, stand one after the other there, and no longer
+share a rank. That makes no difference as long as no two pieces share a score: as long as nothing
+merges across the ends of a stretch of text, what happens inside it is what happens to it alone. So
+before a piece is made, its characters always have become the same two symbols, wherever it stands;
+of the pairs that could make it, one alone ever comes up.
+
+Pieces of one score would share a rank as well, and the leftmost of them would go first. No list can
+say that. Llama has it for runs of spaces: pieces of one character that touch no other piece. Of
+them the longer left side goes first, which grows a run from the left as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeAlias
+
+from toksmith._base.lazy import np
+from toksmith.errors import UnsupportedError
+from toksmith.models import PieceType, SentencePieceBPE
+
+Pair: TypeAlias = "tuple[str, str]"
+
+_NAME = "huggingface"
+_LONGEST_RUN = 64  # characters; SentencePiece's trainer makes pieces of 16
+
+
+def merges_of_pieces(model: SentencePieceBPE) -> list[Pair]:
+    """Return the merges, best first, that make the same tokens as the scores.
+
+    Raises:
+        UnsupportedError: there are none; the message says why.
+    """
+    scores = _scores(model)
+    merges = [pair for piece in scores for pair in _splits(piece, scores)]
+    merges.sort(key=lambda pair: (-scores[pair[0] + pair[1]], -len(pair[0]), -len(pair[1])))
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    sharing: dict[float, list[str]] = defaultdict(list)
+    for piece in dict.fromkeys(left + right for left, right in merges):
+        sharing[scores[piece]].append(piece)
+    for score, pieces in sharing.items():
+        if len(pieces) > 1 and not _grow_alike(pieces, scores, ranks):
+            raise UnsupportedError(
+                f"{_NAME} merges by a list of pairs, and no such list takes the leftmost of equal "
+                f"scores first: {pieces[0]!r} and {pieces[1]!r} both have {score:g}; sentencepiece "
+                "can hold that"
+            )
+    return merges
+
+
+def _scores(model: SentencePieceBPE) -> dict[str, float]:
+    """Return the scores of the pieces that merging makes or starts from.
+
+    Raises:
+        UnsupportedError: merges alone cannot do what a piece does.
+    """
+    for kind, why in (
+        (PieceType.USER_DEFINED, "is found before anything merges"),
+        (PieceType.UNUSED, "is taken apart again where merging makes it"),
+    ):
+        for token_id in model.of_type(kind)[:1]:
+            raise UnsupportedError(
+                f"{_NAME} knows merges alone, and {model.vocab[token_id].decode()!r} (of type "
+                f"{kind.name}) {why}; sentencepiece can hold that"
+            )
+    pieces = [piece.decode() for piece in model.vocab]
+    normal = model.types == PieceType.NORMAL
+    single = model.scores.astype(np.float32).tolist()  # as SentencePiece compares them
+    scores = {piece: single[i] for i, piece in enumerate(pieces) if normal[i]}
+    for token_id, piece in enumerate(pieces):
+        if len(piece) == 1 and not normal[token_id]:
+            raise UnsupportedError(
+                f"{_NAME} finds every character of the vocabulary in a text, and {piece!r} is of "
+                f"type {PieceType(model.types[token_id]).name}"
+            )
+    for piece in scores:
+        if unknown := next((c for c in piece if c not in scores), None):
+            raise UnsupportedError(
+                f"{_NAME} merges only characters that have an id of their own, and {unknown!r} of "
+                f"piece {piece!r} has none"
+            )
+    return scores
+
+
+def _splits(piece: str, scores: dict[str, float]) -> list[Pair]:
+    """Return the pairs of pieces that make a piece."""
+    pairs = ((piece[:place], piece[place:]) for place in range(1, len(piece)))
+    return [(left, right) for left, right in pairs if left in scores and right in scores]
+
+
+def _grow_alike(pieces: list[str], scores: dict[str, float], ranks: dict[Pair, int]) -> bool:
+    """Return whether pieces that share a score merge by rank as they do from the left.
+
+    They have to be all the runs of one character that are in any piece. Runs are tried up to a
+    length at which they have started over from a longest one several times.
+    """
+    letter, longest = pieces[0][0], max(map(len, pieces))
+    runs = {piece for piece in scores if letter * 2 in piece}
+    if runs != set(pieces) or set("".join(pieces)) != {letter} or longest > _LONGEST_RUN:
+        return False
+    texts = [letter * size for size in range(2, 4 * longest)]
+    return all(_merged(text, scores, lambda _: 0) == _merged(text, scores, ranks.__getitem__)
+               for text in texts)  # fmt: skip
+
+
+def _merged(text: str, pieces: dict[str, float], rank: Callable[[Pair], int]) -> list[str]:
+    """Return what a text comes down to: the lowest rank merges first, the leftmost of several."""
+    symbols = list(text)
+    while True:
+        ranked = [
+            (rank(pair), place)
+            for place, pair in enumerate(pairwise(symbols))
+            if pair[0] + pair[1] in pieces
+        ]
+        if not ranked:
+            return symbols
+        place = min(ranked)[1]
+        symbols[place : place + 2] = [symbols[place] + symbols[place + 1]]

@@ -1,0 +1,141 @@
+"""Unigram models of a tokenizer.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toksmith._base.lazy import np
+from toksmith.errors import FormatError, UnsupportedError, warn
+from toksmith.formats.huggingface import vocab as hf_vocab
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.framing import check_added_ids
+from toksmith.framing import AddedToken
+from toksmith.models import PieceType, Unigram
+from toksmith.pipeline import Pipeline
+
+
+def read(entry: Entry, added: list[AddedToken]) -> Unigram:
+    """Return a model of type Unigram.
+
+    All pieces are of one type there: whatever stands in the vocabulary is found in a text.
+    """
+    entry.only("type", "unk_id", "vocab", "byte_fallback")
+    pieces, scores = _read_vocab(entry.get("vocab"))
+    unk = entry.get("unk_id")
+    unk_id = None if unk.value is None else unk.token_id()
+    if unk_id is not None and unk_id >= len(pieces):
+        raise FormatError(entry.path, f"{unk.name} is {unk_id}, but there are {len(pieces)} pieces")
+    ids = {piece: place for place, piece in enumerate(pieces)}
+    model = Unigram(
+        vocab=tuple(piece.encode() for piece in pieces),
+        scores=np.array(scores, np.float64),
+        types=np.full(len(pieces), PieceType.NORMAL, np.uint8),
+        unk_id=unk_id,
+        byte_fallback=_has_bytes(entry, ids),
+        single=False,
+    )
+    check_added_ids(entry.path, added, ids)
+    return model
+
+
+def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
+    vocab = entry.of(list)
+    for place, item in enumerate(vocab):
+        if (
+            type(item) is not list
+            or list(map(type, item)) not in ([str, float], [str, int])
+            or not abs(item[1]) < float("inf")
+        ):
+            raise FormatError(
+                entry.path,
+                f"{entry.name}[{place}] is {item!r:.60}; wanted: a piece and its score",
+            )
+    return [piece for piece, _ in vocab], [float(score) for _, score in vocab]
+
+
+def _has_bytes(entry: Entry, ids: dict[str, int]) -> bool:
+    """Return whether unknown characters become bytes; without byte pieces they do not."""
+    missing = [byte for byte in range(256) if f"<0x{byte:02X}>" not in ids]
+    if not hf_vocab.read_flag(entry, "byte_fallback") or len(missing) == 256:
+        return False
+    if missing:
+        raise UnsupportedError(
+            f"{entry.path}: {entry.name}.byte_fallback true cannot be read where only some bytes "
+            f"have a piece: there is no <0x{missing[0]:02X}>"
+        )
+    return True
+
+
+def write(pipeline: Pipeline, model: Unigram) -> dict[str, Any]:
+    """Return the entry of a Unigram model.
+
+    SentencePiece adds scores up in float32, and ``tokenizers`` in float64: of ways through a text
+    that are all but equally good, they may take different ones.
+
+    Raises:
+        UnsupportedError: a piece is of a type that ``tokenizers`` does not know.
+    """
+    if not model.fuse_unk:
+        raise UnsupportedError(
+            "huggingface makes one token of unknown characters that stand side by side, and this "
+            "Unigram model keeps them apart"
+        )
+    return {
+        "type": "Unigram",
+        "unk_id": model.unk_id,
+        "vocab": [
+            [piece, score]
+            for piece, score in zip(
+                hf_vocab.written_ids(pipeline), _scores(pipeline, model), strict=True
+            )
+        ],
+        "byte_fallback": model.byte_fallback,
+    }
+
+
+def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
+    """Return the score of each piece, which all are text to ``tokenizers``."""
+    scores = model.scores
+    if not np.isfinite(scores).all():
+        raise UnsupportedError(
+            f"huggingface keeps scores in JSON, which has none like that of piece "
+            f"{int(np.isfinite(scores).argmin())}, {scores[~np.isfinite(scores)][0]}"
+        )
+    if not model.single:
+        as_they_are: list[float] = scores.tolist()
+        return as_they_are
+    for kind, why in (
+        (PieceType.USER_DEFINED, "is always found whole"),
+        (PieceType.UNUSED, "is never found in a text"),
+    ):
+        for token_id in model.of_type(kind)[:1]:
+            raise UnsupportedError(
+                f"huggingface finds every piece by its score, and "
+                f"{model.vocab[token_id].decode()!r} (of type {kind.name}) {why}; sentencepiece "
+                "can hold that"
+            )
+    special = {token.id for token in pipeline.framing.added_tokens if token.special}
+    for kind in (PieceType.CONTROL, PieceType.UNKNOWN):
+        for token_id in set(model.of_type(kind)) - special:
+            raise UnsupportedError(
+                f"huggingface finds every piece in a text, and {model.vocab[token_id].decode()!r} "
+                f"(of type {kind.name}) stands for none; make it a special token, which is taken "
+                "out of the text first"
+            )
+    if model.byte_fallback:
+        warn(
+            'huggingface finds byte pieces in a text that spells them, such as "<0x0A>"; '
+            "sentencepiece does not",
+        )
+    if found := sorted([*model.of_type(PieceType.CONTROL), *model.of_type(PieceType.UNKNOWN)]):
+        spelled = ", ".join(f"{model.vocab[i].decode()!r} (id {i})" for i in found[:3])
+        warn(
+            "a tokenizer.json finds every piece of a Unigram model in a text that spells it, "
+            f"special tokens too ({spelled}{', …' if len(found) > 3 else ''}): such text gets "
+            "their ids there, and here it does not; a sentencepiece file keeps them apart"
+        )
+    # The unknown score hangs on the lowest of all.
+    normal = model.types == PieceType.NORMAL
+    lowest = scores[normal].min() if normal.any() else 0.0
+    written: list[float] = np.where(normal, scores, np.maximum(scores, lowest)).tolist()
+    return written

@@ -1,0 +1,79 @@
+"""The vocabularies of tokenizer.json's models of text: tokens as they are, each with its id."""
+
+from __future__ import annotations
+
+from toksmith._base import files
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import checks
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.framing import check_added_ids, misnumbered
+from toksmith.framing import AddedToken
+from toksmith.pipeline import Pipeline
+
+
+def read_ids(model: Entry, added: list[AddedToken]) -> dict[str, int]:
+    """Return the ids of a model's tokens, checked.
+
+    Args:
+        model: the entry of the model.
+        added: the added tokens, which have to fit the vocabulary.
+    """
+    ids = model.get("vocab").of(dict)
+    files.check_ids(model.path, ids)
+    check_added_ids(model.path, added, ids)
+    return ids
+
+
+def by_id(model: Entry, ids: dict[str, int]) -> tuple[bytes, ...]:
+    """Return the token of each id; an empty one, which no text has, is none."""
+    return files.vocab_by_id(model.path, {text.encode(): i for text, i in ids.items() if text})
+
+
+def read_unk(model: Entry, ids: dict[str, int]) -> int:
+    """Return the id of the unknown token.
+
+    Raises:
+        FormatError: the vocabulary does not have it: ``tokenizers`` would fail on unknown text.
+    """
+    token = model.text("unk_token")
+    if token not in ids or not token:
+        raise FormatError(
+            model.path, f"{model.name}.unk_token is {token!r}, which is not in the vocabulary"
+        )
+    return ids[token]
+
+
+def read_flag(model: Entry, key: str) -> bool:
+    """Return a switch, which is off where it is null or not there."""
+    entry = model.get(key)
+    return entry.value is not None and entry.of(bool)
+
+
+def written_ids(pipeline: Pipeline) -> dict[str, int]:
+    """Return the ids of a model's tokens.
+
+    Raises:
+        UnsupportedError: two ids have the same token, a token is no text, or ``tokenizers`` would
+            give an added token another id.
+    """
+    model, name = pipeline.model, "huggingface"
+    checks.unique_tokens(model, name)
+    checks.no_aliases(pipeline, name)
+    ids: dict[str, int] = {}
+    for token_id, token in enumerate(model.vocab):
+        if not token:
+            continue
+        try:
+            ids[token.decode()] = token_id
+        except UnicodeDecodeError:
+            raise UnsupportedError(
+                f"{name} keeps this model's tokens as text, and id {token_id} ({token!r}) is no "
+                "UTF-8"
+            ) from None
+    if wrong := misnumbered(pipeline.framing.added_tokens, ids):
+        added, expected = wrong
+        raise UnsupportedError(
+            f"{name} numbers added tokens on from the vocabulary: {added.content!r} would be id "
+            f"{expected} there, and is {added.id} here"
+        )
+    return ids

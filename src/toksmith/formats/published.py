@@ -1,0 +1,313 @@
+"""The published encodings by name: where each file of ranks is, and what it does not hold itself.
+
+A file of ranks comes with the package, or is looked for in our own cache (``TOKSMITH_CACHE_DIR``,
+or the user's cache folder), then in tiktoken's, then downloaded and kept in ours. Its SHA-256 is
+checked wherever it was found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from toksmith._base.model_names import encoding_of_model, nearest
+from toksmith.errors import DownloadError, OptionError, UnknownNameError
+from toksmith.framing import Framing
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+
+_FOLDER = "https://openaipublic.blob.core.windows.net/encodings"
+_SECONDS = 30.0
+"""How long a server may stay silent."""
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A published file, mostly of ranks (``.tiktoken``).
+
+    Attributes:
+        url: where it is published.
+        sha256: of its content.
+    """
+
+    url: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The name it has in our cache."""
+        return self.url.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A file of ranks that comes with the package, in ``toksmith/data``.
+
+    Attributes:
+        file_name: its name there.
+    """
+
+    file_name: str
+
+    def read(self) -> bytes:
+        """Return the content of the file."""
+        from importlib.resources import files
+
+        return (files("toksmith") / "data" / self.file_name).read_bytes()
+
+
+@dataclass(frozen=True)
+class Published:
+    """An encoding: a file of ranks, and what the file does not hold.
+
+    Attributes:
+        ranks: the file.
+        split: the name of the pattern's family.
+        special_tokens: ids by literal.
+        aliases: second literals of some of these ids.
+    """
+
+    ranks: Ranks | Bundled
+    split: str
+    special_tokens: dict[str, int] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
+
+
+def _ranks(name: str, sha256: str) -> Ranks:
+    return Ranks(f"{_FOLDER}/{name}.tiktoken", sha256)
+
+
+_R50K = _ranks("r50k_base", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930")
+_P50K = _ranks("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069")
+_CL100K = _ranks("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
+_O200K = _ranks("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
+
+# What tiktoken itself keeps for "gpt2": the same vocabulary as GPT-2 was published.
+_GPT2_FOLDER = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+_GPT2_PAIR = (
+    Ranks(
+        f"{_GPT2_FOLDER}/encoder.json",
+        "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
+    ),
+    Ranks(
+        f"{_GPT2_FOLDER}/vocab.bpe",
+        "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
+    ),
+)
+
+_END = "<|endoftext|>"
+_PROMPT = "<|endofprompt|>"
+_FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+_HARMONY = {
+    "<|startoftext|>": 199998,
+    _END: 199999,
+    "<|return|>": 200002,
+    "<|constrain|>": 200003,
+    "<|channel|>": 200005,
+    "<|start|>": 200006,
+    "<|end|>": 200007,
+    "<|message|>": 200008,
+    "<|call|>": 200012,
+    _PROMPT: 200018,
+}
+# All ids up to 201087 that have no use yet; and one that is used, but published as reserved too.
+_ALIASES = {"<|reserved_200018|>": 200018}
+_RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
+
+ENCODINGS: dict[str, Published] = {
+    "toksmith-small": Published(
+        Bundled("toksmith-small.tiktoken"), "o200k", {_END: 16382, "<|pad|>": 16383}
+    ),
+    "r50k_base": Published(_R50K, "gpt2", {_END: 50256}),
+    "gpt2": Published(_R50K, "gpt2", {_END: 50256}),
+    "p50k_base": Published(_P50K, "gpt2", {_END: 50256}),
+    "p50k_edit": Published(
+        _P50K, "gpt2", {_END: 50256, **dict(zip(_FIM, range(50281, 50284), strict=True))}
+    ),
+    "cl100k_base": Published(
+        _CL100K,
+        "cl100k-tiktoken",
+        {_END: 100257, **dict(zip(_FIM, range(100258, 100261), strict=True)), _PROMPT: 100276},
+    ),
+    "o200k_base": Published(_O200K, "o200k", {_END: 199999, _PROMPT: 200018}),
+    "o200k_harmony": Published(_O200K, "o200k", _HARMONY | _RESERVED, _ALIASES),
+}
+"""The encodings by name."""
+
+
+def names() -> list[str]:
+    """Return the names of the encodings; :func:`fetch` knows those of models, too.
+
+    Example:
+        >>> "cl100k_base" in names()
+        True
+    """
+    return list(ENCODINGS)
+
+
+def encoding_of(name: str) -> str | None:
+    """Return the encoding that a name means, its own or a model's; ``None`` for no known name.
+
+    Upper and lower case count the same.
+
+    Example:
+        >>> encoding_of("gpt2"), encoding_of("GPT-4o-mini"), encoding_of("gpt5")
+        ('gpt2', 'o200k_base', None)
+    """
+    for each in (name, name.lower()):
+        if found := each if each in ENCODINGS else encoding_of_model(each):
+            return found
+    return None
+
+
+def at_hand() -> list[str]:
+    """Return the names of the encodings whose files are on this machine; nothing is downloaded.
+
+    Whether the files are what they should be shows when they are read.
+    """
+
+    def is_there(ranks: Ranks | Bundled) -> bool:
+        return isinstance(ranks, Bundled) or any(place.is_file() for place in _places(ranks))
+
+    return [name for name, published in ENCODINGS.items() if is_there(published.ranks)]
+
+
+def fetch(name: str, download: bool = True) -> Pipeline:
+    """Return a published encoding, from the package, from a cache or from where it is published.
+
+    Args:
+        name: one of :func:`names`, or the name of a model that uses one.
+        download: whether to download it, if it is in no cache.
+
+    Raises:
+        UnknownNameError: there is none of this name; the message has those that may be meant.
+        DownloadError: its file is in no cache and cannot be downloaded; the message says which
+            file to put where.
+        OptionError: ``name`` is no string.
+    """
+    if not isinstance(name, str):
+        raise OptionError(f"a published tokenizer is named by a str, not by {name!r:.80}")
+    encoding = encoding_of(name)
+    if encoding is None:
+        raise UnknownNameError(unknown(name))
+    published = ENCODINGS[encoding]
+    ranks = published.ranks
+    if isinstance(ranks, Bundled):
+        path, data = Path(ranks.file_name), ranks.read()
+    else:
+        found = _cached(ranks)
+        if found is None and encoding == "gpt2":
+            encoder, merges = map(_cached, _GPT2_PAIR)
+            if encoder and merges:
+                from toksmith.formats import gpt2
+
+                return gpt2.read_pair(encoder[0], merges[0]).with_name(encoding)
+        if found is None and not download:
+            raise DownloadError(f"{ranks.file_name} is in no cache, or is not the right one")
+        path, data = found or _downloaded(name, ranks)
+    from toksmith.formats import tiktoken
+
+    framing = Framing.of(published.special_tokens, published.aliases)
+    return tiktoken.pipeline_of(path, data, splitter(published.split), framing).with_name(encoding)
+
+
+def unknown(name: str) -> str:
+    """Return the message for a name that is not known."""
+    if near := nearest(name, ENCODINGS):
+        shown = ", ".join(
+            repr(each) if each in ENCODINGS else f"{each!r} (which uses {encoding_of(each)})"
+            for each in near
+        )
+        return f"no published encoding is called {name!r:.80}; did you mean {shown}?"
+    every = ", ".join(ENCODINGS)
+    return (
+        f"no published encoding is called {name!r:.80}; there are {every}, and names "
+        "of models that use them (gpt-4o, gpt-4, text-embedding-3-small …); any other tokenizer is "
+        "loaded from its file, by its path"
+    )
+
+
+def cache_folder() -> Path:
+    """Return the folder where we keep published files (it may not be there yet)."""
+    if folder := os.environ.get("TOKSMITH_CACHE_DIR"):
+        return Path(folder)
+    import platformdirs  # what pooch.os_cache asks, without the rest of pooch
+
+    return Path(platformdirs.user_cache_dir("toksmith"))
+
+
+def _places(ranks: Ranks) -> Iterator[Path]:
+    yield cache_folder() / ranks.file_name
+    key = hashlib.sha1(ranks.url.encode(), usedforsecurity=False).hexdigest()
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if folder := os.environ.get(variable):
+            yield Path(folder) / key
+    yield Path(_temporary_folder(), "data-gym-cache", key)
+
+
+def _temporary_folder() -> str:
+    from tempfile import gettempdir  # slow to import, and seldom reached
+
+    return gettempdir()
+
+
+def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:
+    for path in _places(ranks):
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        if hashlib.sha256(data).hexdigest() == ranks.sha256:
+            return path, data
+    return None
+
+
+def _downloaded(name: str, ranks: Ranks) -> tuple[Path, bytes]:
+    """Return the file from where it is published, and keep it in our cache if that is possible."""
+    from io import BytesIO
+
+    import pooch  # slow to import, seldom needed
+
+    from toksmith._base import commits
+
+    if sys.stderr.isatty():
+        print(f"Downloading {ranks.url}", file=sys.stderr)
+    path = cache_folder() / ranks.file_name
+    held = BytesIO()
+    try:
+        pooch.HTTPDownloader(timeout=_SECONDS)(ranks.url, held, None)
+        data = held.getvalue()
+        if hashlib.sha256(data).hexdigest() != ranks.sha256:
+            raise ValueError(f"the server sent {len(data):,} bytes of another SHA-256")
+    except (OSError, ValueError) as wrong:  # of the network; of the checksum or the address
+        raise DownloadError(
+            f"{name} is not on this machine and cannot be fetched ({_reason(wrong)}); "
+            f"save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
+        ) from wrong
+    with suppress(OSError, OptionError):  # the next time it is downloaded again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        commits.replace_all({path: data})
+    return path, data
+
+
+def _reason(wrong: Exception) -> str:
+    """Return in a few words why a download failed."""
+    text = " ".join(str(wrong).split())
+    for part, short in (
+        ("NameResolution", "no network: the host name is not found"),
+        ("Name or service not known", "no network: the host name is not found"),
+        ("refused", "the connection was refused"),
+        ("timed out", f"the server was silent for {_SECONDS:.0f} s"),
+        ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted"),
+        ("redirects", "the server redirects for ever"),
+    ):
+        if part in text:
+            return short
+    if status := getattr(getattr(wrong, "response", None), "status_code", None):
+        return f"the server said {status}"
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,1 @@
+"""What the kernel must know to run normalizer and splitter itself."""

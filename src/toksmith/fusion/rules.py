@@ -1,0 +1,193 @@
+"""Which pipelines the kernel runs with all their stages, and what it has to know for that.
+
+The kernel knows no normalizer and no splitter of text models. It is told, character by character,
+what they make of each, and between which characters a text may be cut into chunks; what they make
+of a chunk in which neighbours matter, it asks back. All answers come from the reference, so each
+rule is written once; and since chunks are cached, none is asked for often.
+
+**Why cutting is exact.** A cut between two characters changes nothing if no stage looks across
+it: no replacement of the normalizer, no piece of the splitter, no token of the model. A token
+holds two neighbours only where some entry of the vocabulary has them side by side, so these pairs
+are *joined* and all others are closed boundaries: merges on either side of one do not see each
+other, every path through a lattice passes through it, and a longest match ends at it. Joined as
+well is what fuses (unknown characters), what collapses (spaces), and what a normalizer rewrites
+together.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from toksmith._base.lazy import np, npt
+from toksmith.engine.stepwise import without_surrogates
+from toksmith.fusion.atoms import AtomArray, Atoms, Units, atoms_of
+from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Precompiled,
+    Replace,
+    Step,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import Metaspace, Splitter
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.character_classes import code_points
+from toksmith.stages.normalize import normalized
+from toksmith.stages.split_classes import pieces
+
+CHARACTERS_A_BLOCK = 64
+
+Seen: TypeAlias = "tuple[AtomArray, Units]"
+"""Characters as splitter and model see them: the atom of each, and its
+:class:`~toksmith.fusion.atoms.Unit`."""
+
+Rewritten: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
+"""A block of characters: what they become, end to end, as it is seen and in UTF-8; how many
+characters each of the block becomes (uint16), and whether it depends on its neighbours."""
+
+Rows: TypeAlias = "Seen | Rewritten"
+"""A block of characters; only as it is seen where each becomes itself, and none depends."""
+
+
+class OwnSpace(Exception):  # noqa: N818
+    """A chunk means one thing if its space is the text's own, another if it was put there."""
+
+
+@dataclass(frozen=True)
+class Staging:
+    """What the kernel has to know.
+
+    Attributes:
+        fill: the rows of a block of characters, by its number.
+        joined: uint16, shape ``(n, 2)``: the pairs of atoms that are not parted.
+        lead: whether a space is put before a text.
+        first_only: the lead is for the start of a document, not for what follows an added token.
+        collapse: whether several spaces become one.
+        trim: whether a text ends with no space.
+        origins: see :class:`~toksmith.fusion.characters.Characters`.
+        fallback: what the stages make of a chunk: its pieces as UTF-8. Raises :class:`OwnSpace`
+            where the chunk does not tell.
+        keeps_start: whether the lead is put before a text that starts with this character, as it
+            is where the normalizer does not drop the character; ``None``: before all texts.
+    """
+
+    fill: Callable[[int], Rows]
+    joined: npt.NDArray[np.uint16]
+    lead: Literal["none", "always", "unless-space"]
+    first_only: bool
+    collapse: bool
+    trim: bool
+    origins: Origins
+    fallback: Callable[[bytes], list[bytes]]
+    keeps_start: Callable[[str], bool] | None = None
+
+
+def staging(pipeline: Pipeline) -> Staging | None:
+    """Return what the kernel has to know to run a pipeline; ``None`` where that is not enough."""
+    characters = characters_of(pipeline.normalizer)
+    if characters is None:
+        return None
+    atoms = atoms_of(pipeline.splitter, pipeline.model, characters.collapse)
+    if atoms is None:
+        return None
+    lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
+    first_only = False
+    keeps_start: Callable[[str], bool] | None = None
+    if isinstance(pipeline.splitter, Metaspace) and pipeline.splitter.prepend != "never":
+        if characters.lead:
+            return None
+        lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
+        if first_only:
+            if not all(map(_keeps_or_drops, pipeline.normalizer)):
+                return None
+            if not all(map(_keeps_start, pipeline.normalizer)):
+                keeps_start = lru_cache(65_536)(partial(_is_first, pipeline.normalizer))
+    splitter = pipeline.splitter
+    if lead != "none" and not _is_kept(" ", characters, splitter):
+        return None
+    if isinstance(splitter, Metaspace):
+        splitter = replace(splitter, prepend="never")  # the lead is part of the chunk
+
+    def fallback(chunk: bytes) -> list[bytes]:
+        text = characters.sentinel + chunk.decode("utf-8", "surrogateescape")
+        if characters.sees_replaced:
+            text = without_surrogates(text)
+        own = normalized(characters.inside, text)
+        if lead == "unless-space" and characters.sees_space(text):
+            put = text[:1] + normalized(characters.inside, text[1:])
+            if put != own:
+                raise OwnSpace
+        text = own.removeprefix(characters.sentinel)
+        return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
+
+    return Staging(
+        fill=lambda block: _rows(block, characters, atoms),
+        joined=np.array(sorted(atoms.joined), np.uint16).reshape(-1, 2),
+        lead=lead,
+        first_only=first_only,
+        collapse=characters.collapse,
+        trim=characters.trim,
+        origins=characters.origins,
+        fallback=fallback,
+        keeps_start=keeps_start,
+    )
+
+
+def _keeps_start(step: Step) -> bool:
+    """Return whether what a step leaves always starts with what its text starts with."""
+    return isinstance(step, UnicodeForm | Lowercase) or (
+        isinstance(step, Replace) and bool(step.content)
+    )
+
+
+def _keeps_or_drops(step: Step) -> bool:
+    """Return whether the first character of a text alone decides if a step drops it."""
+    return _keeps_start(step) or isinstance(step, Bert | Nmt | Precompiled | Strip | StripAccents)
+
+
+def _is_first(normalizer: Normalizer, character: str) -> bool:
+    """Return whether what is left of a text that starts with a character starts with it, too."""
+    left = normalized(normalizer, Aligned.of(character + "x"))
+    return bool(left.starts) and left.starts[0] == 0
+
+
+def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
+    """Return whether a space that a text is led by comes out as one, whatever is behind it."""
+    written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
+    return space not in characters.firsts and characters.map([space])[0][0] in written
+
+
+def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
+    start, end = block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK
+    marked = bool(atoms.mark) and start <= ord(atoms.mark) < end
+    if not marked and characters.leaves(start, end):
+        return atoms.atoms[start:end], atoms.units[start:end]
+    surrogates = 0xD800 <= start < 0xE000
+    becomes, depends = characters.map(
+        [INVALID if surrogates else chr(c) for c in range(start, end)]
+    )
+    text = "".join(becomes)
+    if characters.collapse and atoms.mark and atoms.mark in text:
+        # Where spaces are counted, a mark that stands in the text itself is none.
+        depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
+    if atoms.mark:
+        text = text.replace(" ", atoms.mark)
+    sizes = array("H", list(map(len, becomes)))
+    codes = code_points(text)
+    seen = atoms.atoms[codes]
+    if atoms.last:
+        for size, place in zip(sizes, accumulate(sizes), strict=True):
+            if size > 1:
+                seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
+    return (seen, atoms.units[codes]), text.encode(), sizes, bytes(depends)

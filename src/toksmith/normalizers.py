@@ -1,0 +1,172 @@
+"""What a normalizer is: frozen data, one kind a file.
+
+A normalizer changes a text before it is cut into chunks. How each kind does it stands in
+:mod:`toksmith.stages.normalize`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from toksmith._base.short_repr import short_repr
+from toksmith.splitters.patterns import check_pattern
+
+
+@short_repr
+@dataclass(frozen=True)
+class SentencePieceNormalizer:
+    """``NormalizerSpec`` of a SentencePiece model, with what the trainer's spec adds to it.
+
+    Attributes:
+        charsmap: the compiled map (``precompiled_charsmap``); empty for none. The longest entry
+            that starts at a character replaces it, from left to right.
+        add_dummy_prefix: put one space before the text.
+        remove_extra_whitespaces: drop spaces at the ends, and make one of several.
+        escape_whitespaces: write U+2581 (▁) for each space.
+        whitespace_as_suffix: the dummy space comes after the text, not before it.
+        protected: user-defined symbols, which pass as they are; the longest first.
+        name: the rule's name (``nmt_nfkc`` …), for the file alone.
+    """
+
+    charsmap: bytes = field(default=b"", repr=False)
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    whitespace_as_suffix: bool = False
+    protected: tuple[str, ...] = ()
+    name: str = ""
+
+
+@short_repr
+@dataclass(frozen=True)
+class Replace:
+    """Replace each match.
+
+    Attributes:
+        pattern: a regular expression of the ``regex`` package, or a literal.
+        content: what stands in its place, literally.
+        is_regex: which of the two the pattern is.
+
+    Raises:
+        SplitError: the pattern does not compile.
+    """
+
+    pattern: str
+    content: str
+    is_regex: bool = False
+
+    def __post_init__(self) -> None:
+        if self.is_regex:
+            check_pattern(self.pattern)
+
+
+@short_repr
+@dataclass(frozen=True)
+class Strip:
+    """Remove white space at the ends."""
+
+    left: bool = True
+    right: bool = True
+
+
+@short_repr
+@dataclass(frozen=True)
+class Prepend:
+    """Put a text before every text that is not empty."""
+
+    prefix: str
+
+
+@short_repr
+@dataclass(frozen=True)
+class Precompiled:
+    """``Precompiled`` of tokenizer.json: the map is tried on grapheme clusters, then characters.
+
+    Attributes:
+        charsmap: the map as SentencePiece writes it (``precompiled_charsmap``).
+    """
+
+    charsmap: bytes = field(repr=False)
+
+
+@short_repr
+@dataclass(frozen=True)
+class Nmt:
+    """Remove control characters; make white space and zero-width characters U+0020 (``Nmt``)."""
+
+
+@short_repr
+@dataclass(frozen=True)
+class Lowercase:
+    """Lower-case each character by itself (so a final sigma is σ, as in ``tokenizers``)."""
+
+
+@short_repr
+@dataclass(frozen=True)
+class StripAccents:
+    """Remove the combining marks that stand in the text (category M); decompose nothing."""
+
+
+@short_repr
+@dataclass(frozen=True)
+class UnicodeForm:
+    """One of Unicode's four normalization forms."""
+
+    form: Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+@short_repr
+@dataclass(frozen=True)
+class Bert:
+    """BERT's normalizer (``BertNormalizer`` of tokenizer.json).
+
+    Attributes:
+        clean_text: remove control characters and U+FFFD; make all white space U+0020.
+        handle_chinese_chars: put a space on either side of each CJK ideograph.
+        strip_accents: decompose (NFD) and remove non-spacing marks; ``None``: as ``lowercase``.
+        lowercase: lower-case each character by itself.
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
+
+    @property
+    def strips_accents(self) -> bool:
+        """Whether accents go, ``None`` resolved."""
+        return self.lowercase if self.strip_accents is None else self.strip_accents
+
+
+Step: TypeAlias = (
+    Bert
+    | UnicodeForm
+    | Lowercase
+    | StripAccents
+    | Nmt
+    | Precompiled
+    | Prepend
+    | Replace
+    | Strip
+    | SentencePieceNormalizer
+)
+"""One normalizer."""
+
+Normalizer: TypeAlias = tuple[Step, ...]
+"""Normalizers one after the other; ``()`` leaves a text as it is."""
+
+__all__ = [
+    "Bert",
+    "Lowercase",
+    "Nmt",
+    "Normalizer",
+    "Precompiled",
+    "Prepend",
+    "Replace",
+    "SentencePieceNormalizer",
+    "Step",
+    "Strip",
+    "StripAccents",
+    "UnicodeForm",
+]

@@ -1,0 +1,62 @@
+"""The model of a pipeline on one chunk: every kind of model behind one call."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import accumulate, pairwise
+
+from toksmith._base.checks import assert_never
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.reference import (
+    bpe,
+    character_bpe,
+    longest_match,
+    sentencepiece_bpe,
+    unigram,
+    wordpiece,
+)
+from toksmith.reference.tokens import ChunkModel, Token
+
+__all__ = ["ChunkModel", "Token", "chunk_model"]
+
+
+def chunk_model(model: Model) -> ChunkModel:
+    """Return what runs a model."""
+    match model:
+        case BPE():
+            return _run_bpe(model)
+        case WordPiece():
+            return partial(wordpiece.encode_word, model)
+        case WordLevel():
+            return partial(longest_match.encode_whole, model)
+        case LongestMatch():
+            return partial(longest_match.encode_longest, model)
+        case CharacterBPE():
+            return partial(character_bpe.encode_chunk, model, bpe.merge_table(model))
+        case SentencePieceBPE():
+            return sentencepiece_bpe.Merger(model).encode
+        case Unigram():
+            lattice = unigram.Lattice(model)
+            return lambda chunk: unigram.tokens(model, chunk, unigram.viterbi(lattice, chunk))
+        case _:
+            assert_never(model)
+
+
+def _run_bpe(model: BPE) -> ChunkModel:
+    table = bpe.merge_table(model)
+
+    def run(chunk: bytes) -> list[Token]:
+        ids = bpe.encode_chunk(model, table, chunk)
+        places = pairwise(accumulate((len(model.vocab[i]) for i in ids), initial=0))
+        return [Token(i, start, end) for i, (start, end) in zip(ids, places, strict=True)]
+
+    return run

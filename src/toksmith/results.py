@@ -1,0 +1,397 @@
+"""The values that encoding returns; they know nothing of tokenizers."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import starmap
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
+
+from toksmith._base.checks import check_index, whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.report import html_of
+from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import count_of, shortened, visible
+from toksmith.engine.lists import lists
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
+"""What can be decoded: token ids as a list or as an integer array."""
+
+IdArray: TypeAlias = "npt.NDArray[np.uint32]"
+OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
+SpanArray: TypeAlias = "npt.NDArray[np.int64]"
+"""Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
+
+_SHOWN = 60
+"""How many tokens a repr looks at."""
+
+
+class Span(NamedTuple):
+    """A half-open range ``[start, end)``.
+
+    Example:
+        >>> span = Span(4, 7)
+        >>> "the low end"[span.start : span.end]
+        'low'
+    """
+
+    start: int
+    end: int
+
+
+@short_repr
+class Token(NamedTuple):
+    """One token of an :class:`Encoding`.
+
+    Attributes:
+        id: its id.
+        bytes: its bytes as the vocabulary spells them.
+        string: its bytes as they are shown: ``·low``, ``<F0 9F>``; see :attr:`Encoding.strings`.
+        span: the characters of the text that it touches.
+        byte_span: the UTF-8 bytes of the text that it covers.
+        special: whether it is a special token.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> token = tok.encoding("a low")[2]
+        >>> token.id, token.string, token.span
+        (257, 'low', Span(start=2, end=5))
+    """
+
+    id: int
+    bytes: builtins.bytes
+    string: str
+    span: Span
+    byte_span: Span
+    special: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """One text and its tokens: ``encoding[i]`` is a :class:`Token`, a slice is an Encoding.
+
+    Attributes:
+        text: the text that was encoded (invalid UTF-8 shown with U+FFFD).
+        ids: token ids.
+        tokens: the bytes of each token.
+        spans: int64, shape ``(n, 2)``, read-only: the characters of the text that each token
+            touches, as ``[start, end)``. Tokens that cut a character all report the whole
+            character, so neighbouring spans may overlap.
+        byte_spans: int64, shape ``(n, 2)``, read-only: the UTF-8 bytes of the text that each token
+            covers.
+        special: whether each token is a special token.
+        type_ids: the type that the template gives each token, such as 1 for the second of two
+            texts.
+        sequence: which text each token is of, 0 or 1; -1 for what the template put.
+        pair: the second text, where there are two; the spans of its tokens are places in it.
+
+    Example:
+        >>> from toksmith import train
+        >>> encoding = train(texts=["abab"], vocab_size=257).encoding("ab c")
+        >>> encoding.tokens, encoding.strings, encoding.spans.tolist()
+        ([b'ab', b' ', b'c'], ['ab', '·', 'c'], [[0, 2], [2, 3], [3, 4]])
+        >>> encoding[0]
+        Token(id=256, bytes=b'ab', string='ab', span=Span(start=0, end=2),
+              byte_span=Span(start=0, end=2), special=False)
+    """
+
+    text: str
+    ids: list[int]
+    tokens: list[bytes]
+    spans: SpanArray
+    byte_spans: SpanArray
+    special: list[bool]
+    type_ids: list[int] = field(default_factory=list)
+    sequence: list[int] = field(default_factory=list)
+    pair: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("spans", "byte_spans"):
+            spans = np.asarray(getattr(self, name), np.int64).reshape(-1, 2)[:]
+            spans.flags.writeable = False  # of the view, not of the caller's array
+            object.__setattr__(self, name, spans)
+        for name in ("type_ids", "sequence"):  # of one text, if nothing is said
+            if len(getattr(self, name)) != len(self.ids):
+                object.__setattr__(self, name, [0] * len(self.ids))
+
+    @property
+    def strings(self) -> list[str]:
+        """Each token as it is shown, on one line and safe to print.
+
+        A space is ``·``, a line break ``↵``, a tab ``→``; bytes of a part of a character are in
+        hex: ``<F0 9F>``.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("low é").strings
+            ['low', '·', '<C3>', '<A9>']
+        """
+        return list(map(visible, self.tokens))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, part: int) -> Token: ...
+    @overload
+    def __getitem__(self, part: slice) -> Encoding: ...
+    def __getitem__(self, part: int | slice) -> Token | Encoding:
+        """Return one token, or some; their spans are still places in the whole text."""
+        if isinstance(part, slice):
+            names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
+            return replace(self, **{name: getattr(self, name)[part] for name in names})
+        check_index(part, "token", f"an encoding of {len(self)}")
+        try:
+            token = self.tokens[part]
+        except IndexError:
+            raise IndexError(f"token {part} of an encoding of {len(self)}") from None
+        return Token(
+            id=self.ids[part],
+            bytes=token,
+            string=visible(token),
+            span=Span(*self.spans[part].tolist()),
+            byte_span=Span(*self.byte_spans[part].tolist()),
+            special=self.special[part],
+        )
+
+    def __iter__(self) -> Iterator[Token]:
+        return map(
+            Token,
+            self.ids,
+            self.tokens,
+            map(visible, self.tokens),
+            starmap(Span, self.spans.tolist()),
+            starmap(Span, self.byte_spans.tolist()),
+            self.special,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Encoding):
+            return NotImplemented
+        return all(
+            np.array_equal(one, its) if isinstance(one, np.ndarray) else one == its
+            for one, its in ((getattr(self, each.name), getattr(other, each.name))
+                             for each in fields(self))
+        )  # fmt: skip
+
+    __hash__ = None  # type: ignore[assignment]  # it holds lists and arrays
+
+    def __repr__(self) -> str:
+        shown = " ".join(self[:_SHOWN].strings)
+        shown = shortened(shown if len(self) <= _SHOWN else f"{shown} …", 120)
+        return f"<Encoding: {count_of(len(self), 'token')}: {shown}>"
+
+    def token_to_chars(self, token: int) -> Span:
+        """Return the characters that a token touches.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("a low").token_to_chars(2)
+            Span(start=2, end=5)
+        """
+        return self[whole("token", token, -len(self))].span
+
+    def char_to_token(self, character: int, *, sequence: int = 0) -> int | None:
+        """Return the first token that touches a character; ``None`` if no token does.
+
+        Args:
+            character: its place.
+            sequence: in which text, 0 or 1.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("a low").char_to_token(4)
+            2
+        """
+        character = whole("character", character, 0)
+        sequence = whole("sequence", sequence, 0)
+        start, end = self.spans.T
+        found = (start <= character) & (character < end) & (np.array(self.sequence) == sequence)
+        return int(found.argmax()) if found.any() else None
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Batch:
+    """The ids of many documents in one array; it equals a list of lists of the same ids.
+
+    Attributes:
+        ids: uint32, shape ``(tokens,)``: all ids, document after document.
+        offsets: int64, shape ``(documents + 1,)``: document ``i`` is
+            ``ids[offsets[i]:offsets[i + 1]]``.
+
+    Example:
+        >>> import numpy as np
+        >>> batch = Batch(np.array([1, 2, 3], np.uint32), np.array([0, 2, 3], np.int64))
+        >>> len(batch), batch[0], batch.to_lists()
+        (2, array([1, 2], dtype=uint32), [[1, 2], [3]])
+        >>> batch, batch == [[1, 2], [3]]
+        (<Batch: 2 documents, 3 ids>, True)
+    """
+
+    ids: IdArray
+    offsets: OffsetArray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> IdArray: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[IdArray]: ...
+    def __getitem__(self, index: int | slice) -> IdArray | list[IdArray]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        check_index(index, "document", f"a batch of {len(self)}")
+        position = index + len(self) if index < 0 else index
+        if not 0 <= position < len(self):
+            raise IndexError(f"document {index} of a batch of {len(self)}")
+        return self.ids[self.offsets[position] : self.offsets[position + 1]]
+
+    def __iter__(self) -> Iterator[IdArray]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Batch):
+            same = np.array_equal(self.offsets, other.offsets)
+            return same and np.array_equal(self.ids, other.ids)
+        if isinstance(other, list | tuple):
+            lengths = np.diff(self.offsets).tolist()
+            try:
+                same = len(other) == len(self) and list(map(len, other)) == lengths
+            except TypeError:  # a list of something else
+                return False
+            return same and all(map(np.array_equal, self, other))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+
+    def __repr__(self) -> str:
+        return f"<Batch: {count_of(len(self), 'document')}, {count_of(len(self.ids), 'id')}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    def to_lists(self) -> list[list[int]]:
+        """Return one Python list of ids for each document.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encode_batch(["low", "lo!"]).to_lists()
+            [[257], [256, 33]]
+        """
+        return lists(self.ids, self.offsets)
+
+    def to_arrow(self) -> pa.LargeListArray:
+        """Return an Arrow ``large_list<uint32>`` array over the same memory.
+
+        Raises:
+            ImportError: pyarrow is not installed (``pip install toksmith[arrow]``).
+        """
+        try:
+            import pyarrow as pa
+        except ImportError as missing:
+            raise ImportError(
+                "Batch.to_arrow needs pyarrow: pip install toksmith[arrow]"
+            ) from missing
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inputs(Mapping[str, "OffsetArray"]):
+    """Texts, or pairs of texts, as a model takes them: ``n`` rows of ``L`` tokens.
+
+    As a mapping it has the keys ``input_ids``, ``attention_mask`` and ``token_type_ids``, so that
+    ``model(**inputs)`` works; everything else is an attribute. Its arrays are NumPy's:
+    ``{name: torch.from_numpy(each) for name, each in inputs.items()}`` are PyTorch's.
+
+    Attributes:
+        ids: int64, shape ``(n, L)``.
+        attention_mask: int64, shape ``(n, L)``: 1 for tokens, 0 for padding.
+        type_ids: int64, shape ``(n, L)``: as the template says, usually 0 for the first text and 1
+            for the second.
+        special_tokens_mask: int64, shape ``(n, L)``: 1 for what the template put, and padding.
+        lengths: int64, shape ``(n,)``: the tokens of each row without its padding.
+        document: int64, shape ``(n,)``: which text each row is from; a text that overflows has
+            several rows.
+        sequence: int8, shape ``(n, L)``: 0 for tokens of the first text, 1 for those of the second,
+            -1 for all others.
+        spans: int64, shape ``(n, L, 2)``: the characters of its text that each token stands for;
+            ``None`` unless they were asked for.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["abab"], vocab_size=258, special_tokens=["<pad>"])
+        >>> inputs = tok.prepare(["abc", "b"])
+        >>> inputs.ids.tolist(), inputs.attention_mask.tolist()
+        ([[256, 99], [98, 257]], [[1, 1], [1, 0]])
+        >>> list(inputs), inputs["input_ids"].shape
+        (['input_ids', 'attention_mask', 'token_type_ids'], (2, 2))
+    """
+
+    ids: OffsetArray
+    attention_mask: OffsetArray
+    type_ids: OffsetArray
+    special_tokens_mask: OffsetArray
+    lengths: OffsetArray
+    document: OffsetArray
+    sequence: npt.NDArray[np.int8]
+    spans: SpanArray | None = None
+
+    def __getitem__(self, key: str) -> OffsetArray:
+        if not isinstance(key, str) or key not in _INPUTS:
+            raise KeyError(f"{key!r}: the keys are {', '.join(_INPUTS)}")
+        array: OffsetArray = getattr(self, _INPUTS[key])
+        return array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_INPUTS)
+
+    def __len__(self) -> int:
+        """Return the number of keys; the rows are ``len(inputs.ids)``."""
+        return len(_INPUTS)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inputs):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+    def __repr__(self) -> str:
+        rows, width = self.ids.shape
+        return f"<Inputs: {count_of(rows, 'row')} of {count_of(width, 'token')}>"
+
+    def _repr_html_(self) -> str:
+        from toksmith._base.report import html_of
+
+        return html_of(self)
+
+    def to_dict(self) -> dict[str, OffsetArray]:
+        """Return what models take, by the names that they have there."""
+        return dict(self)
+
+
+_INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""The attribute of each key."""
+
+
+def stack(documents: Sequence[IdArray]) -> Batch:
+    """Return arrays of ids, one a document, as one batch."""
+    offsets = np.zeros(len(documents) + 1, np.int64)
+    np.cumsum([len(ids) for ids in documents], out=offsets[1:])
+    return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)

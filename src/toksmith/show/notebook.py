@@ -1,0 +1,141 @@
+"""Tokens as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from toksmith._base.report import shows
+from toksmith._base.visible import LINE_BREAK, SPACE, TAB, count_of, visible_parts
+from toksmith.results import Encoding
+from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.token_text import surfaces
+
+_NO_BREAK = "\u00a0"
+_BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
+# Padding at the sides, or isolation, would keep Arabic letters of two tokens from being joined.
+_TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
+
+
+def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
+    """Return a text's tokens in alternating colours, as a self-contained HTML fragment.
+
+    Each token tells its id, bytes and characters when the pointer rests on it. Tokens have dark
+    letters on a light colour of their own, so that they can be read on dark and light pages.
+    Everything is escaped: a token ``<script>`` is shown as a token.
+
+    Args:
+        encoding: what to show.
+        limit: leave out the tokens after this many, with a word about it; ``None`` shows all.
+
+    Example:
+        >>> from toksmith.results import Encoding, Span
+        >>> span = [Span(0, 3)]
+        >>> "&lt;b&gt;" in encoding_html(Encoding("<b>", [300], [b"<b>"], span, span, [False]))
+        True
+    """
+    shown = len(encoding) if limit is None else min(limit, len(encoding))
+    stand_for = surfaces(encoding)
+    tokens = lines_html(
+        (_token(encoding, place, stand_for), encoding.tokens[place].endswith(b"\n"))
+        for place in range(shown)
+    )
+    rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
+    size = f"{count_of(len(encoding), 'token')}, {count_of(len(encoding.text), 'character')}"
+    return (
+        f'<div style="{_BOX}">{tokens}{rest}'
+        f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
+    )
+
+
+def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
+    token = encoding.tokens[place]
+    background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
+    title = token_title(encoding, place, stand_for)
+    return (
+        f'{word_break(token)}<span style="{_TOKEN};background:{background}" '
+        f'title="{escape(title)}">{visible_html(token)}</span>'
+    )
+
+
+def lines_html(tokens: Iterable[tuple[str, bool]]) -> str:
+    """Return tokens as lines, each of which has the direction of its own text.
+
+    Args:
+        tokens: the HTML of each token, and whether it ends a line.
+
+    Example:
+        >>> lines_html([("a", False), ("b", True), ("c", False)])
+        '<div dir="auto">ab</div><div dir="auto">c</div>'
+    """
+    lines: list[list[str]] = [[]]
+    for html, ends_line in tokens:
+        lines[-1].append(html)
+        if ends_line:
+            lines.append([])
+    return "".join(f'<div dir="auto">{"".join(line)}</div>' for line in lines if line)
+
+
+def word_break(token: bytes) -> str:
+    """Return where a line may break before a token: at spaces, as without the marks for them."""
+    return "<wbr>" if token[:1] in (b" ", b"\t") or token.startswith("▁".encode()) else ""
+
+
+def visible_html(text: bytes) -> str:
+    r"""Return bytes as they are shown, escaped; labels such as ``<E2 82>`` are isolated.
+
+    Letters are left to the browser, so that right-to-left text runs from right to left and Arabic
+    letters are joined, also across tokens.
+
+    Example:
+        >>> visible_html(b"<b>\xff")
+        '&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
+    """
+    return "".join(
+        f'<bdi dir="ltr">{escape(part)}</bdi>' if is_label else escape(part)
+        for part, is_label in visible_parts(text)
+    )
+
+
+def marked_html(text: bytes) -> str:
+    """Return bytes as they are shown, escaped; marks for white space are elements ``s``.
+
+    Example:
+        >>> marked_html(b" <b>")
+        '<s>·</s>&lt;b&gt;'
+    """
+    written = visible_html(text)
+    # The only other space stands in the tag.
+    written = written.replace(" ", _NO_BREAK).replace(f"<bdi{_NO_BREAK}dir", "<bdi dir")
+    for mark in (SPACE, LINE_BREAK, TAB):
+        written = written.replace(mark, f"<s>{mark}</s>")
+    return written
+
+
+def token_title(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
+    """Return what is said of a token when the pointer rests on it, as plain text.
+
+    Args:
+        encoding: the tokens.
+        place: which one.
+        stand_for: what :func:`~toksmith.show.token_text.surfaces` says of all of them.
+    """
+    is_special = encoding.special[place]
+    shown = encoding.tokens[place].hex(" ").upper() if stand_for is None else stand_for[place]
+    span, byte_span = encoding.spans[place], encoding.byte_spans[place]
+    return (
+        f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
+        f"characters {_range(*span)}, bytes {_range(*byte_span)}: "
+        f"{shown if stand_for is None else _quoted(shown)}"
+    )
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if text else "stands for nothing"
+
+
+def _range(start: int, end: int) -> str:
+    return f"{start}–{end}"
+
+
+shows(Encoding, html=encoding_html)

@@ -1,0 +1,33 @@
+"""The text that tokens stand for, where that is not the tokens' own bytes."""
+
+from __future__ import annotations
+
+from toksmith._base.text import utf8
+from toksmith._base.visible import visible
+from toksmith.results import Encoding
+
+
+def surfaces(encoding: Encoding) -> list[str] | None:
+    """Return what each token stands for, as it is shown; ``None`` where tokens are their text.
+
+    Models of text spell tokens in their own way (``▁the``, ``##ing``, ``<0x0A>``), and some tokens
+    stand for nothing: the mark before a text, or what a template puts there.
+
+    Args:
+        encoding: the tokens.
+
+    Example:
+        >>> from toksmith.results import Encoding, Span
+        >>> spans = [Span(0, 3), Span(3, 5)]
+        >>> surfaces(Encoding("aping", [7, 9], [b"ap", b"##ing"], spans, spans, [False] * 2))
+        ['api', 'ng']
+        >>> surfaces(Encoding("aping", [7, 9], [b"api", b"ng"], spans, spans, [False] * 2))
+    """
+    if all(
+        len(token) == end - start
+        for token, (start, end) in zip(encoding.tokens, encoding.byte_spans.tolist(), strict=True)
+    ):
+        return None
+    texts = (encoding.text, encoding.pair or "")
+    places = zip(encoding.spans.tolist(), encoding.sequence, strict=True)
+    return [visible(utf8(texts[which == 1][start:end])) for (start, end), which in places]

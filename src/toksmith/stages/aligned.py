@@ -1,0 +1,122 @@
+"""A text on its way to the model, and where in the original each of its characters came from.
+
+A normalizer is written as *edits*: which stretch of a text is replaced by what. One set of edits
+serves both uses: :func:`edited` makes the new text, :meth:`Aligned.edited` does so and keeps track
+of the places, so that spans always speak of the original text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from toksmith._base.lazy import np
+from toksmith._base.text import byte_sizes
+
+
+class Edit(NamedTuple):
+    """Characters ``[start, end)`` of a text become ``new``; edits come in order and do not overlap.
+
+    Attributes:
+        start: where the stretch starts.
+        end: where it ends; ``start`` for an insertion.
+        new: what takes its place.
+    """
+
+    start: int
+    end: int
+    new: str
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with the edits done.
+
+    Example:
+        >>> edited("abc", [Edit(1, 2, "xyz")])
+        'axyzc'
+    """
+    parts = []
+    done = 0
+    for start, end, new in edits:
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A text with the places of the original that its characters stand for.
+
+    Attributes:
+        text: the characters.
+        starts: for each, where what it stands for starts in the original, in bytes.
+        ends: where that ends.
+
+    Example:
+        >>> Aligned.of("aé").edited([Edit(1, 2, "e'")])
+        Aligned(text="ae'", starts=[0, 1, 1], ends=[1, 3, 3])
+    """
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, text: str, offset: int = 0) -> Aligned:
+        """Return a text that stands for itself, from a byte of the original on.
+
+        A surrogate stands for one byte that is no UTF-8 (``surrogateescape``).
+        """
+        ends = np.cumsum(byte_sizes(text)) + offset
+        places = [offset, *ends.tolist()]
+        return cls(text, places[:-1], places[1:])
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __getitem__(self, span: slice) -> Aligned:
+        return Aligned(self.text[span], self.starts[span], self.ends[span])
+
+    def edited(self, edits: Iterable[Edit]) -> Aligned:
+        """Return the text with the edits done.
+
+        What takes the place of a stretch stands for all that the stretch stood for; what is
+        inserted stands for nothing: an empty place at what comes after it.
+        """
+        text: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        done = 0
+        for start, end, new in edits:
+            text += [self.text[done:start], new]
+            starts += self.starts[done:start]
+            ends += self.ends[done:start]
+            if end > start:
+                first, last = self.starts[start], self.ends[end - 1]
+            else:
+                first = self.starts[start] if start < len(self.starts) else self._end
+                last = first
+            starts += [first] * len(new)
+            ends += [last] * len(new)
+            done = end
+        text.append(self.text[done:])
+        return Aligned("".join(text), starts + self.starts[done:], ends + self.ends[done:])
+
+    @property
+    def _end(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+
+AnyText = TypeVar("AnyText", str, Aligned)
+"""A string, or one that keeps the places of the original."""
+
+
+def changed(text: AnyText, edits: Iterable[Edit]) -> AnyText:
+    """Return a text of either kind with the edits done."""
+    if isinstance(text, str):
+        return edited(text, edits)
+    return text.edited(edits)

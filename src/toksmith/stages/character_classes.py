@@ -1,0 +1,90 @@
+"""Characters of a kind, as `tokenizers` tells them apart: one look-up in an array each.
+
+Its libraries know Unicode of different versions, 8.0 to 17.0, whatever the running Python knows;
+so the classes stand in :mod:`~toksmith.stages.tables_tokenizers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TypeAlias
+
+from toksmith._base.lazy import np, npt
+from toksmith.stages import tables_tokenizers
+
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
+"""Whether each code point is of a class: bool, shape ``(0x110000,)``."""
+
+CODE_POINTS = 0x110000
+
+WHITE_SPACE = "".join(
+    map(chr, [*range(9, 14), 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])
+) + "\u2028\u2029\u202f\u205f\u3000"  # fmt: skip
+"""Unicode's White_Space. (Python's own ``str.isspace`` counts U+001C..U+001F as well.)"""
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """Return the code point of each character; a surrogate has one of its own."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def flags(characters: str) -> Flags:
+    """Return the class of just these characters."""
+    found = np.zeros(CODE_POINTS, bool)
+    found[code_points(characters)] = True
+    return found
+
+
+@cache
+def flags_of(name: str) -> Flags:
+    """Return a class of the tables by its name.
+
+    Example:
+        >>> flags_of("PUNCTUATION")[code_points("a-b")].tolist()
+        [False, True, False]
+    """
+    found = np.zeros(CODE_POINTS, bool)
+    for first, last in ranges(name):
+        found[first : last + 1] = True
+    return found
+
+
+@cache
+def white_space() -> Flags:
+    """Return the class of white space."""
+    return flags(WHITE_SPACE)
+
+
+def ranges(name: str) -> Iterator[tuple[int, int]]:
+    """Return the first and the last code point of each range of a class of the tables."""
+    for part in getattr(tables_tokenizers, name).split():
+        first, _, last = part.partition("-")
+        yield int(first, 16), int(last or first, 16)
+
+
+@cache
+def lower_case() -> dict[str, str]:
+    """Return the lower case of each character that has one, each by itself.
+
+    Example:
+        >>> lower_case()["Σ"], len(lower_case()["İ"])
+        ('σ', 2)
+    """
+    letters = {"İ": "i\u0307"}
+    for run in tables_tokenizers.LOWER.split():
+        span, _, rest = run.partition("/")
+        first, last = (int(code, 16) for code in span.split("-"))
+        step, distance = int(rest[0]), int(rest[1:], 16)
+        letters |= {chr(code): chr(code + distance) for code in range(first, last + 1, step)}
+    return letters
+
+
+@cache
+def scripts() -> npt.NDArray[np.uint8]:
+    """Return the number of the script of each code point; 0: stands with any."""
+    starts, numbers = zip(
+        *(run.split(":") for run in tables_tokenizers.SCRIPTS.split()), strict=True
+    )
+    places = [*(int(start, 16) for start in starts), CODE_POINTS]
+    return np.repeat(np.array(numbers, np.uint8), np.diff(places))

@@ -1,0 +1,232 @@
+"""Normalizers, step by step: each says which stretches of a text become what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+from toksmith._base.checks import assert_never
+from toksmith._base.lazy import np
+from toksmith.normalizers import (
+    Bert,
+    Lowercase,
+    Nmt,
+    Normalizer,
+    Precompiled,
+    Prepend,
+    Replace,
+    SentencePieceNormalizer,
+    Step,
+    Strip,
+    StripAccents,
+    UnicodeForm,
+)
+from toksmith.reference import normalizing_letters as letters
+from toksmith.reference import normalizing_rewriting as rewriting
+from toksmith.stages.aligned import AnyText, Edit, changed
+from toksmith.stages.character_classes import (
+    WHITE_SPACE,
+    Flags,
+    code_points,
+    flags,
+    flags_of,
+    lower_case,
+)
+from toksmith.stages.normalize_forms import form_edits
+from toksmith.stages.normalize_sentencepiece import precompiled_edits, sentencepiece_edits
+from toksmith.stages.split_behaviors import find_matches
+
+
+def replaced(step: Replace, text: str) -> list[Edit]:
+    """Return the edits that replace each match.
+
+    What takes the place of a match stands for its last character; what takes the place of an
+    empty one, for the character before it.
+
+    Example:
+        >>> replaced(Replace("--", "-"), "a--b")
+        [Edit(start=1, end=2, new=''), Edit(start=2, end=3, new='-')]
+    """
+    edits: list[Edit] = []
+    for start, end in find_matches(step.pattern, step.is_regex, text):
+        if start < end - 1:
+            edits.append(Edit(start, end - 1, ""))
+        if start < end or end == 0:
+            edits.append(Edit(max(start, end - 1), end, step.content))
+        else:
+            edits.append(Edit(end - 1, end, text[end - 1] + step.content))
+    return edits
+
+
+def prepended(step: Prepend, text: str) -> list[Edit]:
+    """Return the edit that puts a text before another; it stands for that one's first character.
+
+    Example:
+        >>> prepended(Prepend("_"), "ab")
+        [Edit(start=0, end=1, new='_a')]
+    """
+    return [Edit(0, 1, step.prefix + text[0])] if text and step.prefix else []
+
+
+def stripped(step: Strip, text: str) -> list[Edit]:
+    """Return the edits that remove white space at the ends."""
+    start = len(text) - len(text.lstrip(WHITE_SPACE)) if step.left else 0
+    end = len(text.rstrip(WHITE_SPACE)) if step.right else len(text)
+    if start >= end:  # nothing else is there
+        return [Edit(0, len(text), "")] if text and (step.left or step.right) else []
+    around = [Edit(0, start, ""), Edit(end, len(text), "")]
+    return [edit for edit in around if edit.start < edit.end]
+
+
+Pass = Callable[[str], list[Edit]]
+"""What one pass over a text changes."""
+
+
+def character_edits(changes: Flags, new: Callable[[str], str], text: str) -> list[Edit]:
+    """Return the edits of a text whose characters change each by itself.
+
+    Args:
+        changes: which characters change.
+        new: what becomes of one of them.
+        text: the text.
+    """
+    places = np.flatnonzero(changes[code_points(text)]).tolist()
+    return [Edit(place, place + 1, new(text[place])) for place in places]
+
+
+def lowercase(step: Lowercase, text: str) -> list[Edit]:
+    """Return the edits that lower-case each character by itself."""
+    return character_edits(_cased(), lower_case().__getitem__, text)
+
+
+def strip_accents(step: StripAccents, text: str) -> list[Edit]:
+    """Return the edits that remove combining marks."""
+    return character_edits(flags_of("MARK"), _nothing, text)
+
+
+def nmt(step: Nmt, text: str) -> list[Edit]:
+    """Return the edits of ``Nmt``."""
+    return character_edits(_unwanted(), lambda c: " " if c in _NMT_SPACES else "", text)
+
+
+def bert_passes(step: Bert) -> list[Pass]:
+    """Return BERT's passes over a text, one after the other.
+
+    Devlin et al. 2018, "BERT: Pre-training of Deep Bidirectional Transformers".
+    """
+    passes: list[Pass] = []
+    if step.clean_text:
+        passes.append(_clean)
+    if step.handle_chinese_chars:
+        passes.append(_space_ideographs)
+    if step.strips_accents:
+        passes += [partial(form_edits, UnicodeForm("NFD")), _strip_nonspacing]
+    if step.lowercase:
+        passes.append(partial(lowercase, Lowercase()))
+    return passes
+
+
+def _clean(text: str) -> list[Edit]:
+    return character_edits(_unclean(), lambda c: " " if c in _BERT_SPACES else "", text)
+
+
+def _space_ideographs(text: str) -> list[Edit]:
+    return character_edits(flags_of("IDEOGRAPH"), lambda c: f" {c} ", text)
+
+
+def _strip_nonspacing(text: str) -> list[Edit]:
+    return character_edits(flags_of("NONSPACING"), _nothing, text)
+
+
+def _nothing(character: str) -> str:
+    return ""
+
+
+# Control characters that are white space are still removed, but for tabs and line breaks.
+_BERT_SPACES = "".join(c for c in WHITE_SPACE if c not in "\x0b\x0c\x85 ")
+
+_NMT_REMOVED = "".join(map(chr, [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]))
+# Some white space, marks of zero width and of direction, ▁, the byte order mark and U+FFFD.
+_NMT_SPACES = "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"
+
+
+@cache
+def _cased() -> Flags:
+    return flags("".join(lower_case()))
+
+
+@cache
+def _unclean() -> Flags:
+    return flags_of("CONTROL") | flags(_BERT_SPACES)
+
+
+@cache
+def _unwanted() -> Flags:
+    return flags(_NMT_REMOVED + _NMT_SPACES)
+
+
+def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
+    """Return a text with all steps of a normalizer done.
+
+    Args:
+        normalizer: the steps.
+        text: a string, or one that keeps the places of the original.
+
+    Example:
+        >>> from toksmith.normalizers import Lowercase, Prepend
+        >>> normalized((Lowercase(), Prepend("_")), "Ab")
+        '_ab'
+    """
+    for step in normalizer:
+        for edits_of in passes(step):
+            found = edits_of(str(text))
+            text = changed(text, found) if found else text
+    return text
+
+
+def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
+    """Return what a step does to a text, pass after pass: most have one, their edits."""
+    match step:
+        case Bert():
+            return letters.bert_passes(step)
+        case (
+            UnicodeForm()
+            | Lowercase()
+            | StripAccents()
+            | Nmt()
+            | Precompiled()
+            | Prepend()
+            | Replace()
+            | Strip()
+            | SentencePieceNormalizer()
+        ):
+            return (partial(edits, step),)
+        case _:
+            assert_never(step)
+
+
+def edits(step: Step, text: str) -> list[Edit]:
+    """Return what a step of one pass changes in a text, from left to right."""
+    match step:
+        case Bert():
+            raise NotImplementedError("Bert has several passes")
+        case Lowercase():
+            return letters.lowercase(step, text)
+        case StripAccents():
+            return letters.strip_accents(step, text)
+        case Nmt():
+            return letters.nmt(step, text)
+        case UnicodeForm():
+            return form_edits(step, text)
+        case Prepend():
+            return rewriting.prepended(step, text)
+        case Replace():
+            return rewriting.replaced(step, text)
+        case Strip():
+            return rewriting.stripped(step, text)
+        case Precompiled():
+            return precompiled_edits(step, text)
+        case SentencePieceNormalizer():
+            return sentencepiece_edits(step, text)
+        case _:
+            assert_never(step)

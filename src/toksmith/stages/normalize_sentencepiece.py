@@ -1,0 +1,191 @@
+"""SentencePiece's normalizer, and the way in which ``tokenizers`` applies its map.
+
+SentencePiece's normalizer goes from place to place: a user-defined symbol, a key of the map, or one
+character. A character of the result stands for everything from its own place to the place of the
+next one, so what was dropped belongs to what stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
+
+from toksmith._base import lazy
+from toksmith.normalizers import Precompiled, SentencePieceNormalizer
+from toksmith.stages.aligned import Edit
+from toksmith.stages.charsmap import CharacterMap, any_of, character_map
+
+SPACE = "\u2581"
+"""What SentencePiece writes for a space."""
+
+_INVALID = frozenset(map(chr, range(0xDC80, 0xDD00)))  # bytes that are no UTF-8 (surrogateescape)
+
+
+def sentencepiece_edits(step: SentencePieceNormalizer, text: str) -> list[Edit]:
+    """Return what SentencePiece's normalizer changes in a text.
+
+    Bytes that are no UTF-8 (``surrogateescape``) become U+FFFD, which the map does not see.
+    """
+    places, end = _places(step, text)
+    if not places:
+        return [Edit(0, len(text), "")] if text else []
+    edits = []
+    if places[0].start:
+        edits.append(Edit(0, places[0].start, ""))
+    for place, after in zip_longest(places, places[1:]):
+        stop = after.start if after else end
+        if place.whole:
+            # All characters start where the place does; the last one goes to its end.
+            if len(place.new) > 1:
+                edits.append(Edit(place.start, place.start, place.new[:-1]))
+            edits.append(Edit(place.start, stop, place.new[-1]))
+        elif stop > place.end:
+            edits.append(Edit(place.end - 1, stop, place.new[-1]))
+    if end < len(text):
+        edits.append(Edit(end, len(text), ""))
+    return edits
+
+
+class Place(NamedTuple):
+    """What the characters ``[start, end)`` become; ``whole``: they are replaced as one."""
+
+    new: str
+    start: int
+    end: int
+    whole: bool = True
+
+
+def _places(step: SentencePieceNormalizer, text: str) -> tuple[list[Place], int]:
+    """Return the places that become something, and where in the text the last of them ends."""
+    look = _lookup(step.charsmap, step.protected)
+    mark = SPACE if step.escape_whitespaces else " "
+    start = 0
+    if step.remove_extra_whitespaces:
+        while start < len(text) and (place := look.at(text, start)).new == " ":
+            start = place.end
+    if start == len(text):
+        return [], 0
+    places = []
+    if step.add_dummy_prefix and not step.whitespace_as_suffix:
+        places.append(Place(mark, start, start))
+    after_space = step.remove_extra_whitespaces
+    for place in look.places(text, start):
+        new = place.new.lstrip(" ") if after_space else place.new
+        if not new:
+            continue
+        after_space = step.remove_extra_whitespaces and new.endswith(" ")
+        places.append(place._replace(new=new.replace(" ", mark), whole=place.whole or " " in new))
+    end = len(text)
+    if step.remove_extra_whitespaces:
+        end = _strip(places, mark, end)
+    if step.add_dummy_prefix and step.whitespace_as_suffix:
+        places.append(Place(mark, end, end))
+    return places, end
+
+
+def _strip(places: list[Place], mark: str, end: int) -> int:
+    """Take the marks off the end, and return where the text of what is left ends."""
+    while places and places[-1].new.endswith(mark):
+        place = places.pop()
+        new = place.new.rstrip(mark)
+        end = place.start if place.whole else place.start + len(new)
+        if new:
+            places.append(place._replace(new=new, end=end))
+    return end
+
+
+class _Lookup:
+    """What stands at each place of a text."""
+
+    def __init__(self, charsmap: CharacterMap, protected: tuple[str, ...]) -> None:
+        self._map = charsmap
+        self._protected = frozenset(protected)
+        self._lengths = sorted({len(symbol) for symbol in protected}, reverse=True)
+        firsts = {symbol[0] for symbol in protected} | charsmap.first_characters | _INVALID
+        self._special = any_of(frozenset(firsts | {" "}))
+
+    def at(self, text: str, start: int) -> Place:
+        """Return the place that starts there."""
+        for length in self._lengths:
+            if (symbol := text[start : start + length]) in self._protected:
+                return Place(symbol, start, start + len(symbol))
+        if (found := self._map.longest(text, start)) is not None:
+            return Place(found[1], start, found[0])
+        if text[start] in _INVALID:
+            return Place("\ufffd", start, start + 1)
+        return Place(text[start], start, start + 1, whole=False)
+
+    def places(self, text: str, start: int) -> Iterator[Place]:
+        """Return the places from there on; characters that nothing changes are one."""
+        while (match := self._special.search(text, start)) is not None:
+            if match.start() > start:
+                yield Place(text[start : match.start()], start, match.start(), whole=False)
+            place = self.at(text, match.start())
+            yield place
+            start = place.end
+        if start < len(text):
+            yield Place(text[start:], start, len(text), whole=False)
+
+
+@lru_cache(maxsize=16)
+def _lookup(charsmap: bytes, protected: tuple[str, ...]) -> _Lookup:
+    return _Lookup(character_map(charsmap), protected)
+
+
+def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
+    """Return what ``tokenizers`` changes with SentencePiece's map.
+
+    A cluster of characters (what people take for one) of less than six bytes is replaced as a
+    whole by the *first* key that it starts with; otherwise each of its characters is.
+    """
+    charsmap = character_map(step.charsmap)
+    if charsmap.first_characters.isdisjoint(text):
+        return []
+    # Each new character, and how many old ones it adds (1) or drops behind it (-1, …).
+    changes: list[tuple[str, int]] = []
+    for cluster in map(str, _CLUSTER.findall(text)):
+        parts = [cluster]
+        small = len(cluster.encode("utf-8", "surrogatepass")) < 6
+        if not small or next(charsmap.matches(cluster), None) is None:
+            parts = list(cluster)
+        for part in parts:
+            found = next(charsmap.matches(part), None)
+            new = part if found is None else found[1]
+            added = len(new) - len(part)
+            changes += [(c, int(place >= len(part))) for place, c in enumerate(new)]
+            if added < 0 and changes:
+                changes[-1] = (changes[-1][0], changes[-1][1] + added)
+    return _one_by_one(changes, text)
+
+
+# Not \X: that joins a virama and the consonant behind it whatever stands before them.
+_CLUSTER = lazy.pattern(
+    r"(?V1x) \r\n | [\p{GCB=Control}\r\n] | \p{GCB=Prepend}*+ (?:"
+    r" \p{GCB=L}*+ (?: \p{GCB=LV} \p{GCB=V}*+ | \p{GCB=LVT} | \p{GCB=V}++ ) \p{GCB=T}*+"
+    r" | \p{GCB=L}++ | \p{GCB=T}++ | \p{GCB=RI}{2}"
+    r" | \p{ExtPict} (?: \p{GCB=Extend}*+ \p{GCB=ZWJ} \p{ExtPict} )*+"
+    r" | [^\p{GCB=Control}\r\n] )? [\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*+",
+)
+
+
+def _one_by_one(changes: list[tuple[str, int]], text: str) -> list[Edit]:
+    """Return changes as edits of one character each, paired up as ``tokenizers`` does.
+
+    Characters that are dropped before any other have no place in its list of changes; the rest
+    then stands for the characters before it. Its offsets say so, and so do these.
+    """
+    start = ""
+    new = [""] * len(text)
+    place = 0
+    for character, added in changes:
+        if added <= 0:
+            new[place] += character
+            place += 1 - added
+        elif place:
+            new[place - 1] += character
+        else:
+            start += character
+    edits = [Edit(i, i + 1, part) for i, part in enumerate(new) if part != text[i]]
+    return [Edit(0, 0, start), *edits] if start else edits

@@ -1,0 +1,270 @@
+"""Splitters of text models, step by step: first what they write anew, then where they cut."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TypeAlias
+
+from toksmith._base.checks import assert_never
+from toksmith._base.lazy import np, npt
+from toksmith.splitters import (
+    BertSplitter,
+    CharacterDelimiter,
+    Digits,
+    FixedLength,
+    LeadingSpace,
+    Metaspace,
+    PatternSplitter,
+    Punctuation,
+    Split,
+    Splitter,
+    SplitterSequence,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
+from toksmith.stages.aligned import Aligned, AnyText, Edit, changed
+from toksmith.stages.character_classes import (
+    CODE_POINTS,
+    Flags,
+    code_points,
+    flags,
+    flags_of,
+    scripts,
+    white_space,
+)
+from toksmith.stages.split_behaviors import Span, find_matches, split
+from toksmith.stages.split_patterns import character_spans
+
+Classes: TypeAlias = "npt.NDArray[np.uint8]"
+"""The class of each code point: uint8, shape ``(0x110000,)``."""
+
+REMOVED, ALONE, TEXT, OTHER = range(4)
+
+
+def character_classes(splitter: Splitter) -> Classes | None:
+    """Return the class that a splitter gives each code point; ``None`` if it does not so."""
+    match splitter:
+        case BertSplitter():
+            return _classify_bert_splitter(splitter)
+        case Whitespace():
+            return _classify_whitespace(splitter)
+        case WhitespaceSplit():
+            return _classify_whitespace_split(splitter)
+        case Punctuation():
+            return _classify_punctuation(splitter)
+        case Digits():
+            return _classify_digits(splitter)
+        case CharacterDelimiter():
+            return _classify_character_delimiter(splitter)
+        case (
+            PatternSplitter()
+            | FixedLength()
+            | LeadingSpace()
+            | Metaspace()
+            | Split()
+            | SplitterSequence()
+            | UnicodeScripts()
+        ):
+            return None
+        case _:
+            assert_never(splitter)
+
+
+@cache
+def _classify_bert_splitter(splitter: BertSplitter) -> Classes:
+    return _classes((flags_of("PUNCTUATION"), ALONE), (white_space(), REMOVED))
+
+
+@cache
+def _classify_whitespace(splitter: Whitespace) -> Classes:
+    return _classes((~flags_of("WORD"), OTHER), (white_space(), REMOVED))
+
+
+@cache
+def _classify_whitespace_split(splitter: WhitespaceSplit) -> Classes:
+    return _classes((white_space(), REMOVED))
+
+
+@cache
+def _classify_punctuation(splitter: Punctuation) -> Classes | None:
+    kinds = {"removed": REMOVED, "isolated": ALONE, "contiguous": OTHER}
+    if splitter.behavior not in kinds:  # a mark that joins its neighbour
+        return None
+    return _classes((flags_of("PUNCTUATION"), kinds[splitter.behavior]))
+
+
+@cache
+def _classify_digits(splitter: Digits) -> Classes:
+    return _classes((flags_of("NUMBER"), ALONE if splitter.individual else OTHER))
+
+
+@cache
+def _classify_character_delimiter(splitter: CharacterDelimiter) -> Classes:
+    return _classes((flags(splitter.delimiter), REMOVED))
+
+
+def _classes(*kinds: tuple[Flags, int]) -> Classes:
+    """Return the classes of kinds of characters, a later kind before an earlier; others: TEXT."""
+    classes = np.full(CODE_POINTS, TEXT, np.uint8)
+    for characters, kind in kinds:
+        classes[characters] = kind
+    return classes
+
+
+def class_cuts(classes: Classes, text: str) -> list[Span]:
+    """Return the chunks of a text by the classes of its characters.
+
+    Example:
+        >>> class_cuts(character_classes(BertSplitter()), "go on!!")
+        [(0, 2), (3, 5), (5, 6), (6, 7)]
+    """
+    kinds = classes[code_points(text)]
+    starts = np.flatnonzero((np.diff(kinds, prepend=~kinds[:1]) != 0) | (kinds == ALONE))
+    ends = np.append(starts[1:], len(kinds))
+    kept = kinds[starts] != REMOVED
+    return list(zip(starts[kept].tolist(), ends[kept].tolist(), strict=True))
+
+
+def script_cuts(text: str) -> list[Span]:
+    """Return where the script changes; what stands with any script goes with what is before it.
+
+    So what stands with any script at the very start goes nowhere, as in ``tokenizers``.
+
+    Example:
+        >>> script_cuts(" да no")
+        [(1, 4), (4, 6)]
+    """
+    kinds = scripts()[code_points(text)]
+    places = np.flatnonzero(kinds)
+    starts = places[np.diff(kinds[places], prepend=0) != 0].tolist()
+    return list(pairwise([*starts, len(text)])) if starts else []
+
+
+def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
+    """Return the chunks of a text.
+
+    Args:
+        splitter: how to cut; ``None`` leaves the text whole.
+        text: normalized text, as a string or with the places of the original.
+        at_start: whether the text is the start of its document, and not behind an added token.
+            A piece of it is the start of the document where its first character stands for the
+            original's first; a string without the places of the original is taken for it.
+
+    Example:
+        >>> from toksmith.splitters import WhitespaceSplit
+        >>> pieces(SplitterSequence((WhitespaceSplit(), Metaspace())), "to be")
+        ['▁to', '▁be']
+    """
+    if not len(text):
+        return []
+    if splitter is None:
+        return [text]
+    at_start = at_start and _starts_original(text, 0)
+    return [piece for piece, _ in _pieces(splitter, text, at_start)]
+
+
+def marks_only_first(splitter: Splitter | None) -> bool:
+    """Return whether some step puts a mark before the first piece of a document alone."""
+    if isinstance(splitter, SplitterSequence):
+        return any(map(marks_only_first, splitter.steps))
+    return isinstance(splitter, Metaspace) and splitter.prepend == "first"
+
+
+def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[AnyText, bool]]:
+    """Return the chunks of a text, and whether each is at the start of the document."""
+    if isinstance(splitter, SplitterSequence):
+        parts = [(text, at_start)]
+        for step in splitter.steps:
+            parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
+        return parts
+    text = changed(text, rewriting(splitter, str(text), at_start))
+    spans = cuts(splitter, str(text))
+    found = [(start, text[start:end]) for start, end in spans if end > start]
+    return [(piece, at_start and _starts_original(piece, start)) for start, piece in found]
+
+
+def _starts_original(piece: str | Aligned, start: int) -> bool:
+    return piece.starts[0] == 0 if isinstance(piece, Aligned) else start == 0
+
+
+def rewriting(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
+    """Return what a splitter writes anew before it cuts."""
+    match splitter:
+        case LeadingSpace():
+            return [] if text.startswith(" ") else [_before_first(" ", text[0])]
+        case Metaspace():
+            mark = splitter.replacement
+            edits = [Edit(place, place + 1, mark) for place in _places(" ", text)]
+            wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
+            if wanted and text[0] not in (" ", mark):
+                edits.insert(0, _before_first(mark, text[0]))
+            return edits
+        case (
+            PatternSplitter()
+            | BertSplitter()
+            | CharacterDelimiter()
+            | Digits()
+            | FixedLength()
+            | Punctuation()
+            | Split()
+            | SplitterSequence()
+            | UnicodeScripts()
+            | Whitespace()
+            | WhitespaceSplit()
+        ):
+            return []
+        case _:
+            assert_never(splitter)
+
+
+def _places(character: str, text: str) -> list[int]:
+    places: list[int] = np.flatnonzero(code_points(text) == ord(character)).tolist()
+    return places
+
+
+def _before_first(mark: str, first: str) -> Edit:
+    """Return the edit that puts a mark before a text; it stands for the first character too."""
+    return Edit(0, 1, mark + first)
+
+
+def cuts(splitter: Splitter, text: str) -> list[Span]:
+    """Return where each chunk of a text starts and ends, in characters; some may be empty."""
+    match splitter:
+        case PatternSplitter():
+            return character_spans(splitter, text)
+        case Split():
+            matches = find_matches(splitter.pattern, splitter.is_regex, text)
+            return split(matches, splitter.behavior, len(text), splitter.invert)
+        case Punctuation():
+            if (classes := character_classes(splitter)) is not None:
+                return class_cuts(classes, text)
+            marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
+            return split([(place, place + 1) for place in marks], splitter.behavior, len(text))
+        case FixedLength():
+            size = splitter.length
+            return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
+        case LeadingSpace():
+            return [(0, len(text))]
+        case Metaspace():
+            if not splitter.split:
+                return [(0, len(text))]
+            starts = {0, *_places(splitter.replacement, text)}
+            return list(pairwise([*sorted(starts), len(text)]))
+        case UnicodeScripts():
+            return script_cuts(text)
+        case (
+            BertSplitter()
+            | CharacterDelimiter()
+            | Digits()
+            | SplitterSequence()
+            | Whitespace()
+            | WhitespaceSplit()
+        ):
+            classes = character_classes(splitter)
+            if classes is None:
+                raise NotImplementedError(type(splitter))
+            return class_cuts(classes, text)
+        case _:
+            assert_never(splitter)

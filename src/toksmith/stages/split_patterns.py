@@ -1,0 +1,168 @@
+r"""Cut a text into chunks: the first step of every byte-pair tokenizer since GPT-2.
+
+Merging is free to join anything with anything, and so it would make tokens such as ``dog.``,
+``dog!`` and ``dog?``. A split pattern forbids that: it cuts the text into words, numbers, runs of
+punctuation and runs of space first, and no token may reach across a cut (Radford et al. 2019,
+"Language Models are Unsupervised Multitask Learners", section 2.2).
+
+A pattern is a regular expression over characters; tokens are bytes. So text goes
+bytes → characters → matches → bytes again:
+
+- A byte that is not UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
+  no letter, no digit and no space. On the way back it is the same byte again.
+- The published patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may
+  know a newer Unicode, so it is shown :func:`stand_ins`: for each character one of the same class
+  that is as old as Unicode. The kernel uses the same tables.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from toksmith._base.lazy import np, npt, regex
+from toksmith._base.text import byte_sizes
+from toksmith.errors import SplitError
+from toksmith.results import Span
+from toksmith.splitters import PatternSplitter, family_of
+from toksmith.splitters.names import WORDS
+from toksmith.stages.tables_unicode16 import CLASSES
+
+SECONDS = 10.0
+"""How long a pattern of unknown kind may search any text, in seconds."""
+
+SECONDS_PER_MB = 2.0
+"""How much longer it may search for each 1,000,000 characters."""
+
+
+def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
+    """Return where each chunk of the text starts and ends, in bytes.
+
+    Args:
+        splitter: the pattern, and what becomes of text between its matches; ``None`` leaves the
+            text in one chunk.
+        text: UTF-8 bytes, which may be invalid.
+
+    Returns:
+        The spans from left to right. None is empty and none overlap. They cover the whole text,
+        unless the splitter drops gaps.
+
+    Raises:
+        SplitError: the pattern took too long (see ``SECONDS``).
+
+    Example:
+        >>> from toksmith.splitters import splitter
+        >>> text = "I'm naïve".encode()
+        >>> [text[start:end].decode() for start, end in chunk_spans(splitter("gpt2"), text)]
+        ['I', "'m", ' naïve']
+    """
+    if not text:
+        return []
+    if splitter is None:
+        return [Span(0, len(text))]
+    string = text.decode("utf-8", "surrogateescape")
+    spans = character_spans(splitter, string)
+    if len(string) == len(text):  # then characters and bytes are counted alike
+        return [Span(*span) for span in spans]
+    places = [0, *np.cumsum(byte_sizes(string)).tolist()]
+    return [Span(places[start], places[end]) for start, end in spans]
+
+
+def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
+    """Return where each chunk of a text starts and ends, in characters; see :func:`chunk_spans`."""
+    matches = _matches(splitter, string)
+    if splitter.gaps == "drop":
+        return matches
+    spans = []
+    done = 0
+    for start, end in matches:
+        if start > done:
+            spans.append((done, start))
+        spans.append((start, end))
+        done = end
+    if done < len(string):
+        spans.append((done, len(string)))
+    return spans
+
+
+def stand_ins(string: str) -> str:
+    """Return a text in which one character of each class stands for all others of that class.
+
+    ASCII stays, and so does ſ, which is an s where case does not matter.
+
+    Example:
+        >>> stand_ins("Łódź №5 ٥")
+        'Àòdò €5 ²'
+    """
+    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return _stand_ins()[codes].tobytes().decode("utf-32-le")
+
+
+@cache
+def _stand_ins() -> npt.NDArray[np.uint32]:
+    table = np.full(0x110000, ord("€"), np.uint32)
+    for name, stand_in in _STAND_INS.items():
+        for first, last in _RANGE.findall(CLASSES[name]):
+            table[int(first, 16) : int(last or first, 16) + 1] = ord(stand_in)
+    table[_is_space()] = ord("\u3000")
+    table[:0x80] = np.arange(0x80)
+    table[ord("ſ")] = ord("ſ")
+    return table
+
+
+# All of them have been in Unicode from its start, and any engine knows their classes.
+_STAND_INS = {"Lu": "À", "Ll": "ò", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "²"}
+_RANGE = re.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
+
+
+def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
+    """Return the non-empty matches in characters, from left to right."""
+    return [span for span in pattern_spans(splitter.pattern, string) if span[1] > span[0]]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)  # which looks into its own cache, but slowly
+
+
+def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
+    """Return where a pattern matches, from left to right, in characters; a match may be empty.
+
+    Raises:
+        SplitError: it took too long (see ``SECONDS``).
+    """
+    if family_of(pattern):
+        # In Python "$" also matches before a last line break, which the publishers do not mean.
+        found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(string))
+        return [match.span() for match in found]
+    if pattern == WORDS:
+        return _word_spans(string)
+    size = len(string)
+    limit = SECONDS + SECONDS_PER_MB * size / 1e6
+    try:
+        found = _compiled(pattern).finditer(string, timeout=limit)
+        # A pattern may search backwards, (?r); chunks always go forwards.
+        return sorted(match.span() for match in found)
+    except TimeoutError as late:
+        raise SplitError(
+            f"split pattern {pattern!r} did not get through {size:,} characters in "
+            f"{limit:.0f} seconds: it backtracks without end; give it possessive quantifiers "
+            "(such as ++ or *+), or no repetition inside a repetition"
+        ) from late
+
+
+def _word_spans(string: str) -> list[tuple[int, int]]:
+    """Return what ``WORDS`` matches: text is cut at both sides of each white-space character."""
+    codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
+    is_space = _is_space()[codes]
+    is_start = np.ones(len(codes), bool)
+    is_start[1:] = is_space[1:] | is_space[:-1]
+    starts = np.flatnonzero(is_start).tolist()
+    return list(zip(starts, [*starts[1:], len(codes)], strict=True)) if starts else []
+
+
+@cache
+def _is_space() -> npt.NDArray[np.bool_]:
+    table = np.zeros(0x110000, bool)
+    table[[ord(space) for space in regex.findall(r"\s", "".join(map(chr, range(0x110000))))]] = True
+    return table

@@ -1,0 +1,242 @@
+"""Cutting a text into parts of at most a number of tokens, which overlap if that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+from toksmith._base.lazy import np
+from toksmith._base.short_repr import short_repr
+from toksmith._base.text import characters, utf8
+from toksmith.errors import OptionError
+from toksmith.results import IdArray, OffsetArray, Span, SpanArray
+
+AnyText = TypeVar("AnyText", str, bytes)
+
+Unit: TypeAlias = Literal["token", "word", "sentence"]
+"""Where a text may be cut."""
+
+_UNITS = ("token", "word", "sentence")
+_MARGIN = 8
+"""Tokens at the end of a window that its cut may have changed."""
+
+
+@short_repr
+@dataclass(frozen=True)
+class TextChunk(Generic[AnyText]):
+    """A part of a text.
+
+    Attributes:
+        text: the part; of bytes, bytes.
+        span: its characters in the whole text.
+        tokens: how many tokens it has when it is encoded by itself.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> chunk = tok.chunks("low lower", 3)[0]
+        >>> chunk.text, chunk.span, chunk.tokens
+        ('low low', Span(start=0, end=7), 3)
+    """
+
+    text: AnyText
+    span: Span
+    tokens: int
+
+
+class _Window(NamedTuple):
+    """The tokens of a stretch of the text, encoded by itself.
+
+    Attributes:
+        starts: int64, shape ``(tokens,)``: the first character of each token in the whole text.
+        ends: int64: behind its last character.
+        is_rest: whether the window reaches the end of the text.
+    """
+
+    starts: OffsetArray
+    ends: OffsetArray
+    is_rest: bool
+
+
+class Chunker:
+    """Cuts one text into chunks; the time is linear in its length.
+
+    From where a chunk starts, a window of text is encoded that holds some more tokens than the
+    chunk may have. The chunk ends at the last boundary before those, and is counted by itself: a
+    cut may change the tokens beside it. Where that makes too many, an earlier boundary is tried, at
+    distances that double.
+
+    Args:
+        text: a string, or bytes.
+        limit: how many tokens a chunk has at most.
+        overlap: how many tokens a chunk repeats of the one before, at most.
+        at: where to cut; what is longer than a chunk is cut at words, and those at tokens.
+        places: a text's ids, and the bytes that each token stands for.
+        count: how many tokens a text has.
+    """
+
+    def __init__(
+        self,
+        text: str | bytes,
+        limit: int,
+        overlap: int,
+        at: Unit,
+        places: Callable[[bytes], tuple[IdArray, SpanArray]],
+        count: Callable[[str | bytes], int],
+    ) -> None:
+        if at not in _UNITS:
+            raise OptionError(f"at is {at!r:.80}: use one of {', '.join(map(repr, _UNITS))}")
+        if overlap >= limit:
+            raise OptionError(
+                f"overlap is {overlap} and max_tokens is {limit}: a chunk must have more tokens "
+                "than it repeats"
+            )
+        self._is_bytes = isinstance(text, bytes)
+        self._string = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+        self._size = len(self._string)
+        self._limit = limit
+        self._overlap = overlap
+        self._units = _UNITS[: _UNITS.index(at) + 1][::-1]
+        self._places = places
+        self._count = count
+        self._reach = 8 * limit + 64
+
+    def __iter__(self) -> Iterator[tuple[Span, int]]:
+        """Yield the characters of each chunk, and how many tokens it has.
+
+        Raises:
+            OptionError: a single character has more tokens than a chunk may have.
+        """
+        start = end = 0
+        while end < self._size:
+            window, start, end, tokens = self._next(start, end)
+            yield Span(start, end), tokens
+            self._reach = 5 * (end - start) // 4 + 64
+            before = start
+            start = self._repeated(window, end) if self._overlap and end < self._size else end
+            if start <= before:  # the next chunk would hold all of this one
+                start = end
+
+    def _next(self, start: int, behind: int) -> tuple[_Window, int, int, int]:
+        """Return the window, start, end and count of a chunk that reaches beyond a place.
+
+        It starts at ``start``, or where the last one ended if that gives it a better end.
+        """
+        windows: dict[int, _Window] = {}
+        for unit in self._units:
+            for place in dict.fromkeys((start, behind)):
+                window = windows[place] = windows.get(place) or self._window(place)
+                found = self._end(window, unit, place, behind)
+                if found is not None:
+                    return window, place, *found
+        end, tokens = self._few_characters(behind)
+        return windows[behind], behind, end, tokens
+
+    def _window(self, start: int) -> _Window:
+        reach = self._reach
+        while True:
+            end = min(start + reach, self._size)
+            part = self._part(start, end)
+            ids, spans = self._places(utf8(part))
+            if end == self._size or len(ids) > self._limit + _MARGIN:
+                touched = characters(part, spans)[1] + start
+                return _Window(touched[:, 0], touched[:, 1], end == self._size)
+            reach *= 2
+
+    def _end(self, window: _Window, unit: str, start: int, behind: int) -> tuple[int, int] | None:
+        """Return the last boundary of a unit at which a chunk can end, and its tokens."""
+        if window.is_rest and len(window.starts) <= self._limit:
+            tokens = self._count(self._part(start, self._size))
+            if tokens <= self._limit or start == self._size:
+                return self._size, tokens
+        last = int(window.starts[self._limit]) if len(window.starts) > self._limit else self._size
+        bounds = window.starts[: self._limit + 1] if unit == "token" else self._bounds[unit]
+        low, high = np.searchsorted(bounds, (behind, last), side="right").tolist()
+        place, step = high - 1, 1
+        while place >= low:
+            end = int(bounds[place])
+            tokens = self._count(self._part(start, end))
+            if tokens <= self._limit:
+                return end, tokens
+            place = max(place - step, low) if place > low else low - 1
+            step *= 2
+        return None
+
+    def _few_characters(self, start: int) -> tuple[int, int]:
+        """Return the end of a chunk that no token boundary ends, and its tokens."""
+        size = min(self._limit, self._size - start)
+        while True:
+            tokens = self._count(self._part(start, start + size))
+            if tokens <= self._limit:
+                return start + size, tokens
+            if size == 1:
+                raise OptionError(
+                    f"max_tokens is {self._limit}, but the character {self._string[start]!a} at "
+                    f"{start} has {tokens} tokens by itself: use {tokens} or more"
+                )
+            size //= 2
+
+    def _repeated(self, window: _Window, end: int) -> int:
+        """Return where the next chunk starts to repeat the last tokens before a place."""
+        behind = int(np.searchsorted(window.starts, end))
+        first = max(behind - self._overlap, 0)
+        low = int(window.starts[first]) if first < len(window.starts) else end
+        if first:
+            low = max(low, int(window.ends[first - 1]))
+        for unit in self._units:
+            bounds = window.starts[first:behind] if unit == "token" else self._bounds[unit]
+            place, last = np.searchsorted(bounds, (low, end)).tolist()
+            step = 1
+            while place < last:
+                start = int(bounds[place])
+                if self._count(self._part(start, end)) <= self._overlap:
+                    return start
+                place += step
+                step *= 2
+        return end
+
+    @cached_property
+    def _bounds(self) -> _Bounds:
+        return _Bounds(self._string)
+
+    def _part(self, start: int, end: int) -> str | bytes:
+        part = self._string[start:end]
+        return part.encode("utf-8", "surrogateescape") if self._is_bytes else part
+
+
+def parts(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextChunk[AnyText]]:
+    r"""Return the parts of a text.
+
+    Args:
+        text: a string or bytes.
+        chunks: the characters of each part, and its tokens.
+
+    Example:
+        >>> parts(b"low\xc3\xa9", [(Span(2, 4), 3)])
+        [TextChunk(text=b'w\xc3\xa9', span=Span(start=2, end=4), tokens=3)]
+    """
+    if isinstance(text, str):
+        return [TextChunk(text[slice(*span)], span, tokens) for span, tokens in chunks]
+    string = text.decode("utf-8", "surrogateescape")
+    return [
+        TextChunk(string[slice(*span)].encode("utf-8", "surrogateescape"), span, tokens)
+        for span, tokens in chunks
+    ]
+
+
+class _Bounds:
+    """Where the words and the sentences of a text start, found when they are asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[str, OffsetArray] = {}
+
+    def __getitem__(self, unit: str) -> OffsetArray:
+        if unit not in self._found:
+            from toksmith import segment
+
+            find = segment.words if unit == "word" else segment.sentences
+            self._found[unit] = find(self._text).bounds
+        return self._found[unit]

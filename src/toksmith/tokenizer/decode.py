@@ -1,0 +1,269 @@
+"""From ids to text: ids as people give them, decoding them, and those that come one by one."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, wraps
+from itertools import pairwise
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from toksmith import engine
+from toksmith._base.checks import flag
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import decode_utf8
+from toksmith._base.threads import thread_count
+from toksmith.engine import lists
+from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.pipeline import Pipeline
+from toksmith.results import Batch, IdArray, Ids, OffsetArray, stack
+
+if TYPE_CHECKING:
+    from toksmith.tokenizer.decode_table import SurfaceTable
+
+
+_Arguments = ParamSpec("_Arguments")
+_Found = TypeVar("_Found")
+
+
+def _with_range(
+    method: Callable[Concatenate[TextDecoder, _Arguments], _Found],
+) -> Callable[Concatenate[TextDecoder, _Arguments], _Found]:
+    """Let the error for an unknown id say which ids there are."""
+
+    @wraps(method)
+    def with_range(
+        decoder: TextDecoder, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Found:
+        try:
+            return method(decoder, *args, **kwargs)
+        except UnknownTokenError as wrong:
+            raise decoder.unknown(wrong) from None
+
+    return with_range
+
+
+class TextDecoder:
+    """Decodes the ids of a pipeline.
+
+    Args:
+        pipeline: whose ids.
+        tokens: the bytes of each id, added tokens included; ``b""`` where there is none.
+    """
+
+    def __init__(self, pipeline: Pipeline, tokens: Sequence[bytes]) -> None:
+        self._pipeline = pipeline
+        self._tokens = tokens
+        self._engine = engine.decoder(tokens)
+
+    def unknown(self, wrong: UnknownTokenError) -> UnknownTokenError:
+        """Return the error for an unknown id with the ids that there are."""
+        known = f"ids go from 0 to {len(self._tokens) - 1}"
+        return wrong if known in str(wrong) else UnknownTokenError(f"{wrong}; {known}")
+
+    @cached_property
+    def _special(self) -> npt.NDArray[np.bool_]:
+        special = np.zeros(len(self._tokens), np.bool_)
+        special[list(self._pipeline.framing.special_tokens.values())] = True
+        return special
+
+    @cached_property
+    def _spelled(self) -> list[str]:
+        return [token.decode("utf-8", "replace") for token in self._tokens]
+
+    @cached_property
+    def _table(self) -> SurfaceTable:
+        from toksmith.tokenizer.decode_table import SurfaceTable
+
+        return SurfaceTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
+
+    @cached_property
+    def _lengths(self) -> OffsetArray:
+        return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
+
+    @_with_range
+    def to_bytes(self, ids: Ids, skip_special_tokens: bool, threads: int | None) -> bytes:
+        """Return the bytes of ids."""
+        if self._pipeline.decoder is not None:
+            return self.to_text(ids, "strict", skip_special_tokens).encode()
+        array = self._kept(id_array(ids), skip_special_tokens)
+        return self._engine.decode(array, thread_count(threads, array.nbytes))
+
+    @_with_range
+    def to_text(
+        self, ids: Ids, errors: str, skip_special_tokens: bool, threads: int | None = None
+    ) -> str:
+        """Return the text of ids."""
+        _check_errors(errors)
+        array = self._kept(id_array(ids), skip_special_tokens)
+        threads = thread_count(threads, array.nbytes)
+        if self._pipeline.decoder is None:
+            return self._engine.decode_text(array, errors, threads)
+        return self._table.decode(array, threads)
+
+    @_with_range
+    def to_texts(
+        self,
+        batch: Batch | Sequence[Ids],
+        errors: str,
+        skip_special_tokens: bool,
+        threads: int | None,
+    ) -> list[str]:
+        """Return the text of each document of a batch.
+
+        Raises:
+            OptionError: it is no batch, and no list of ids.
+        """
+        if not isinstance(batch, Batch):
+            if not isinstance(batch, Iterable):
+                raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
+            batch = stack([id_array(ids) for ids in batch])
+        flag("skip_special_tokens", skip_special_tokens)
+        if self._pipeline.decoder is not None:
+            return [self.to_text(ids, errors, skip_special_tokens, threads) for ids in batch]
+        _check_errors(errors)
+        data = self.to_bytes(batch.ids, skip_special_tokens, threads)
+        lengths = self._lengths
+        if skip_special_tokens:
+            lengths = np.where(self._special, 0, lengths)
+        places = np.zeros(len(batch.ids) + 1, np.int64)
+        for start, block in lists.blocks(batch.ids):
+            found = places[start + 1 : start + 1 + len(block)]
+            np.cumsum(lengths[block], out=found)
+            found += places[start]
+        ends = places[batch.offsets].tolist()
+        return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
+
+    def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
+        """Return what takes ids, and whether they are the last, and returns the text so far."""
+        _check_errors(errors)
+        if self._pipeline.decoder is None:
+            characters = codecs.getincrementaldecoder("utf-8")(errors)
+            return lambda ids, final: characters.decode(
+                self.to_bytes(ids, skip_special_tokens, None), final
+            )
+        from toksmith.stages.decode_streams import decoded_stream
+
+        feed = decoded_stream(self._pipeline.decoder, self._pipeline.model)
+        return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
+
+    @_with_range
+    def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
+        """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
+        array = self._kept(id_array(ids), skip_special_tokens)
+        return list(map(self._spelled.__getitem__, array.tolist()))
+
+    def _kept(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
+        """Return the ids that are decoded, having checked that there are no unknown ones."""
+        flag("skip_special_tokens", skip_special_tokens)
+        if not skip_special_tokens and self._pipeline.decoder is None:
+            return ids  # the engine checks them as it goes
+        self._engine.check(ids, thread_count(None, ids.nbytes))
+        return self._without_special(ids) if skip_special_tokens else ids
+
+    def _without_special(self, ids: IdArray) -> IdArray:
+        kept = np.empty(len(ids), np.uint32)
+        size = 0
+        for _, block in lists.blocks(ids):
+            found = block[~self._special[block]]
+            kept[size : size + len(found)] = found
+            size += len(found)
+        return kept[:size]
+
+
+class IncrementalDecoder:
+    """Decodes ids as they come, as :class:`codecs.IncrementalDecoder` does bytes.
+
+    What it returns, joined, is what decoding all the ids at once returns.
+
+    Args:
+        decoder: what decodes the ids of the tokenizer.
+        errors: see :meth:`Tokenizer.decode`.
+        skip_special_tokens: see there.
+
+    Example:
+        >>> import toksmith
+        >>> decoder = toksmith.train(texts=["x"], vocab_size=256).decoder()
+        >>> [decoder.decode(i) for i in "é!".encode()]
+        ['', 'é', '!']
+    """
+
+    def __init__(
+        self, decoder: TextDecoder, errors: str = "replace", skip_special_tokens: bool = False
+    ) -> None:
+        self._decoder = decoder
+        self._errors = errors
+        self._skip = flag("skip_special_tokens", skip_special_tokens)
+        self.reset()
+
+    def decode(self, ids: int | Ids = (), final: bool = False) -> str:
+        """Return the text that the ids complete.
+
+        Args:
+            ids: one id, or several.
+            final: whether these are the last; what is left of a character is then not waited for,
+                and the next call starts a new text.
+        """
+        several = [int(ids)] if isinstance(ids, int | np.integer) else ids
+        text = self._feed(several, final)
+        if final:
+            self.reset()
+        return text
+
+    def __repr__(self) -> str:
+        skips = ", skip_special_tokens=True" if self._skip else ""
+        return f"<IncrementalDecoder: errors={self._errors!r:.40}{skips}>"
+
+    def reset(self) -> None:
+        """Forget what is left of a character, and start a new text."""
+        self._feed = self._decoder.stream(self._errors, self._skip)
+
+
+def _check_errors(errors: str) -> None:
+    try:
+        codecs.lookup_error(errors)
+    except (LookupError, TypeError):
+        raise OptionError(
+            f"errors is {errors!r:.80}: use 'replace', 'strict', 'ignore' or another name that "
+            "bytes.decode knows"
+        ) from None
+
+
+def id_array(ids: Ids) -> IdArray:
+    """Return ids as a uint32 array.
+
+    Raises:
+        OptionError: they are no flat sequence of whole numbers.
+        UnknownTokenError: one of them is no 32-bit number, so no token has it.
+    """
+    if type(ids) is list and (found := lists.array(ids)) is not None:
+        return found
+    if isinstance(ids, str | bytes):
+        raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
+    try:
+        array = np.asarray(ids)
+    except (ValueError, OverflowError) as wrong:
+        raise OptionError(f"ids must be whole numbers: {wrong}") from wrong
+    if array.size == 0:
+        return np.zeros(0, np.uint32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        whole = all(isinstance(i, int) for i in array.ravel().tolist())
+        if array.dtype == object and whole:
+            raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
+        if isinstance(ids, str | bytes):
+            raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
+        shape = f" with {array.ndim} dimensions" if array.ndim > 1 else ""
+        raise OptionError(
+            f"ids are {ids!r:.80}{shape}: use a list of whole numbers, or an array of one dimension"
+        )
+    if array.dtype == np.uint32:
+        return np.ascontiguousarray(array)
+    found = np.empty(len(array), np.uint32)
+    for start, block in lists.blocks(array):
+        for place in (int(block.argmin()), int(block.argmax())):
+            if not 0 <= int(block[place]) < 2**32:
+                raise UnknownTokenError(
+                    f"id {block[place]} at position {start + place} is not in the vocabulary"
+                )
+        found[start : start + len(block)] = block
+    return found

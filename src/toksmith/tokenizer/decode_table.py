@@ -1,0 +1,128 @@
+"""Decoding by a table: what each token becomes, wherever it stands but at the start of a text.
+
+Most decoders look at one token at a time. The exceptions are the first token, which may lose a mark
+or a space, and tokens of bytes, which make characters together; so the table holds bytes. Where
+this does not hold, the steps themselves decode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toksmith import engine
+from toksmith._base.lazy import np
+from toksmith.decoders import (
+    ByteFallback,
+    Decoder,
+    Fuse,
+    MetaspaceDecoder,
+    Replace,
+    SentencePieceDecoder,
+    Strip,
+    WordPieceDecoder,
+)
+from toksmith.engine import lists
+from toksmith.models import Model
+from toksmith.results import IdArray
+from toksmith.stages.decode import byte_of, decode_step, decoded
+
+_TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)
+_JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
+
+
+class SurfaceTable:
+    """A decoder with a table of what its tokens become.
+
+    Args:
+        decoder: the steps.
+        tokens: each as the vocabulary spells it.
+        model: whose tokens they are.
+
+    Example:
+        >>> import numpy as np
+        >>> from toksmith.models import WordLevel
+        >>> table = SurfaceTable((WordPieceDecoder(),), ["to", "##ken", "!"], WordLevel(()))
+        >>> table.decode(np.array([0, 1, 2]))
+        'token!'
+    """
+
+    def __init__(self, decoder: Decoder, tokens: Sequence[str], model: Model) -> None:
+        self._decoder = decoder
+        self._tokens = tokens
+        self._model = model
+        end = next((i for i, step in enumerate(decoder) if isinstance(step, Fuse)), len(decoder))
+        self._head, self._tail = decoder[:end], decoder[end:]
+        self._is_byte = np.zeros(len(tokens), np.bool_)
+        surfaces = self._table()
+        self._is_empty = np.array([not surface for surface in surfaces or ()], np.bool_)
+        known = np.array([bool(token) for token in tokens], np.bool_)
+        self._engine = None if surfaces is None else engine.decoder(surfaces, known)
+
+    def decode(self, ids: IdArray, threads: int = 1) -> str:
+        """Return the text of known ids."""
+        start = self._start(ids)
+        # Bytes with nothing in between stand apart, and so may bytes that make no character.
+        if self._engine is None or not (
+            self._engine.check(ids, threads) or self._bytes_stay_together(ids)
+        ):
+            return self._steps(self._decoder, ids)
+        before = self._steps(self._head, ids[:start]).encode()
+        try:
+            text = self._engine.decode_text(ids[start:], "strict", threads, before)
+        except UnicodeDecodeError:
+            return self._steps(self._decoder, ids)
+        parts = [text]
+        for step in self._tail:
+            parts = decode_step(step, parts, self._model)
+        return "".join(parts)
+
+    def _bytes_stay_together(self, ids: IdArray) -> bool:
+        for start, block in lists.blocks(ids[:-1]):
+            behind = ids[start + 1 : start + 1 + len(block)]
+            if (self._is_byte[block] & self._is_empty[behind]).any():
+                return False
+        return True
+
+    def _steps(self, decoder: Decoder, ids: IdArray) -> str:
+        return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)
+
+    def _start(self, ids: IdArray) -> int:
+        """Return how many ids have to be looked at together to know how a text starts."""
+        size = 1
+        if self._head and isinstance(self._head[0], SentencePieceDecoder):
+            # Up to the first text that there is: before it, marks are taken off.
+            while size < len(ids) and not self._steps(self._head, ids[size - 1 : size]):
+                size += 1
+        while size < len(ids) and self._is_byte[ids[size - 1]]:
+            size += 1
+        return size
+
+    def _table(self) -> list[bytes] | None:
+        """Return what each token becomes behind others; ``None`` where that is not all."""
+        head = self._head
+        if self._tail and self._tail[0] != Fuse():
+            return None
+        if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
+            # At the start marks are taken off; behind it, they are spaces.
+            plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
+            return self._all_behind((plain,))
+        until = -1 if head and isinstance(head[-1], ByteFallback) else None
+        if not all(isinstance(step, _TOKEN_BY_TOKEN) for step in head[:until]):
+            return None
+        return self._all_behind(head)
+
+    def _all_behind(self, head: Decoder) -> list[bytes]:
+        # An id without a token is never decoded; a file may have a million of them.
+        return [self._behind(head, i) if token else b"" for i, token in enumerate(self._tokens)]
+
+    def _behind(self, head: Decoder, token_id: int) -> bytes:
+        tokens = ["", self._tokens[token_id]]
+        for step in head:
+            before = tokens[-1]
+            tokens = decode_step(step, tokens, self._model)
+            byte = byte_of(before)
+            if byte is not None and tokens[-1] != before and isinstance(step, _JOINS_BYTES):
+                self._is_byte[token_id] = True
+                return bytes([byte])
+        return tokens[-1].encode()

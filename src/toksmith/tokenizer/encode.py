@@ -1,0 +1,249 @@
+"""From text to ids: added tokens are found first, and an engine encodes the text between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+from toksmith import engine
+from toksmith._base.lazy import np
+from toksmith._base.text import Text, characters, check_texts, utf8
+from toksmith._base.threads import thread_count
+from toksmith.errors import SpecialTokenError
+from toksmith.framing import AddedToken
+from toksmith.pipeline import Pipeline
+from toksmith.results import Batch, Encoding, IdArray, SpanArray, stack
+from toksmith.tokenizer.rows import Stretch
+
+Special: TypeAlias = (
+    Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
+)
+"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`.
+
+A ``Collection[str]`` would say less: every str is one, and a mistyped word with it.
+"""
+
+_Found = TypeVar("_Found")
+
+
+class TextEncoder:
+    """Encodes texts with their added tokens, but without the template.
+
+    Args:
+        pipeline: what to run.
+        encoder: what runs it; the engine's unless given.
+
+    Attributes:
+        times: how often the template repeats a text, almost always once.
+        encode_short: returns the ids of a text as a list, given the number of threads. It is the
+            engine's own function if no added token has to be found and no text is repeated.
+    """
+
+    def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
+        self._framing = pipeline.framing
+        # Where nothing is normalized, all added tokens are found in the text as it is.
+        self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
+        self._engine = encoder or engine.compile(pipeline)
+        self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
+        self.times = pipeline.framing.template.times
+        is_plain = not self._searches and self.times == 1
+        self.encode_short = self._engine.encode_list if is_plain else self._encode_list_of_parts
+
+    def is_plain(self, special: Special) -> bool:
+        """Whether a text goes to the engine as it is."""
+        return special == "text" and not self._searches
+
+    def encode_list(self, text: Text, threads: int | None) -> list[int]:
+        """Return the ids of a text without special tokens as a list, as often as it is repeated."""
+        return _run(self.encode_short, text, threads)
+
+    def _encode_list_of_parts(self, text: Text, threads: int) -> list[int]:
+        ids: list[int] = self.encode(text, "text", threads).tolist()
+        return ids * self.times
+
+    def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
+        """Return the ids of a text."""
+        literals = self._framing.literals(special)
+        if not literals and special != "raise":
+            return _run(self._engine.encode, text, threads)
+        data = utf8(text)
+        if special == "raise":
+            self.refuse_special_tokens(data)
+        return self._encode_around(data, literals, thread_count(threads, len(data)))
+
+    def encode_batch(
+        self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
+    ) -> Batch:
+        """Return the ids of each text; messages call the texts by ``name``."""
+        if self.is_plain(special):
+            workers = thread_count(threads)
+            try:
+                return self._engine.encode_texts(texts, workers)
+            except NOT_AS_IT_IS:
+                check_texts(texts, name)
+                return self._engine.encode_texts([utf8(text) for text in texts], workers)
+        check_texts(texts, name)
+        return stack([self.encode(text, special, threads) for text in texts])
+
+    def encode_slices(self, text: Text, bounds: engine.Bounds, threads: int | None) -> Batch:
+        """Return the ids of each slice of a plain text as a document of its own."""
+        return self._engine.encode_slices(text, bounds, thread_count(threads, len(text)))
+
+    def count(self, text: Text, special: Special, threads: int | None) -> int:
+        """Return how many ids a text has."""
+        if self._framing.literals(special) or special == "raise":
+            return len(self.encode(text, special, threads))
+        return _run(self._engine.count, text, threads)
+
+    def places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
+        """Return the ids of a text, and the bytes that each token stands for."""
+        if special == "raise":
+            self.refuse_special_tokens(data)
+        return self._places(data, self._framing.literals(special))
+
+    def located(self, text: Text, special: Special) -> Located:
+        """Return the tokens of a text with the characters and bytes that each stands for."""
+        data = utf8(text)
+        ids, byte_spans = self.places(data, special)
+        shown, spans = characters(text, byte_spans)
+        return Located(shown, ids, spans, byte_spans, len(data))
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Give the memory of caches back, and take at most so much for each from now on."""
+        self._engine.forget(cache_bytes)
+
+    def _segments(
+        self, data: bytes, literals: frozenset[str]
+    ) -> Iterator[tuple[int, int, AddedToken | None]]:
+        return self._framing.segments(data, literals - self._within if self._within else literals)
+
+    def _places(self, data: bytes, literals: frozenset[str]) -> tuple[IdArray, SpanArray]:
+        if not literals:
+            return self._engine.encode_with_spans(data)
+        ids = [np.zeros(0, np.uint32)]
+        spans = [np.zeros((0, 2), np.int64)]
+        for start, end, added in self._segments(data, literals):
+            if added:
+                ids.append(np.array([added.id], np.uint32))
+                spans.append(np.array([[start, end]], np.int64))
+            else:
+                part, within = data[start:end], literals & self._within
+                found, places = self._engine.encode_with_spans(part, start == 0, within)
+                ids.append(found)
+                spans.append(places + start)
+        return np.concatenate(ids), np.concatenate(spans)
+
+    def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
+        bounds: list[tuple[int, int]] = []
+        found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
+        for start, end, added in self._segments(data, literals):
+            if added:
+                found.append((len(bounds), added))
+            else:
+                bounds.append((start, end))
+        slices = np.array(bounds, np.int64).reshape(-1, 2)
+        batch = self._engine.encode_segments(data, slices, threads, literals & self._within)
+        places = batch.offsets[[before for before, _ in found]]
+        return np.insert(batch.ids, places, [added.id for _, added in found])
+
+    def refuse_special_tokens(self, data: bytes) -> None:
+        """Check that a text holds no special token's literal.
+
+        Raises:
+            SpecialTokenError: it does.
+        """
+        self._framing.refuse_special_tokens(data)
+        if within := self._within & self._framing.special_tokens.keys():
+            always = self._framing.always
+            without, found = (self._places(data, each)[0] for each in (always, always | within))
+            if not np.array_equal(without, found):
+                raise SpecialTokenError(
+                    f"the text, normalized, holds one of the special tokens {sorted(within)}; "
+                    'special="text" takes it as text, special="encode" as the token'
+                )
+
+
+class Located(NamedTuple):
+    """A text, its tokens, and where they stand in it.
+
+    Attributes:
+        text: the text as a string.
+        ids: uint32, shape ``(tokens,)``.
+        spans: int64, shape ``(tokens, 2)``: characters.
+        byte_spans: int64, shape ``(tokens, 2)``: bytes.
+        size: how many bytes the text has.
+    """
+
+    text: str
+    ids: IdArray
+    spans: SpanArray
+    byte_spans: SpanArray
+    size: int
+
+    def stretch(self, sequence: int) -> Stretch:
+        """Return the tokens for a row."""
+        return Stretch(self.ids, sequence, sequence, self.spans)
+
+
+def laid_out(
+    row: Sequence[Stretch], texts: Sequence[Located], tokens: Sequence[bytes], special: set[int]
+) -> Encoding:
+    """Return a row of one or two texts with all that is known of its tokens.
+
+    What the template put stands at an empty place: at the end of the text before it, or at the
+    start of the first.
+
+    Args:
+        row: the row, with all tokens of its texts.
+        texts: the text, or both.
+        tokens: the bytes of each id.
+        special: the ids of special tokens.
+    """
+    ids: list[int] = []
+    spans: list[SpanArray] = []
+    byte_spans: list[SpanArray] = []
+    type_ids: list[int] = []
+    sequence: list[int] = []
+    end = byte_end = 0
+    for part in row:
+        count = len(part.ids)
+        ids += part.ids.tolist()
+        type_ids += [part.type_id] * count
+        sequence += [part.sequence] * count
+        if part.sequence < 0 or part.spans is None:
+            spans.append(np.full((count, 2), end, np.int64))
+            byte_spans.append(np.full((count, 2), byte_end, np.int64))
+            continue
+        held = texts[part.sequence]
+        spans.append(part.spans)
+        byte_spans.append(held.byte_spans)
+        end, byte_end = len(held.text), held.size
+    return Encoding(
+        text=texts[0].text,
+        ids=ids,
+        tokens=[tokens[i] for i in ids],
+        spans=_stacked(spans),
+        byte_spans=_stacked(byte_spans),
+        special=[i in special for i in ids],
+        type_ids=type_ids,
+        sequence=sequence,
+        pair=texts[1].text if len(texts) > 1 else None,
+    )
+
+
+def _stacked(parts: Sequence[SpanArray]) -> SpanArray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
+"""What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
+
+
+def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
+    """Let an engine work on a text as it is if it can, or else on its bytes."""
+    try:
+        return work(text, thread_count(threads, len(text)))
+    except NOT_AS_IT_IS:
+        data = utf8(text)
+        return work(data, thread_count(threads, len(data)))

@@ -1,0 +1,206 @@
+"""From texts to model inputs: encode, cut, frame, fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from toksmith._base.text import Text, check_texts
+from toksmith._base.visible import count_of
+from toksmith.errors import OptionError
+from toksmith.framing import Framing, Padding, Truncation
+from toksmith.results import Inputs
+from toksmith.tokenizer.encode import Special, TextEncoder
+from toksmith.tokenizer.offsets import Trimmer
+from toksmith.tokenizer.rows import Stretch, cut, filled, framed
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How texts become model inputs; see :meth:`Tokenizer.prepare`."""
+
+    truncation: Truncation | None
+    padding: Padding
+    special: Special
+    add_special_tokens: bool
+    overflow: bool
+    spans: bool
+    threads: int | None
+    must_fit: bool = False
+
+    def inputs(
+        self,
+        encoder: TextEncoder,
+        framing: Framing,
+        trim: Trimmer,
+        texts: Iterable[Text],
+        pairs: Iterable[Text] | None,
+    ) -> Inputs:
+        """Return the model inputs of texts.
+
+        Args:
+            encoder: what encodes them.
+            framing: what stands around them.
+            trim: what trims their spans.
+            texts: the texts.
+            pairs: the second text of each, or none.
+
+        Raises:
+            OptionError: they are no lists of equal length, or cannot be made to fit.
+        """
+        given = columns_of("prepare", texts, pairs)
+        added = framing.template.added(pairs is not None) if self.add_special_tokens else 0
+        rows: list[list[Stretch]] = []
+        documents: list[int] = []
+        columns = [self._encoded(encoder, column, place) for place, column in enumerate(given)]
+        for document, parts in enumerate(zip(*columns, strict=True)):
+            try:
+                pieces = self._cut(parts, added)
+            except OptionError as wrong:
+                raise OptionError(f"text {document}: {wrong}") from None
+            for row in pieces:
+                trimmed = [trim(part) for part in row]
+                rows.append(framed(framing.template, trimmed, self.add_special_tokens))
+                documents.append(document)
+        if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
+            raise OptionError(
+                "padding=False, but the rows have different lengths, which no array holds: "
+                "encode_batch returns ids that are not filled"
+            )
+        return filled(rows, documents, self.padding)
+
+    def _cut(self, parts: Sequence[Stretch], added: int) -> list[list[Stretch]]:
+        if self.truncation is None:
+            return [list(parts)]
+        return cut(parts, self.truncation, added, self.overflow)
+
+    def _encoded(
+        self, encoder: TextEncoder, texts: Sequence[Text], sequence: int
+    ) -> Iterable[Stretch]:
+        name = ("texts", "pairs")[sequence]
+        if self.spans:
+            check_texts(texts, name)
+            return (encoder.located(text, self.special).stretch(sequence) for text in texts)
+        found = encoder.encode_batch(texts, self.special, self.threads, name)
+        return (Stretch(ids, sequence, sequence) for ids in found)
+
+
+_FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "encoding"}
+
+
+def columns_of(
+    call: str, texts: Iterable[Text], pairs: Iterable[Text] | None
+) -> list[Sequence[Text]]:
+    """Return the texts, and the second text of each where there are pairs, as lists.
+
+    Args:
+        call: the name of the method that takes them, for messages.
+        texts: the texts.
+        pairs: the second text of each, or nothing.
+
+    Raises:
+        OptionError: one of them is no list of texts, or their lengths differ.
+    """
+    columns: list[Sequence[Text]] = []
+    for name, given in (("texts", texts), ("pairs", pairs)):
+        if given is None and name == "pairs":
+            continue
+        if isinstance(given, Text | Mapping) or not isinstance(given, Iterable):
+            also = " as pairs" if name == "pairs" else ""
+            one = _FOR_ONE.get(call)
+            raise OptionError(
+                f"{call} takes a list of texts{also}, not {type(given).__name__}; "
+                f"{f'for one text there is {one}' if one else 'for one text, give [text]'}"
+            )
+        columns.append(given if isinstance(given, list) else list(given))
+    if len(columns[0]) != len(columns[-1]):
+        raise OptionError(
+            f"texts and pairs differ in number ({count_of(len(columns[0]), 'text')}, "
+            f"{count_of(len(columns[1]), 'pair')}): give one pair for each text"
+        )
+    return columns
+
+
+PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
+"""Special tokens that rows are filled with, where the tokenizer's file does not say."""
+
+_STRATEGIES = ("longest_first", "only_first", "only_second")
+
+Cut: TypeAlias = (
+    Truncation | bool | Literal["longest_first", "only_first", "only_second", "do_not_truncate"]
+)
+Fill: TypeAlias = Padding | int | bool | Literal["longest", "max_length", "do_not_pad"]
+
+
+def pad_id(framing: Framing) -> int | None:
+    """Return the id that rows are filled with; ``None`` where the tokenizer has none for that."""
+    if framing.padding is not None:
+        return framing.padding.id
+    return next((framing.special_tokens[each] for each in PAD_TOKENS
+                 if each in framing.special_tokens), None)  # fmt: skip
+
+
+def lengths(
+    framing: Framing,
+    truncation: Cut | None,
+    padding: Fill | None,
+    max_length: int | None,
+    stride: int | None,
+) -> tuple[Truncation | None, Padding, bool]:
+    """Return how to cut and to fill, and whether rows must have one length as they are.
+
+    That is what the caller says, and what the framing says where the caller does not.
+
+    Raises:
+        OptionError: an argument is none of its values, or needs a ``max_length`` that nobody gave.
+    """
+    cut = _cut(framing, truncation, max_length)
+    fill = framing.padding or Padding(id=pad_id(framing) or 0)
+    if max_length is not None and fill.length is not None:
+        fill = replace(fill, length=max_length)
+    if stride is not None:
+        if cut is None:
+            raise OptionError("a stride is what rows of one text share: give a max_length too")
+        cut = replace(cut, stride=stride)
+    if isinstance(padding, Padding):
+        return cut, padding, False
+    if padding is True or padding == "longest":
+        return cut, replace(fill, length=None), False
+    if padding is False or padding == "do_not_pad":
+        return cut, replace(fill, length=None, multiple_of=None), True
+    if padding == "max_length":
+        longest = max_length if max_length is not None else cut.max_length if cut else None
+        if longest is None:
+            raise OptionError('padding="max_length" needs max_length=')
+        return cut, replace(fill, length=longest), False
+    if isinstance(padding, str):
+        raise OptionError(
+            f'padding is {padding!r:.80}: use a length, "longest" (or True), "max_length", False '
+            "or a Padding"
+        )
+    if padding is not None:
+        fill = replace(fill, length=padding)
+    return cut, fill, False
+
+
+def _cut(framing: Framing, truncation: Cut | None, max_length: int | None) -> Truncation | None:
+    if truncation is False or truncation == "do_not_truncate":
+        return None
+    if isinstance(truncation, Truncation):
+        cut: Truncation | None = truncation
+    elif truncation is None or truncation is True or truncation in _STRATEGIES:
+        cut = framing.truncation
+    else:
+        raise OptionError(
+            f"truncation is {truncation!r:.80}: use True, False, a strategy "
+            f"({', '.join(_STRATEGIES)}) or a Truncation"
+        )
+    if max_length is not None:
+        cut = replace(cut or Truncation(max_length), max_length=max_length)
+    if truncation in (True, *_STRATEGIES) and not isinstance(truncation, Truncation):
+        if cut is None:
+            raise OptionError(f"truncation={truncation!r} needs max_length=")
+        if isinstance(truncation, str):
+            cut = replace(cut, strategy=truncation)
+    return cut

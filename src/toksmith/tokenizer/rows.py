@@ -1,0 +1,193 @@
+"""Model inputs: texts, or pairs of texts, cut and framed and filled into rows of one length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toksmith._base.lazy import np
+from toksmith.errors import OptionError
+from toksmith.framing import Padding, Template, TextPart, Truncation
+from toksmith.results import IdArray, Inputs, SpanArray
+
+
+class Stretch(NamedTuple):
+    """Tokens that stand side by side in a row.
+
+    Attributes:
+        ids: their ids.
+        type_id: their type.
+        sequence: 0 or 1 for the text that they are from, -1 for what the template puts.
+        spans: the characters of their text that each stands for, where that was asked for.
+    """
+
+    ids: IdArray
+    type_id: int
+    sequence: int
+    spans: SpanArray | None = None
+
+    def part(self, start: int, end: int) -> Stretch:
+        """Return some of the tokens."""
+        spans = None if self.spans is None else self.spans[start:end]
+        return self._replace(ids=self.ids[start:end], spans=spans)
+
+
+def framed(
+    template: Template, texts: Sequence[Stretch], add_special_tokens: bool = True
+) -> list[Stretch]:
+    """Return one row: a template around its texts.
+
+    Args:
+        template: what stands around them.
+        texts: the tokens of the text, or of both.
+        add_special_tokens: whether the template's own ids are put.
+    """
+    row = []
+    for part in template.single if len(texts) == 1 else template.pair:
+        if isinstance(part, TextPart):
+            row.append(texts["AB".index(part.which)]._replace(type_id=part.type_id))
+        elif add_special_tokens:
+            row.append(Stretch(np.array([part.id], np.uint32), part.type_id, -1))
+    return row
+
+
+def joined(row: Sequence[Stretch]) -> IdArray:
+    """Return the ids of a row."""
+    return np.concatenate([np.zeros(0, np.uint32), *(part.ids for part in row)])
+
+
+def windows(length: int, room: int, stride: int, direction: str) -> list[tuple[int, int]]:
+    """Return the stretches of at most ``room`` tokens that a text of so many is cut into.
+
+    Args:
+        length: how many tokens the text has.
+        room: how many fit.
+        stride: how many each stretch shares with the one before.
+        direction: at which end of a stretch tokens go first.
+
+    Example:
+        >>> windows(10, 4, 1, "right"), windows(10, 4, 1, "left")
+        ([(0, 4), (3, 7), (6, 10)], [(6, 10), (3, 7), (0, 4)])
+    """
+    if length <= room:
+        return [(0, length)]
+    step = room - stride
+    starts = range(0, length - room + step, step)
+    ranges = [(start, min(start + room, length)) for start in starts]
+    if direction == "right":
+        return ranges
+    return [(length - end, length - start) for start, end in ranges]
+
+
+def rooms(lengths: Sequence[int], truncation: Truncation, added: int) -> list[int]:
+    """Return how many tokens of each text fit into a row.
+
+    Args:
+        lengths: how many tokens the text has, or each of both.
+        truncation: how to cut.
+        added: how many ids the template puts.
+
+    Raises:
+        OptionError: they cannot be made to fit.
+    """
+    room = truncation.max_length - added
+    if room < 0:
+        raise OptionError(
+            f"max_length is {truncation.max_length}, but the template has {added} ids"
+        )
+    excess = sum(lengths) - room
+    if excess <= 0:
+        return list(lengths)
+    if truncation.strategy == "longest_first":
+        if len(lengths) == 1:
+            return [room]
+        shorter = min(lengths)
+        longer = shorter if shorter > room else max(shorter, room - shorter)
+        if shorter + longer > room:
+            shorter = room // 2
+            longer = shorter + room % 2
+        return [shorter, longer] if lengths[0] <= lengths[1] else [longer, shorter]
+    which = ("only_first", "only_second").index(truncation.strategy)
+    if which >= len(lengths):
+        raise OptionError('strategy "only_second" cuts the second of two texts, and there is one')
+    if lengths[which] <= excess:
+        raise OptionError(
+            f'strategy "{truncation.strategy}" cannot take {excess} tokens off a text of '
+            f"{lengths[which]} and leave some"
+        )
+    return [length - excess * (place == which) for place, length in enumerate(lengths)]
+
+
+def cut(
+    texts: Sequence[Stretch], truncation: Truncation, added: int, overflow: bool
+) -> list[list[Stretch]]:
+    """Return the texts of each row that a text, or a pair, becomes.
+
+    The first row comes first, then what overflows. Where both texts are cut, each stretch of one
+    meets each of the other, in the order of ``tokenizers``.
+
+    Args:
+        texts: the tokens of the text, or of both.
+        truncation: how to cut.
+        added: how many ids the template puts.
+        overflow: whether there are rows beyond the first.
+
+    Raises:
+        OptionError: they cannot be made to fit, or the stride leaves no way forward.
+    """
+    rows: list[list[Stretch]] = [[]]
+    lengths = [len(text.ids) for text in texts]
+    for text, length, room in zip(texts, lengths, rooms(lengths, truncation, added), strict=True):
+        stride = truncation.stride if overflow else 0
+        if stride >= room < length and overflow:
+            raise OptionError(
+                f"a row has room for {room} tokens of a text, but the stride is {stride}: use less"
+            )
+        found = windows(length, room, stride, truncation.direction) if room else [(0, 0)]
+        first, *others = (text.part(*each) for each in (found if overflow else found[:1]))
+        rows = [
+            [*rows[0], first],
+            *([*row, each] for row in rows[1:] for each in (first, *others)),
+            *([*rows[0], each] for each in others),
+        ]
+    return rows
+
+
+def filled(rows: Sequence[Sequence[Stretch]], documents: Sequence[int], padding: Padding) -> Inputs:
+    """Return rows as arrays of one length.
+
+    Args:
+        rows: the stretches of each row.
+        documents: which text each row is from.
+        padding: how they are filled.
+
+    Raises:
+        OptionError: a row is longer than a fixed length.
+    """
+    lengths = np.array([sum(len(part.ids) for part in row) for row in rows], np.int64)
+    width = padding.target(int(lengths.max(initial=0)))
+    shape = (len(rows), width)
+    ids, type_ids = np.full(shape, padding.id, np.int64), np.full(shape, padding.type_id, np.int64)
+    mask, sequence = np.zeros(shape, np.int64), np.full(shape, -1, np.int8)
+    spans = np.zeros((*shape, 2), np.int64)
+    for number, (row, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
+        column = width - length if padding.direction == "left" else 0
+        mask[number, column : column + length] = 1
+        for part in row:
+            place = (number, slice(column, column := column + len(part.ids)))
+            ids[place] = part.ids
+            type_ids[place] = part.type_id
+            sequence[place] = part.sequence
+            if part.spans is not None:
+                spans[place] = part.spans
+    with_spans = any(part.spans is not None for row in rows for part in row)
+    return Inputs(
+        ids=ids,
+        attention_mask=mask,
+        type_ids=type_ids,
+        special_tokens_mask=(sequence < 0).astype(np.int64),
+        lengths=lengths,
+        document=np.array(documents, np.int64),
+        sequence=sequence,
+        spans=spans if with_spans else None,
+    )

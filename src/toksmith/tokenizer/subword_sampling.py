@@ -1,0 +1,293 @@
+"""Other segmentations than the best: the n best, and ones drawn by chance.
+
+Subword regularization (Kudo 2018) trains a model on many segmentations of the same text. A Unigram
+model knows how probable each is; BPE models get there by leaving out merges (BPE-dropout,
+Provilkov et al. 2020).
+
+The stages are those of encoding, with another way to run the model on each chunk in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import nlargest
+from math import exp
+from random import Random
+from typing import TypeAlias
+
+from toksmith._base.checks import assert_never, whole
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text
+from toksmith.engine.stepwise import StagedEncoder
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.pipeline import Pipeline
+from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
+from toksmith.results import Batch, IdArray, SpanArray, stack
+from toksmith.tokenizer.encode import Special, TextEncoder
+
+
+class Sampling:
+    """The methods of a tokenizer that give other segmentations than the best."""
+
+    pipeline: Pipeline
+
+    def _framed(self, ids: IdArray) -> IdArray:
+        """Return ids with the template's own around them."""
+        raise NotImplementedError
+
+    def sample(
+        self,
+        text: Text,
+        *,
+        seed: int | None = None,
+        alpha: float | None = None,
+        nbest_size: int = -1,
+        dropout: float | None = None,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """Return the ids of a segmentation that is drawn by chance (subword regularization).
+
+        Args:
+            text: a string or bytes.
+            seed: the same one gives the same ids; ``None`` takes another each time.
+            alpha: for Unigram: a segmentation is drawn with a probability proportional to
+                ``exp(alpha * score)``; 0 draws all alike, 1 (the default) as the model says.
+            nbest_size: for Unigram: draw from this many of the best; negative draws from all.
+            dropout: for BPE: the chance that a merge is left out.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's own ids around the text.
+
+        Raises:
+            UnsupportedError: the model has only one segmentation of a text.
+            OptionError: an argument is out of range, or for another kind of model.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok.sample("ab", dropout=0), tok.sample("ab", dropout=1)
+            ([256], [97, 98])
+        """
+        from toksmith.tokenizer.subword_sampling import draw
+
+        ids = draw(
+            self.pipeline,
+            text,
+            special,
+            seed=None if seed is None else whole("seed", seed, least=-(2**63)),
+            alpha=alpha,
+            nbest_size=whole("nbest_size", nbest_size, least=-(2**63)),
+            dropout=dropout,
+        )
+        drawn: list[int] = (self._framed(ids) if add_special_tokens else ids).tolist()
+        return drawn
+
+    def nbest(
+        self,
+        text: Text,
+        size: int,
+        *,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[tuple[list[int], float]]:
+        """Return the ids of the best segmentations with their scores, the best first.
+
+        Args:
+            text: a string or bytes.
+            size: how many, up to 1,024; there may be fewer.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's own ids around the text.
+
+        Raises:
+            UnsupportedError: the model does not score segmentations; only Unigram does.
+            OptionError: ``size`` is out of range.
+        """
+        from toksmith.tokenizer.subword_sampling import best
+
+        found = best(self.pipeline, text, whole("size", size, least=1), special)
+        return [
+            ((self._framed(ids) if add_special_tokens else ids).tolist(), score)
+            for ids, score in found
+        ]
+
+
+MOST = 1024
+"""The largest ``nbest_size``; SentencePiece has the same limit."""
+
+ChunkIds: TypeAlias = Callable[[bytes], list[int]]
+
+
+def draw(
+    pipeline: Pipeline,
+    text: Text,
+    special: Special,
+    *,
+    seed: int | None,
+    alpha: float | None,
+    nbest_size: int,
+    dropout: float | None,
+) -> IdArray:
+    """Return the ids of a segmentation that is drawn by chance.
+
+    The arguments are those of :meth:`Sampling.sample`.
+
+    Raises:
+        UnsupportedError: the model has only one segmentation.
+        OptionError: an argument is wrong, or is for another kind of model.
+    """
+    rng = Random(seed)
+    if isinstance(pipeline.model, Unigram):
+        if dropout is not None:
+            raise OptionError("dropout is for BPE; a Unigram model takes alpha and nbest_size")
+        alpha = _number("alpha", 1.0 if alpha is None else alpha)
+        if not 0 <= alpha < float("inf"):
+            raise OptionError(f"alpha is {alpha}: use 0 or more")
+        if nbest_size >= 0:
+            found = best(pipeline, text, max(nbest_size, 1), special)
+            weights = [exp(alpha * (score - found[0][1])) for _, score in found]
+            return rng.choices([ids for ids, _ in found], weights)[0]
+        lattice = unigram.Lattice(pipeline.model)
+        share = alpha
+        return _encode(pipeline, text, special, lambda c: _drawn_way(lattice, c, share, rng))
+    if alpha is not None or nbest_size >= 0:
+        name = "alpha" if alpha is not None else "nbest_size"
+        raise OptionError(f"{name} is for Unigram models; BPE models take dropout")
+    dropped = dropping(pipeline.model)
+    if dropout is None:
+        raise OptionError("dropout is missing: the chance that a merge is left out, such as 0.1")
+    chance = _number("dropout", dropout)
+    if not 0 <= chance <= 1:
+        raise OptionError(f"dropout is {chance}: use a probability, from 0 to 1")
+    return _encode(pipeline, text, special, lambda chunk: dropped(chunk, chance, rng))
+
+
+def best(
+    pipeline: Pipeline, text: Text, size: int, special: Special
+) -> list[tuple[IdArray, float]]:
+    """Return the ids of the best segmentations with their scores, the best first.
+
+    Raises:
+        UnsupportedError: the model does not score segmentations.
+    """
+    model = pipeline.model
+    if not isinstance(model, Unigram):
+        raise UnsupportedError(
+            f"{type(model).__name__} does not score segmentations: only Unigram has n best ones"
+        )
+    if size > MOST:
+        raise OptionError(f"{size} segmentations are too many: use {MOST} or fewer")
+    lattice = unigram.Lattice(model)
+    chunks: list[list[tuple[list[int], float]]] = []
+
+    def ranked(chunk: bytes) -> list[int]:
+        found = unigram.nbest(lattice, chunk, size)
+        chunks.append([([token.id for token in tokens], score) for tokens, score in found])
+        return []
+
+    _encode(pipeline, text, special, ranked)
+    results = []
+    for ranks, score in _best_ranks([[score for _, score in found] for found in chunks], size):
+        chosen = [found[rank][0] for found, rank in zip(chunks, ranks, strict=True)]
+        results.append((_encode(pipeline, text, special, _in_turn(chosen)), score))
+    return results
+
+
+def _best_ranks(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
+    """Return the best ways to take one of each list, as ranks, with the sums of their scores."""
+    # After each list, the best ways so far: the sum, the way before, and the rank in this list.
+    columns: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
+    for choices in scores:
+        longer = [
+            (total + score, way, rank)
+            for way, (total, _, _) in enumerate(columns[-1])
+            for rank, score in enumerate(choices)
+        ]
+        columns.append(nlargest(size, longer, key=lambda way: way[0]))
+    found = []
+    for last, (total, _, _) in enumerate(columns[-1]):
+        ranks, way = [], last
+        for column in reversed(columns[1:]):
+            _, way, rank = column[way]
+            ranks.append(rank)
+        found.append((ranks[::-1], total))
+    return found
+
+
+def dropping(model: Model) -> Callable[[bytes, float, Random], list[int]]:
+    """Return what encodes a chunk with merges left out by chance."""
+    match model:
+        case BPE():
+            table = bpe.merge_table(model)
+            return lambda chunk, chance, rng: bpe.sample_chunk(model, table, chunk, chance, rng)
+        case CharacterBPE():
+            return _drop_character_bpe(model)
+        case SentencePieceBPE():
+            merger = sentencepiece_bpe.Merger(model)
+            return lambda chunk, chance, rng: [t.id for t in merger.encode(chunk, chance, rng)]
+        case Unigram() | WordPiece() | WordLevel() | LongestMatch():
+            raise UnsupportedError(
+                f"{type(model).__name__} has one segmentation of a text: there is nothing to sample"
+            )
+        case _:
+            assert_never(model)
+
+
+def _drop_character_bpe(model: CharacterBPE) -> Callable[[bytes, float, Random], list[int]]:
+    table = bpe.merge_table(model)
+
+    def run(chunk: bytes, chance: float, rng: Random) -> list[int]:
+        tokens = character_bpe.encode_chunk(model, table, chunk, chance, rng)
+        return [token.id for token in tokens]
+
+    return run
+
+
+def _drawn_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random) -> list[int]:
+    return [token.id for token in unigram.sample(lattice, chunk, alpha, rng)]
+
+
+class _Chunks:
+    """Runs a function on each chunk, in order, and never remembers one (a ``ChunkEncoder``)."""
+
+    def __init__(self, run: ChunkIds) -> None:
+        self._run = run
+
+    def encode_chunks(self, data: bytes, bounds: npt.NDArray[np.int64], threads: int) -> Batch:
+        return stack(
+            [np.array(self._run(data[start:end]), np.uint32) for start, end in bounds.tolist()]
+        )
+
+    def encode_chunks_with_spans(
+        self, data: bytes, bounds: npt.NDArray[np.int64]
+    ) -> tuple[Batch, SpanArray]:
+        raise NotImplementedError
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        pass
+
+
+def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> IdArray:
+    encoder = StagedEncoder(pipeline, _Chunks(run))
+    return TextEncoder(pipeline, encoder).encode(text, special, 1)
+
+
+def _in_turn(answers: Iterable[list[int]]) -> ChunkIds:
+    waiting = iter(answers)
+    return lambda chunk: next(waiting)
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # that is what is being found out
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} is {value!r:.80}: use a number") from None

@@ -1,0 +1,53 @@
+"""The start or the end of a text, of at most n tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from toksmith._base.text import characters
+from toksmith.framing.lengths import Direction
+from toksmith.results import IdArray, SpanArray
+
+AnyText = TypeVar("AnyText", str, bytes)
+
+
+def truncated(
+    text: AnyText,
+    limit: int,
+    side: Direction,
+    places: Callable[[AnyText], tuple[IdArray, SpanArray]],
+    count: Callable[[AnyText], int],
+) -> AnyText:
+    """Return the longest start or end found that is cut between tokens and between characters.
+
+    Args:
+        text: the text.
+        limit: how many tokens the result may have.
+        side: which end is cut off.
+        places: a text's ids, and the bytes that each token stands for.
+        count: how many tokens a text has.
+    """
+    reach = 8 * limit + 1024  # the rest of a long text need not be looked at
+    while True:
+        part = text[:reach] if side == "right" else text[max(len(text) - reach, 0) :]
+        ids, spans = places(part)
+        if len(part) == len(text):
+            if len(ids) <= limit:
+                return text
+            break
+        # Where the part was cut, its tokens may not be those of the text.
+        if len(ids) > 2 * limit + 16:
+            break
+        reach *= 4
+    string = part if isinstance(part, str) else part.decode("utf-8", "surrogateescape")
+    touched = characters(part, spans)[1]
+    # A cut changes what the chunk beside it is: its tokens may come to more than they were.
+    for kept in range(limit, 0, -1):
+        place = kept if side == "right" else len(ids) - kept
+        end, start = int(touched[place - 1, 1]), int(touched[place, 0])
+        rest = string[: min(end, start)] if side == "right" else string[max(end, start) :]
+        candidate = rest if isinstance(part, str) else rest.encode("utf-8", "surrogateescape")
+        if count(candidate) <= limit:
+            return candidate
+    return text[:0]

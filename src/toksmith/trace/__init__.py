@@ -1,0 +1,1 @@
+"""Why a text became its tokens: steps, explanations and diagrams."""

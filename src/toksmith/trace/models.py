@@ -1,0 +1,201 @@
+"""Each kind of model, once more on one chunk, writing down what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import TypeAlias
+
+from toksmith._base.checks import assert_never
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.reference import (
+    bpe,
+    character_bpe,
+    longest_match,
+    sentencepiece_bpe,
+    unigram,
+    wordpiece,
+)
+from toksmith.reference.wordpiece import character_places
+from toksmith.trace.steps import (
+    MatchStep,
+    MergeStep,
+    PathStep,
+    SplitStep,
+    Steps,
+    UnknownWordStep,
+)
+
+Stepper: TypeAlias = Callable[[bytes], Steps]
+"""What says how a chunk came to its tokens."""
+
+
+def stepper(model: Model) -> Stepper:
+    """Return what writes down the steps of a model."""
+    match model:
+        case BPE():
+            return _trace_bpe(model)
+        case CharacterBPE():
+            return _trace_character_bpe(model)
+        case SentencePieceBPE():
+            return _trace_sentencepiece_bpe(model)
+        case Unigram():
+            return _trace_unigram(model)
+        case WordPiece():
+            return _trace_wordpiece(model)
+        case WordLevel():
+            return _trace_word_level(model)
+        case LongestMatch():
+            return _trace_longest_match(model)
+        case _:
+            assert_never(model)
+
+
+def _trace_bpe(model: BPE) -> Stepper:
+    table = bpe.merge_table(model)
+
+    def run(chunk: bytes) -> Steps:
+        start = tuple(model.byte_ids[byte] for byte in chunk)
+        whole = model.ids.get(chunk) if model.whole_chunk_first else None
+        return merged(table, start, whole)
+
+    return run
+
+
+def merged(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...], whole: int | None) -> Steps:
+    """Return the merges of some symbols, where the chunk may be the token ``whole`` anyway."""
+    steps = tuple(_merges(table, start))
+    if whole is not None and (steps[-1].after if steps else start) != (whole,):
+        steps = ()
+    return Steps(start, steps, whole is not None)
+
+
+def _merges(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...]) -> Iterator[MergeStep]:
+    before = start
+    for merged, position in bpe.merge_steps(table, start):
+        pair = (before[position], before[position + 1])
+        rank, new = table[pair]
+        after = tuple(merged)
+        yield MergeStep(before, pair, rank, new, position, after)
+        before = after
+
+
+def _trace_character_bpe(model: CharacterBPE) -> Stepper:
+    table = bpe.merge_table(model)
+
+    def run(chunk: bytes) -> Steps:
+        start = tuple(token.id for token in character_bpe.symbols(model, chunk))
+        whole = model.ids.get(chunk) if model.whole_chunk_first else None
+        return merged(table, start, whole)
+
+    return run
+
+
+def _trace_sentencepiece_bpe(model: SentencePieceBPE) -> Stepper:
+    merger = sentencepiece_bpe.Merger(model)
+
+    def run(chunk: bytes) -> Steps:
+        symbols = merger.symbols(chunk)
+        start = before = _texts(chunk, symbols)
+        steps: list[MergeStep | SplitStep] = []
+        for merged, position in merger.merge_steps(chunk, symbols):
+            symbols, after = merged, _texts(chunk, merged)
+            pair, new = (before[position], before[position + 1]), after[position]
+            score = float(model.scores[model.ids[new]])
+            steps.append(MergeStep(before, pair, score, new, position, after))
+            before = after
+        for symbol in symbols:
+            parts = _texts(chunk, list(merger.in_use(chunk, symbol)))
+            if len(parts) > 1:
+                steps.append(SplitStep(chunk[symbol.start : symbol.end], parts))
+        return Steps(start, tuple(steps))
+
+    return run
+
+
+def _trace_unigram(model: Unigram) -> Stepper:
+    lattice = unigram.Lattice(model)
+
+    def run(chunk: bytes) -> Steps:
+        taken = unigram.viterbi(lattice, chunk)
+        edges = tuple(e for place in unigram.starts(chunk) for e in lattice.edges(chunk, place))
+        best = PathStep(_texts(chunk, taken), tuple(edge.score for edge in taken), best=True)
+        for other, _ in unigram.ways(lattice, chunk, 2):
+            pieces, scores = _texts(chunk, other), tuple(edge.score for edge in other)
+            if pieces != best.pieces:
+                pairs = enumerate(zip(pieces, best.pieces, strict=False))
+                position = next(place for place, (one, two) in pairs if one != two)
+                other_way = PathStep(pieces, scores, False, position)
+                return Steps(steps=(best, other_way), edges=edges)
+        return Steps(steps=(best,), edges=edges)
+
+    return run
+
+
+def _texts(
+    chunk: bytes, parts: Sequence[sentencepiece_bpe.Symbol | unigram.Edge]
+) -> tuple[bytes, ...]:
+    return tuple(chunk[part.start : part.end] for part in parts)
+
+
+def _trace_wordpiece(model: WordPiece) -> Stepper:
+    def run(chunk: bytes) -> Steps:
+        characters = len(character_places(chunk)) - 1
+        if characters > model.max_characters:
+            return Steps(steps=(UnknownWordStep(chunk, None),))
+        tries = groupby(wordpiece.attempts(model, chunk), key=lambda attempt: attempt.start)
+        return Steps(steps=tuple(_longest(chunk, *group) for _, group in tries))
+
+    return run
+
+
+def _longest(chunk: bytes, *tries: wordpiece.Attempt) -> MatchStep | UnknownWordStep:
+    """Return the step of the tries at one place: only the last can have found a token."""
+    last = tries[-1]
+    rest = chunk[last.start :]
+    tried = tuple(attempt.token for attempt in tries if attempt.id is None)
+    if last.id is None:
+        return UnknownWordStep(chunk, rest, tried)
+    return MatchStep(rest, last.token, last.end - last.start, tried)
+
+
+def _trace_word_level(model: WordLevel) -> Stepper:
+    def run(chunk: bytes) -> Steps:
+        found = chunk in model.ids
+        return Steps((), () if found else (MatchStep(chunk, None, len(chunk), (chunk,)),), found)
+
+    return run
+
+
+def _trace_longest_match(model: LongestMatch) -> Stepper:
+    longest = max(map(len, model.vocab), default=0)
+
+    def run(chunk: bytes) -> Steps:
+        places = longest_match.unit_places(model, chunk)
+        steps: list[MatchStep] = []
+
+        def add(start: int, end: int, found: bytes | None) -> None:
+            first = start if found is None else end
+            tried = tuple(longest_match.longer(chunk, places, longest, start, first))
+            steps.append(MatchStep(chunk[start:], found, end - start, tried))
+
+        done = 0
+        for token in longest_match.encode_longest(model, chunk):
+            if token.start > done:  # unknown, and the model has no token for it
+                add(done, token.start, None)
+            add(token.start, token.end, None if token.id == model.unk_id else model.vocab[token.id])
+            done = token.end
+        if done < len(chunk):
+            add(done, len(chunk), None)
+        return Steps(steps=tuple(steps))
+
+    return run

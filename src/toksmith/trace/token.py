@@ -1,0 +1,87 @@
+"""How a token of the vocabulary comes about, outside of any text."""
+
+from __future__ import annotations
+
+from toksmith._base.checks import assert_never
+from toksmith.models import (
+    BPE,
+    CharacterBPE,
+    LongestMatch,
+    Model,
+    SentencePieceBPE,
+    Unigram,
+    WordLevel,
+    WordPiece,
+)
+from toksmith.models.pieces import Pieces, PieceType
+from toksmith.pipeline import Pipeline
+from toksmith.reference import bpe, character_bpe
+from toksmith.reference.tokens import ChunkModel, Token
+from toksmith.trace.models import Stepper, merged
+from toksmith.trace.steps import MatchStep, MergeStep, Steps
+
+_TEXT = (PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED)
+
+
+def is_text(pipeline: Pipeline, token_id: int) -> bool:
+    """Return whether a token stands for text that the model looks for.
+
+    Added tokens are found before the model; of SentencePiece's pieces, those of control, of bytes
+    and of the unknown stand for no text that it looks for.
+    """
+    if any(added.id == token_id for added in pipeline.framing.added_tokens):
+        return False
+    model = pipeline.model
+    return not isinstance(model, Pieces) or model.types[token_id] in _TEXT
+
+
+def token_steps(
+    model: Model, token: bytes, token_id: int, run: ChunkModel, step: Stepper
+) -> tuple[bytes, Steps, tuple[Token, ...]]:
+    """Return a token's text, what the model does to it, and what comes out.
+
+    Args:
+        model: whose token.
+        token: as the vocabulary spells it.
+        token_id: its id.
+        run: the model.
+        step: what writes down what it does.
+    """
+    match model:
+        case WordPiece():
+            text = token.removeprefix(model.prefix.encode())
+            if not model.prefix or not text or text == token:
+                return token, step(token), tuple(run(token))
+            found = Token(model.ids[token], 0, len(text))
+            return text, Steps(steps=(MatchStep(text, token, len(text)),)), (found,)
+        case CharacterBPE():
+            return _explain_character_bpe(model, token, token_id, run, step)
+        case BPE() | SentencePieceBPE() | Unigram() | WordLevel() | LongestMatch():
+            return token, step(token), tuple(run(token))
+        case _:
+            assert_never(model)
+
+
+def _explain_character_bpe(
+    model: CharacterBPE, token: bytes, token_id: int, run: ChunkModel, step: Stepper
+) -> tuple[bytes, Steps, tuple[Token, ...]]:
+    prefix, suffix = model.continuing_prefix.encode(), model.word_suffix.encode()
+    is_inside = bool(prefix) and token.startswith(prefix)
+    goes_on = bool(suffix) and not token.endswith(suffix)
+    text = token.removeprefix(prefix).removesuffix(suffix)
+    if not text or not (is_inside or goes_on):
+        return text, step(text), tuple(run(text))
+    # A character more on a side, so that the token's own are spelled as they are within a word.
+    letters = text.decode(errors="replace")
+    before, after = letters[:1] * is_inside, letters[-1:] * goes_on
+    first, last = len(before.encode()), len((before + letters).encode())
+    symbols = character_bpe.symbols(model, (before + letters + after).encode())
+    inside = [s for s in symbols if first <= s.start and s.end <= last]
+    steps = merged(bpe.merge_table(model), tuple(symbol.id for symbol in inside), None)
+    for step_taken in steps.steps:
+        if isinstance(step_taken, MergeStep) and isinstance(step_taken.new, int):
+            at = step_taken.position
+            whole = Token(step_taken.new, inside[at].start, inside[at + 1].end)
+            inside[at : at + 2] = [whole]
+    moved = (s._replace(start=s.start - first, end=s.end - first) for s in inside)
+    return text, steps, tuple(moved)

@@ -1,0 +1,150 @@
+"""Learning merges of bytes: from the start, or from where known merges end.
+
+The text's chunks are encoded with the merges that are known; from there on, learning is the same as
+ever. With the merges of a training on the same text that is exactly where that training stood, so
+what follows is what would have followed there.
+"""
+
+from __future__ import annotations
+
+from toksmith import engine
+from toksmith._base.lazy import np, npt
+from toksmith.engine.training import (
+    Keep,
+    MergeRules,
+    Merges,
+    SymbolWords,
+    Watch,
+    merge_bytes,
+    merge_symbols,
+)
+from toksmith.errors import OptionError
+from toksmith.models import BPE
+from toksmith.pipeline import Pipeline
+from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
+from toksmith.trainers import checkpoint as checkpoints
+from toksmith.trainers.checkpoint import Checkpoint
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counts import Counts
+from toksmith.trainers.merge_progress import watching
+
+BYTES = tuple(bytes([byte]) for byte in range(256))
+
+
+def learn(
+    model: BPE,
+    tokens: int,
+    counts: Counts,
+    rules: MergeRules,
+    corpus: Corpus,
+    checkpoint: Checkpoint | None = None,
+) -> Merges:
+    """Learn merges beyond those of a model; new ids follow its vocabulary.
+
+    Args:
+        model: what is known.
+        tokens: how many new ids to make.
+        counts: the text's chunks.
+        rules: which pairs are merged.
+        corpus: has the number of threads, and whether to show the progress.
+        checkpoint: where merges are kept, and may have been before.
+
+    Raises:
+        FormatError: the merges that were kept are damaged.
+    """
+    before = checkpoint.merges(len(model.vocab), tokens) if checkpoint else _none()
+    try:
+        model = with_merges(model, before.merges)
+    except OptionError as wrong:
+        assert checkpoint is not None
+        raise checkpoint.damaged(str(wrong)) from wrong
+    learned = [before]
+
+    def keep(more: Merges) -> None:
+        learned.append(more)
+        if checkpoint:
+            checkpoint.keep(joined(learned))
+
+    with watching(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
+        rest = tokens - len(before.merges)
+        more = _go_on(model, rest, counts, rules, corpus, watch, keep if checkpoint else None)
+    found = joined([before, more])
+    if checkpoint and len(more.merges):
+        checkpoint.keep(found)
+    return found
+
+
+def _go_on(
+    model: BPE,
+    tokens: int,
+    counts: Counts,
+    rules: MergeRules,
+    corpus: Corpus,
+    watch: Watch,
+    keep: Keep | None,
+) -> Merges:
+    if tokens == 0:
+        return _none()
+    if model.vocab == BYTES:
+        return merge_bytes(
+            (counts.chunks, counts.ends, counts.counts),
+            tokens,
+            rules,
+            threads=corpus.threads,
+            watch=watch,
+            keep=keep,
+            keep_seconds=checkpoints.SECONDS,
+        )
+    return merge_symbols(
+        _encoded(model, counts, corpus.threads),
+        tokens,
+        rules,
+        threads=corpus.threads,
+        watch=watch,
+        places=_ages(model),
+        lengths=np.array([max(len(token), 1) for token in model.vocab], np.uint32),
+        keep=keep,
+        keep_seconds=checkpoints.SECONDS,
+    )
+
+
+def with_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
+    """Return a model with more merges, each of which makes the next id."""
+    vocab = list(model.vocab)
+    for left, right, _ in merges.tolist():
+        vocab.append(vocab[left] + vocab[right])
+    return BPE(tuple(vocab), np.concatenate([model.merges, merges]), model.whole_chunk_first)
+
+
+def joined(parts: list[Merges]) -> Merges:
+    """Return merges that were learned one after the other."""
+    return Merges(
+        np.concatenate([part.merges for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.tokens_after for part in parts]),
+    )
+
+
+def _none() -> Merges:
+    none = np.zeros(0, np.uint64)
+    return Merges(np.zeros((0, 3), np.uint32), none, none)
+
+
+def _encoded(model: BPE, counts: Counts, threads: int) -> SymbolWords:
+    """Return the chunks as the ids that the model makes of them."""
+    ends = counts.ends.astype(np.int64)
+    bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
+    batch = engine.compile(Pipeline(model)).encode_slices(counts.chunks, bounds, threads)
+    return SymbolWords(
+        batch.ids, batch.offsets[1:].astype(np.uint64), counts.counts, len(model.vocab)
+    )
+
+
+def _ages(model: BPE) -> npt.NDArray[np.uint32]:
+    """Return the order in which ``smallest-pair`` takes ids: bytes as GPT-2 shows them first."""
+    first = [model.byte_ids[byte] for byte in GPT2_BYTE_ORDER]
+    is_byte = np.zeros(len(model.vocab), bool)
+    is_byte[first] = True
+    ages = np.empty(len(model.vocab), np.uint32)
+    ages[[*first, *np.flatnonzero(~is_byte)]] = np.arange(len(ages), dtype=np.uint32)
+    return ages

@@ -1,0 +1,125 @@
+"""Training the models that merge nothing: words and characters, by frequency."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from toksmith._base.checks import literal, whole
+from toksmith.errors import OptionError
+from toksmith.framing import Framing
+from toksmith.models import LongestMatch, WordLevel
+from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
+from toksmith.tokenizer.training_record import Trained
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.options import Options, documented, framing_of, literals
+
+
+@documented
+@dataclass(frozen=True)
+class CharOptions(Options):
+    """The options of ``model="char"``.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+
+    unk_token: str = field(
+        default="<UNK>",
+        metadata={"help": "the token of every other character; its id is 0."},
+    )
+    special_tokens: Sequence[str] = field(
+        default=(),
+        metadata={"help": "their ids follow the model's."},
+    )
+    min_frequency: int = field(
+        default=1,
+        metadata={"help": "characters that occur fewer times than this are unknown."},
+    )
+
+    def __post_init__(self) -> None:
+        literal("unk_token", self.unk_token)
+        whole("min_frequency", self.min_frequency, least=1)
+        object.__setattr__(self, "special_tokens", literals(self.special_tokens))
+
+
+@documented
+@dataclass(frozen=True)
+class WordOptions(CharOptions):
+    """The options of ``model="word"``.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+
+    unk_token: str = field(
+        default="<unk>", metadata={"help": "the token of every other word; its id is 0."}
+    )
+    min_frequency: int = field(
+        default=1, metadata={"help": "words that occur fewer times than this are unknown."}
+    )
+    split: str | None = field(
+        default="gpt4",
+        metadata={"help": "what a word is, as for ``bpe``; white space is part of words."},
+    )
+
+
+def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:
+    """Take the most frequent words; of equal ones, by code points.
+
+    Raises:
+        TrainingError: there is no text.
+    """
+    cut = splitter(options.split) if corpus.counts is None else corpus.counts.splitter
+    counted = Counter[str]()
+    for chunk, count in corpus.chunks(cut):
+        counted[chunk.decode("utf-8", "replace")] += count
+    model = WordLevel(_vocabulary(counted, vocab_size, options), unk_id=0)
+    return _trained(Pipeline(model, cut, _framing(model, options)), counted, options)
+
+
+def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOptions) -> Trained:
+    """Take the most frequent characters; of equal ones, by code points.
+
+    Raises:
+        TrainingError: there is no text.
+    """
+    counted: Counter[str] = Counter()
+    for chunk, count in corpus.chunks(splitter("gpt2")):
+        for character in chunk.decode("utf-8", "replace"):
+            counted[character] += count
+    model = LongestMatch(_vocabulary(counted, vocab_size, options), unk_id=0)
+    return _trained(Pipeline(model, None, _framing(model, options)), counted, options)
+
+
+def _vocabulary(
+    counted: Mapping[str, int], vocab_size: int | None, options: CharOptions
+) -> tuple[bytes, ...]:
+    room = None
+    if vocab_size is not None:
+        room = vocab_size - 1 - len(options.special_tokens)
+        if room < 1:
+            raise OptionError(
+                f"vocab_size is {vocab_size}: it must hold the unknown token, "
+                f"{len(options.special_tokens)} special tokens and one token of the text"
+            )
+    frequent = [token for token, count in counted.items() if count >= options.min_frequency]
+    frequent.sort(key=lambda token: (-counted[token], token))
+    tokens = [token for token in frequent[:room] if token != options.unk_token]
+    return tuple(token.encode() for token in (options.unk_token, *tokens))
+
+
+def _framing(model: WordLevel | LongestMatch, options: CharOptions) -> Framing:
+    return framing_of(options.special_tokens, len(model.vocab))
+
+
+def _trained(pipeline: Pipeline, counted: Mapping[str, int], options: CharOptions) -> Trained:
+    return Trained(
+        pipeline,
+        vocab_size=len(pipeline.model.vocab) + len(options.special_tokens),
+        chunks=len(counted),
+        tokens=sum(counted.values()),
+        options=asdict(options),
+    )

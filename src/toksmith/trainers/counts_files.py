@@ -1,0 +1,195 @@
+"""Counts as Parquet files, written and read a piece at a time.
+
+Columns ``chunk`` (binary) and ``count`` (uint64), in order of first appearance. The file's metadata
+hold, under ``toksmith.counts``, what the columns do not say: the splitter, the documents, and the
+totals that reveal a truncated file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.checks import whole
+from toksmith._base.files import replacing
+from toksmith._base.lazy import extra, np
+from toksmith.corpus import AnyPath
+from toksmith.errors import FormatError, OptionError, SplitError
+from toksmith.splitters import PatternSplitter
+from toksmith.trainers.counts import Counts
+
+_KEY = b"toksmith.counts"
+_LAYOUT = 1
+_ROWS = 1 << 17
+_LONGEST = (1 << 31) - 1
+"""Bytes of a chunk, and of all chunks in one piece: Arrow counts them in 31 bits."""
+
+
+def write(counts: Counts, path: AnyPath) -> None:
+    """Write counts, all or nothing; see :meth:`toksmith.Counts.save`."""
+    pa, pq = _pyarrow()
+    header = {
+        "layout": _LAYOUT,
+        "toksmith": _version(),
+        "splitter": _splitter_entry(counts.splitter),
+        "documents": counts.documents,
+        "bytes": counts.bytes,
+        "chunks": len(counts),
+    }
+    schema = pa.schema(
+        [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
+        {_KEY: json.dumps(header).encode()},
+    )
+    offsets = np.concatenate([np.zeros(1, np.int64), counts.ends.astype(np.int64)])
+    data = pa.py_buffer(counts.chunks)
+    with (
+        replacing(Path(path)) as temporary,
+        pq.ParquetWriter(
+            temporary, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
+        ) as file,
+    ):
+        for first, last in _row_groups(offsets):
+            chunks = pa.LargeBinaryArray.from_buffers(
+                pa.large_binary(),
+                last - first,
+                [None, pa.py_buffer(offsets[first : last + 1]), data],
+            )
+            columns = [chunks.cast(pa.binary()), pa.array(counts.counts[first:last])]
+            file.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def read(path: AnyPath) -> Counts:
+    """Read counts; see :meth:`toksmith.Counts.load`."""
+    parts = list(pieces(path))
+    sizes = np.concatenate([part.sizes for part in parts])
+    return Counts(
+        b"".join(part.chunks for part in parts),
+        np.cumsum(sizes, dtype=np.uint64),
+        np.concatenate([part.counts for part in parts]),
+        parts[0].splitter,
+        parts[0].documents,
+    )
+
+
+def pieces(path: AnyPath) -> Iterator[Counts]:
+    """Yield the counts of a file a piece at a time; the documents are said with the first.
+
+    Raises:
+        FormatError: the file cannot be read, is damaged, or holds no counts.
+        MissingExtraError: pyarrow is not installed.
+    """
+    pa, pq = _pyarrow()
+    with _saying(path, pa), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        header = _header(path, file)
+        splitter = _splitter_of(path, header)
+        documents = _number(path, header, "documents")
+        yield Counts(b"", np.zeros(0, np.uint64), np.zeros(0, np.uint64), splitter, documents)
+        chunks = size = 0
+        for batch in file.iter_batches(_ROWS, columns=["chunk", "count"]):
+            piece = _counts_of(path, pa, batch, splitter)
+            chunks += len(piece)
+            size += piece.bytes
+            yield piece
+    if (chunks, size) != (_number(path, header, "chunks"), _number(path, header, "bytes")):
+        raise FormatError(path, "is damaged: it holds fewer or other counts than it says")
+
+
+def _row_groups(offsets: Any) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last row, exclusive, of groups that are not too large."""
+    first, rows = 0, len(offsets) - 1
+    while first < rows:
+        fits = int(np.searchsorted(offsets, offsets[first] + _LONGEST, "right")) - 1
+        last = min(first + _ROWS, rows, fits)
+        if last == first:
+            raise OptionError("a chunk of 2**31 bytes or more cannot be saved: use a split pattern")
+        yield first, last
+        first = last
+
+
+def _counts_of(path: AnyPath, pa: Any, batch: Any, splitter: PatternSplitter | None) -> Counts:
+    chunks, counts = batch.column("chunk"), batch.column("count")
+    if chunks.null_count or counts.null_count:
+        raise FormatError(path, "holds no counts: a value is missing")
+    chunks = chunks.cast(pa.large_binary())
+    _, ends, data = chunks.buffers()
+    bounds = np.frombuffer(ends, np.int64)[chunks.offset : chunks.offset + len(chunks) + 1]
+    return Counts(
+        b"" if data is None else data[int(bounds[0]) : int(bounds[-1])].to_pybytes(),
+        (bounds[1:] - bounds[0]).astype(np.uint64),
+        counts.to_numpy(zero_copy_only=False),
+        splitter,
+    )
+
+
+def _header(path: AnyPath, file: Any) -> dict[str, Any]:
+    schema = file.schema_arrow
+    types = {field.name: str(field.type) for field in schema}
+    if _KEY not in (schema.metadata or {}) or types != {"chunk": "binary", "count": "uint64"}:
+        raise FormatError(
+            path,
+            "holds no counts of toksmith: such a file has the columns chunk (binary) and count "
+            f"(uint64), and the entry {_KEY.decode()} in its metadata",
+        )
+    try:
+        header = json.loads(schema.metadata[_KEY])
+    except ValueError as wrong:
+        raise FormatError(path, f"its metadata {_KEY.decode()} are no JSON: {wrong}") from wrong
+    layout = header.get("layout") if isinstance(header, dict) else None
+    if layout != _LAYOUT:
+        raise FormatError(path, f"counts of layout {layout!r:.40}; {_LAYOUT} is the one known here")
+    return dict(header)
+
+
+def _number(path: AnyPath, header: dict[str, Any], name: str) -> int:
+    try:
+        return whole(name, header.get(name), least=0)
+    except OptionError as wrong:
+        raise FormatError(path, f"in its metadata, {wrong}") from wrong
+
+
+def _splitter_entry(splitter: PatternSplitter | None) -> dict[str, str] | None:
+    return None if splitter is None else {"pattern": splitter.pattern, "gaps": splitter.gaps}
+
+
+def _splitter_of(path: AnyPath, header: dict[str, Any]) -> PatternSplitter | None:
+    entry = header.get("splitter")
+    if entry is None:
+        return None
+    gaps = entry.get("gaps") if isinstance(entry, dict) else None
+    if gaps not in ("keep", "drop") or not isinstance(entry.get("pattern"), str):
+        raise FormatError(path, f"in its metadata, splitter {entry!r:.80} is none")
+    try:
+        return PatternSplitter(entry["pattern"], gaps)
+    except SplitError as wrong:
+        raise FormatError(path, str(wrong)) from wrong
+
+
+def _version() -> str:
+    from toksmith import __version__
+
+    return __version__
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    return extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+
+
+@contextmanager
+def _saying(path: AnyPath, pa: Any) -> Iterator[None]:
+    """Turn what pyarrow says of a file into an error that names it."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except OptionError as wrong:
+        raise FormatError(path, f"holds no counts: {wrong}") from wrong
+    except FileNotFoundError:
+        raise FormatError(path, "there is no such file") from None
+    except (pa.ArrowException, OSError, ValueError) as wrong:
+        said = str(wrong).splitlines()
+        raise FormatError(path, f"is no Parquet file, or damaged: {said[0] if said else ''}") from (
+            wrong
+        )

@@ -1,0 +1,95 @@
+"""Sums of counts with weights: exact, whatever the order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toksmith._base.lazy import np
+from toksmith.corpus.file_weights import ONE
+from toksmith.engine import ChunkCounter
+from toksmith.engine.training import Counted, CountedLines
+from toksmith.errors import OptionError
+
+
+def rounded(millionths: int) -> int:
+    """Return a sum of counts times weights as a count: rounded half up."""
+    return (millionths + ONE // 2) // ONE
+
+
+class WeightedSum:
+    """A sum of counted chunks, each part's counts times its weight in millionths.
+
+    Sums are rounded half up at the end; what comes to 0 is left out. Chunks stand in the order in
+    which the parts, one after the other, first show them.
+    """
+
+    def __init__(self) -> None:
+        self._first: tuple[int, Counted] | None = None
+        self._counter: ChunkCounter | None = None
+        self._total = 0.0
+
+    def add(self, weight: int, part: Counted) -> None:
+        """Add a part.
+
+        Raises:
+            OptionError: the counts come to 2**63 millionths or more.
+        """
+        if self._first is None and self._counter is None:
+            self._first = weight, part
+            return
+        self._add_first()
+        self._add(weight, part)
+
+    def finish(self) -> Counted:
+        """Return the sum.
+
+        Raises:
+            OptionError: the counts come to 2**63 millionths or more.
+        """
+        if self._first is not None and self._first[0] == ONE:  # mostly
+            return self._first[1]
+        self._add_first()
+        chunks, ends, counts = (self._counter or ChunkCounter(None, 1)).finish()
+        counts = (counts + np.uint64(ONE // 2)) // np.uint64(ONE)
+        kept = counts > 0
+        if not kept.all():
+            sizes = np.diff(ends, prepend=np.uint64(0))
+            is_kept = np.repeat(kept, sizes.astype(np.int64))
+            chunks = np.frombuffer(chunks, np.uint8)[is_kept].tobytes()
+            ends, counts = np.cumsum(sizes[kept], dtype=np.uint64), counts[kept]
+        return chunks, ends, counts
+
+    def _add_first(self) -> None:
+        if self._first is not None:
+            first, self._first = self._first, None
+            self._add(*first)
+
+    def _add(self, weight: int, part: Counted) -> None:
+        chunks, ends, counts = part
+        self._total += weight * float(counts.astype(np.float64).sum())
+        if self._total >= 2.0**63:
+            raise OptionError("the counts with their weights come to 2**63 millionths or more")
+        if self._counter is None:
+            self._counter = ChunkCounter(None, 1)
+        self._counter.add_counted(chunks, ends, counts * np.uint64(weight))
+
+
+def weighted_sum(parts: Iterable[tuple[int, Counted]]) -> Counted:
+    """Return the sum of counted chunks; see :class:`WeightedSum`."""
+    result = WeightedSum()
+    for weight, part in parts:
+        result.add(weight, part)
+    return result.finish()
+
+
+def weighted_lines(parts: Iterable[tuple[int, CountedLines]]) -> CountedLines:
+    """Return the sum of the chunks of lines as :func:`weighted_sum` does; lines count once each."""
+    chunks, plain = WeightedSum(), WeightedSum()
+    lines = too_long = reserved = 0
+    for weight, part in parts:
+        chunks.add(weight, (part.chunks, part.ends, part.counts))
+        plain.add(weight, part.plain)
+        lines += part.lines
+        too_long += part.too_long
+        reserved += part.reserved
+    return CountedLines(*chunks.finish(), lines, too_long, reserved, plain.finish())

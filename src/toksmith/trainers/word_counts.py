@@ -1,0 +1,154 @@
+"""Counted words for the models that do not come from SentencePiece.
+
+Where a splitter drops white space, stretches of text are counted as they stand, in parallel, and
+each distinct one is normalized and split once; those of ASCII the kernel tells into words at once.
+None of the normalizers named here looks across a space behind a printable ASCII character, nor at
+two characters of ASCII at once. Otherwise documents are taken one by one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+
+from toksmith._base.text import Text, utf8
+from toksmith.engine import Bounds
+from toksmith.engine.training import LineCounter, PlainRules, UInts, plain_rules
+from toksmith.errors import TrainingError
+from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
+from toksmith.splitters import (
+    BertSplitter,
+    PatternSplitter,
+    Splitter,
+    Whitespace,
+    WhitespaceSplit,
+)
+from toksmith.stages.normalize import normalized
+from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, pieces
+from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.weighted_counts import rounded, weighted_lines
+
+_LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
+_LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
+
+
+def count_words(
+    corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
+) -> dict[str, int]:
+    """Return how often each word occurs in a corpus; the order depends on the text alone.
+
+    Args:
+        corpus: the text; counts are counts of documents.
+        normalizer: what is done to each document.
+        splitter: what cuts it into words.
+
+    Raises:
+        TrainingError: there is no text, or it holds no word.
+    """
+    words: Counter[str] = Counter()
+    if corpus.counts is not None:
+        for document, count in corpus.counts:
+            for word in _words(document, normalizer, splitter):
+                words[word] += count
+    elif not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
+        for chunk, count in corpus.chunks(splitter):
+            words[chunk.decode("utf-8", "replace")] += count
+    elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
+        isinstance(step, _LOCAL_STEPS) for step in normalizer
+    ):
+        plain = _plain_rules(normalizer, splitter)
+        found = weighted_lines(
+            (weight, counter.finish())
+            for weight, counter in corpus.counted(lambda: LineCounter(corpus.threads, plain=plain))
+        )
+        words.update(_decoded(*found.plain))
+        for word, count in _local_words(found.items(), normalizer, splitter):
+            words[word] += count
+    else:
+        for weight, documents in corpus.counted(lambda: _DocumentCounter(normalizer, splitter)):
+            for word, count in documents.words.items():
+                words[word] += count * weight
+        words = Counter({word: rounded(count) for word, count in words.items() if rounded(count)})
+    corpus.check_bytes()
+    words.pop("", None)
+    if not words:
+        raise TrainingError("there is nothing to train on: the corpus holds no words")
+    return words
+
+
+def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> list[str]:
+    return pieces(splitter, normalized(normalizer, document.decode("utf-8", "replace")), True)
+
+
+def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
+    """Return words of ASCII and their counts."""
+    words = text.decode("ascii")
+    bounds = pairwise([0, *ends.tolist()])
+    return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
+
+
+def _plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
+    classes = character_classes(splitter)
+    assert classes is not None  # they all have classes
+    of: list[int] = classes[:128].tolist()
+    letters = []
+    for code in range(128):
+        new = normalized(normalizer, chr(code))
+        if len(new) == 1 and new.isascii():
+            letters.append(" " if of[ord(new)] == REMOVED else new)
+        else:
+            letters.append("")
+
+    def apart(left: str, right: str) -> bool:
+        return of[ord(left)] != of[ord(right)] or of[ord(left)] == ALONE
+
+    return plain_rules(letters, lambda letter: of[ord(letter)], apart)
+
+
+_BATCH = 4096
+_MARKS = "‽⁂⸮‖※⁜"
+"""Punctuation that every one of the splitters leaves alone between spaces."""
+
+
+def _local_words(
+    chunks: Iterable[tuple[bytes, int]], normalizer: Normalizer, splitter: Splitter
+) -> Iterator[tuple[str, int]]:
+    """Normalize and split many chunks at once, with a mark between them."""
+    rest = iter(chunks)
+    while batch := list(islice(rest, _BATCH)):
+        texts = [chunk.decode("utf-8", "replace") for chunk, _ in batch]
+        used = set().union(*texts)
+        mark = next((mark for mark in _MARKS if mark not in used), None)
+        if mark is None:
+            for chunk, count in batch:
+                yield from ((word, count) for word in _words(chunk, normalizer, splitter))
+            continue
+        place = 0
+        for word in pieces(splitter, normalized(normalizer, f" {mark} ".join(texts)), True):
+            if word == mark:
+                place += 1
+            else:
+                yield word, batch[place][1]
+
+
+class _DocumentCounter:
+    """Counts the words of documents one by one."""
+
+    def __init__(self, normalizer: Normalizer, splitter: Splitter | None) -> None:
+        self.words: Counter[str] = Counter()
+        self._normalizer, self._splitter = normalizer, splitter
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        for text in texts:
+            self.words.update(_words(utf8(text), self._normalizer, self._splitter))
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        data = memoryview(text.encode() if isinstance(text, str) else text)
+        self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the end: documents stay whole."""
+        return end
