@@ -9,6 +9,7 @@ from typing import Any
 
 import toksmith
 from tests.kits.bpe import BYTES
+from toksmith._base.arrays import IdArray
 from toksmith._base.text import utf8
 from toksmith.engine import Encoder, decoder
 from toksmith.engine import compile as compiled
@@ -16,7 +17,6 @@ from toksmith.engine.stepwise import ReferenceDecoder, ReferenceEncoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe_training import training_steps
-from toksmith.results import IdArray
 from toksmith.splitters import splitter
 from toksmith.stages.split_patterns import chunk_spans
 

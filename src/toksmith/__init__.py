@@ -14,13 +14,14 @@ from importlib import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toksmith import errors
+    from toksmith._base.arrays import Span
     from toksmith.loading import get, load
     from toksmith.measure.audit import audit
     from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison
     from toksmith.measure.findings import Audit
     from toksmith.measure.vocabulary_size import advise
-    from toksmith.results import Batch, Encoding, Inputs, Span, Token
+    from toksmith.results import Batch, Encoding, Inputs, Token
     from toksmith.segment.graphemes import graphemes
     from toksmith.segment.sentences import sentences
     from toksmith.segment.unicode_text import UnicodeText, unicode
@@ -88,7 +89,7 @@ _MODULES = {
     "Batch": "results",
     "Encoding": "results",
     "Inputs": "results",
-    "Span": "results",
+    "Span": "_base.arrays",
     "Token": "results",
 }
 """In which module each name is."""

@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import starmap
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, overload
+from itertools import pairwise, starmap
+from typing import TYPE_CHECKING, NamedTuple, overload
 
+from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.checks import check_index, whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of
 from toksmith._base.short_repr import short_repr
 from toksmith._base.visible import count_of, shortened, visible
-from toksmith.engine.lists import lists
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
-"""What can be decoded: token ids as a list or as an integer array."""
 
-IdArray: TypeAlias = "npt.NDArray[np.uint32]"
-OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
-SpanArray: TypeAlias = "npt.NDArray[np.int64]"
-"""Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
+def _lists(ids: IdArray, offsets: OffsetArray) -> list[list[int]]:
+    flat: list[int] = ids.tolist()
+    return [flat[start:end] for start, end in pairwise(offsets.tolist())]
+
+
+to_lists: Callable[[IdArray, OffsetArray], list[list[int]]] = _lists
+"""Returns the ids between each two offsets; an engine puts a faster function here."""
 
 _SHOWN = 60
 """How many tokens a repr looks at."""
-
-
-class Span(NamedTuple):
-    """A half-open range ``[start, end)``.
-
-    Example:
-        >>> span = Span(4, 7)
-        >>> "the low end"[span.start : span.end]
-        'low'
-    """
-
-    start: int
-    end: int
 
 
 @short_repr
@@ -291,7 +279,7 @@ class Batch:
             >>> tok.encode_batch(["low", "lo!"]).to_lists()
             [[257], [256, 33]]
         """
-        return lists(self.ids, self.offsets)
+        return to_lists(self.ids, self.offsets)
 
     def to_arrow(self) -> pa.LargeListArray:
         """Return an Arrow ``large_list<uint32>`` array over the same memory.

@@ -16,11 +16,12 @@ import pytest
 from tests import engines, strategies
 from tests.kits.bpe import random_bpe, random_ranks
 from toksmith import engine
+from toksmith._base.arrays import IdArray
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.errors import EngineError
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import recover_merges
-from toksmith.results import Batch, IdArray
+from toksmith.results import Batch
 from toksmith.splitters import FAMILIES, splitter
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,11 +9,11 @@ import pytest
 from tests.kits.bpe import BYTES, HELLO_BPE
 from tests.kits.character_bpe import merges
 from tests.kits.pipelines import MODELS, TEXTS, WORDS, utf8
+from toksmith._base.arrays import Span
 from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, CharacterBPE, WordPiece
 from toksmith.pipeline import Pipeline
-from toksmith.results import Span
 from toksmith.show.diagram_html import tree_html
 from toksmith.tokenizer import Tokenizer
 from toksmith.trace.diagrams import Lattice, Match, Matches, MergeTree, Node

@@ -17,8 +17,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import toksmith
+from toksmith._base.arrays import Span
 from toksmith._base.visible import visible
-from toksmith.results import Encoding, Span
+from toksmith.results import Encoding
 from toksmith.show.notebook import encoding_html, visible_html
 from toksmith.show.style import PALETTE, SPECIAL
 from toksmith.show.terminal import encoding_table, encoding_text, has_colour, plain

@@ -7,12 +7,12 @@ import pytest
 import toksmith
 from tests.kits.bpe import HELLO_BPE
 from tests.kits.pipelines import MODELS, TEXTS
+from toksmith._base.arrays import Span
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, LongestMatch, WordLevel, WordPiece
 from toksmith.normalizers import Lowercase, Prepend
 from toksmith.pipeline import Pipeline
-from toksmith.results import Span
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.trace.explain import explain

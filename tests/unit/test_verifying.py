@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.kits.bpe import model, pipeline
+from toksmith._base.arrays import Span
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
 from toksmith.measure.verify import default_by, differing, first_difference, same_vocabulary
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.results import Span
 from toksmith.tokenizer import Tokenizer
 
 A = Tokenizer(pipeline())

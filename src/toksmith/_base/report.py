@@ -132,9 +132,8 @@ class Report(ABC):
         views = views_of(self)
         if views.page is not None:
             return written(views.page(self), path)
-        from toksmith.show.page_frame import document
-
-        return written(document(type(self).__name__, views.html(self)), path)
+        frame = import_module("toksmith.show.page_frame")
+        return written(frame.document(type(self).__name__, views.html(self)), path)
 
     def __str__(self) -> str:
         return text_of(self)

@@ -250,3 +250,12 @@ def _characters_of_broken(
     after = last + np.append(widths, 0)[last]
     empty = byte_spans[:, 0] == byte_spans[:, 1]
     return string, np.stack([first, np.where(empty, first, after)], axis=1)
+
+
+def without_surrogates(string: str) -> str:
+    """Return a text with U+FFFD for each byte of invalid UTF-8 (``surrogateescape``)."""
+    try:
+        string.encode()
+    except UnicodeEncodeError:
+        return "".join(c if ord(c) >> 11 != 0x1B else "\ufffd" for c in string)
+    return string

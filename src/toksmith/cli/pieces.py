@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from toksmith.results import OffsetArray
+    from toksmith._base.arrays import OffsetArray
     from toksmith.segment import Spans
 
 SpansOption = Annotated[

@@ -14,7 +14,7 @@ from toksmith.cli.messages import say
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from toksmith.results import Ids
+    from toksmith._base.arrays import Ids
 
 _LONGEST_ID = len(str(2**32))
 

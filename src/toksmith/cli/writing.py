@@ -15,7 +15,8 @@ from toksmith.cli.common import Dtype, IdFormat
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
-    from toksmith.results import Batch, IdArray
+    from toksmith._base.arrays import IdArray
+    from toksmith.results import Batch
 
 _IDS_AT_ONCE = 1 << 18
 _ROOM = 1 << 16

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Protocol, TypeAlias
 
 from toksmith import _kernel
+from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, decode_utf8, utf8
@@ -33,7 +34,7 @@ from toksmith.models import (
     WordPiece,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, IdArray, SpanArray
+from toksmith.results import Batch
 from toksmith.splitters import PatternSplitter
 
 Bounds: TypeAlias = "npt.NDArray[np.int64]"

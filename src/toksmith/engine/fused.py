@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from toksmith import _kernel
-from toksmith._base.text import Text
-from toksmith.engine.stepwise import Bounds, StagedEncoder, without_surrogates
+from toksmith._base.arrays import IdArray, SpanArray
+from toksmith._base.text import Text, without_surrogates
+from toksmith.engine.stepwise import Bounds, StagedEncoder
 from toksmith.framing.added import NONE
 from toksmith.fusion.rules import OwnSpace, Staging
-from toksmith.results import Batch, IdArray, SpanArray, stack
+from toksmith.results import Batch, stack
 
 
 class FusedEncoder:

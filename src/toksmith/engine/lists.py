@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toksmith import _kernel
+from toksmith import _kernel, results
 from toksmith._base.lazy import np, npt
 
 _BLOCK = 1 << 20
@@ -42,3 +42,6 @@ def blocks(ids: npt.NDArray[np.integer]) -> Iterator[tuple[int, npt.NDArray[np.i
     """
     for start in range(0, len(ids), _BLOCK):
         yield start, ids[start : start + _BLOCK]
+
+
+results.to_lists = lists

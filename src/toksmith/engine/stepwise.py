@@ -13,8 +13,9 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
 
+from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
-from toksmith._base.text import Text, byte_sizes, utf8
+from toksmith._base.text import Text, byte_sizes, utf8, without_surrogates
 from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import NONE
@@ -22,7 +23,7 @@ from toksmith.models import Model, is_of_bytes
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference.chunk_models import chunk_model
-from toksmith.results import Batch, IdArray, OffsetArray, SpanArray, stack
+from toksmith.results import Batch, stack
 from toksmith.splitters import SplitterSequence
 from toksmith.stages.aligned import Aligned, AnyText
 from toksmith.stages.normalize import normalized
@@ -263,15 +264,6 @@ class ReferenceDecoder:
     ) -> str:
         """Return the text of the bytes of the ids, behind others."""
         return (before + self.decode(ids)).decode("utf-8", errors)
-
-
-def without_surrogates(string: str) -> str:
-    """Return a text with U+FFFD for each byte that is no UTF-8 (``surrogateescape``)."""
-    try:
-        string.encode()
-    except UnicodeEncodeError:
-        return "".join(c if ord(c) >> 11 != 0x1B else "\ufffd" for c in string)
-    return string
 
 
 def _joined(chunks: Sequence[str]) -> tuple[bytes, Bounds]:

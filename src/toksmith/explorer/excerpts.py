@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from toksmith._base.arrays import IdArray, Span
 from toksmith._base.lazy import np
 from toksmith._base.text import characters, utf8
 from toksmith.errors import OptionError
-from toksmith.results import Encoding, IdArray, Span
+from toksmith.results import Encoding
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 

@@ -24,7 +24,7 @@ from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from toksmith._base.lazy import np, npt
-from toksmith.engine.stepwise import without_surrogates
+from toksmith._base.text import without_surrogates
 from toksmith.fusion.atoms import AtomArray, Atoms, Units, atoms_of
 from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
 from toksmith.normalizers import (

@@ -71,16 +71,16 @@ __all__ = [
 
 _MODULES = {
     "compression": ("bytes_per_token", "characters_per_token", "normalized_sequence_length"),
-    "words": ("fertility", "split_words", "continuation", "single_token_words"),
+    "word_metrics": ("fertility", "split_words", "continuation", "single_token_words"),
     "distribution": (
         *("renyi_entropy", "renyi_efficiency"),
+        *("parity", "gini"),
         *("vocabulary_use", "type_token_ratio", "unknown_rate", "coverage"),
     ),
-    "fairness": ("parity", "gini"),
     "round_trip": ("common_bytes", "lost_bytes"),
     "metrics": ("METRICS", "Metric"),
     "comparison": ("Comparison", "Figures"),
-    "comparing": ("compare",),
+    "compare": ("compare",),
 }
 
 __getattr__ = lazy.names(

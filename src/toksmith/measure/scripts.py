@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from toksmith._base.arrays import SpanArray
 from toksmith._base.lazy import np, npt, pattern
 from toksmith._base.text import byte_sizes
-from toksmith.results import SpanArray
 
 WHITE = "white space"
 

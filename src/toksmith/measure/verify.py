@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias, get_args
 
+from toksmith._base.arrays import IdArray, Span, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.errors import OptionError
-from toksmith.results import Batch, Encoding, IdArray, Span, SpanArray
+from toksmith.results import Batch, Encoding
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 from toksmith.vocabulary import TokenTable

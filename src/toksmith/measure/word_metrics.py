@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Counts: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
-    from toksmith.results import SpanArray
+    from toksmith._base.arrays import SpanArray
     from toksmith.tokenizer import Tokenizer
 
 

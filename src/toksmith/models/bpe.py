@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
+from typing import Any, NoReturn, TypeAlias, overload
 
 from toksmith._base.lazy import np, npt
 from toksmith._base.short_repr import short_repr
 from toksmith.errors import OptionError
 from toksmith.models.words import ids_of
-
-if TYPE_CHECKING:
-    from toksmith.models import BPE
-
 
 MergeArray: TypeAlias = "npt.NDArray[np.uint32]"
 """Shape ``(n, 3)``: left id, right id, resulting id, in rank order."""

@@ -6,9 +6,9 @@ ASCII the rules of UAX #29 section 4 are few; tests hold them against ICU's.
 
 from __future__ import annotations
 
+from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import codes
-from toksmith.results import OffsetArray
 from toksmith.segment.icu import Cut
 
 # Classes as bits. What may stand inside a word is three bits above what may stand around it.

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Literal, TypeAlias
 
+from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import extra, np
 from toksmith.errors import OptionError
-from toksmith.results import OffsetArray
 
 Unit: TypeAlias = Literal["Character", "Word", "Sentence"]
 """What ends at a boundary; a *character* is a grapheme cluster, in ICU's words."""

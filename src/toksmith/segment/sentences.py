@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
+from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import extra, np
 from toksmith._base.text import Text, string
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.results import OffsetArray
 from toksmith.segment.icu import SURROGATES, boundaries, cutter
 from toksmith.segment.spans import Spans
 

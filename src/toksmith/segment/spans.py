@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import overload
 
+from toksmith._base.arrays import OffsetArray, Span
 from toksmith._base.lazy import np
 from toksmith._base.short_repr import MOST
 from toksmith._base.visible import count_of
-from toksmith.results import OffsetArray, Span
 
 _MOST = MOST // len("(0, 1), ")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import Text, codes, string
-from toksmith.results import OffsetArray
 from toksmith.segment.ascii_words import through_arithmetic
 from toksmith.segment.icu import blocks, cutter
 from toksmith.segment.spans import Spans

@@ -29,7 +29,8 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
         limit: leave out the tokens after this many, with a word about it; ``None`` shows all.
 
     Example:
-        >>> from toksmith.results import Encoding, Span
+        >>> from toksmith._base.arrays import Span
+        >>> from toksmith.results import Encoding
         >>> span = [Span(0, 3)]
         >>> "&lt;b&gt;" in encoding_html(Encoding("<b>", [300], [b"<b>"], span, span, [False]))
         True

@@ -63,7 +63,8 @@ def encoding_text(
             ``⟦ ⟧``.
 
     Example:
-        >>> from toksmith.results import Encoding, Span
+        >>> from toksmith._base.arrays import Span
+        >>> from toksmith.results import Encoding
         >>> spans = [Span(0, 1), Span(1, 3)]
         >>> encoding = Encoding("a b", [97, 300], [b"a", b" b"], spans, spans, [False, False])
         >>> print(encoding_text(encoding, colour=False))

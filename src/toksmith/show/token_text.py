@@ -17,7 +17,8 @@ def surfaces(encoding: Encoding) -> list[str] | None:
         encoding: the tokens.
 
     Example:
-        >>> from toksmith.results import Encoding, Span
+        >>> from toksmith._base.arrays import Span
+        >>> from toksmith.results import Encoding
         >>> spans = [Span(0, 3), Span(3, 5)]
         >>> surfaces(Encoding("aping", [7, 9], [b"ap", b"##ing"], spans, spans, [False] * 2))
         ['api', 'ng']

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from toksmith._base.regex_checks import check_pattern
 from toksmith._base.short_repr import short_repr
 from toksmith.errors import SplitError
-from toksmith.splitters.patterns import check_pattern
 
 if TYPE_CHECKING:
     from toksmith.splitters import Splitter

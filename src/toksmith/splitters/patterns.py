@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Literal
 
-from toksmith._base.lazy import regex
+from toksmith._base.regex_checks import check_pattern
 from toksmith._base.short_repr import short_repr
 from toksmith.errors import SplitError
 from toksmith.splitters.families import Family, family_of
 from toksmith.splitters.names import pattern_of
-
-_MOST_COPIES = 100_000
 
 
 @short_repr
@@ -50,26 +46,6 @@ class PatternSplitter:
     def family(self) -> Family | None:
         """The published family that this pattern spells, if any."""
         return family_of(self.pattern)
-
-
-def check_pattern(pattern: str) -> None:
-    """Check that a pattern compiles, and does not take the memory of the machine to do so.
-
-    Raises:
-        SplitError: it does not.
-    """
-    counts = (int(count[:9]) for count in re.findall(r"\{([0-9]+)", pattern))
-    if prod(max(count, 1) for count in counts) > _MOST_COPIES:
-        raise SplitError(
-            f"split pattern {pattern!r:.80} counts too far: {{n}} is compiled as n "
-            f"copies, and {_MOST_COPIES:,} in all are the most"
-        )
-    try:
-        regex.compile(pattern)
-    except (regex.error, RecursionError, OverflowError) as wrong:
-        raise SplitError(
-            f"split pattern {pattern!r:.80} is not a regular expression: {wrong}"
-        ) from wrong
 
 
 def splitter(

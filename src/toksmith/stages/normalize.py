@@ -21,8 +21,6 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.reference import normalizing_letters as letters
-from toksmith.reference import normalizing_rewriting as rewriting
 from toksmith.stages.aligned import AnyText, Edit, changed
 from toksmith.stages.character_classes import (
     WHITE_SPACE,
@@ -188,7 +186,7 @@ def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
     """Return what a step does to a text, pass after pass: most have one, their edits."""
     match step:
         case Bert():
-            return letters.bert_passes(step)
+            return bert_passes(step)
         case (
             UnicodeForm()
             | Lowercase()
@@ -211,19 +209,19 @@ def edits(step: Step, text: str) -> list[Edit]:
         case Bert():
             raise NotImplementedError("Bert has several passes")
         case Lowercase():
-            return letters.lowercase(step, text)
+            return lowercase(step, text)
         case StripAccents():
-            return letters.strip_accents(step, text)
+            return strip_accents(step, text)
         case Nmt():
-            return letters.nmt(step, text)
+            return nmt(step, text)
         case UnicodeForm():
             return form_edits(step, text)
         case Prepend():
-            return rewriting.prepended(step, text)
+            return prepended(step, text)
         case Replace():
-            return rewriting.replaced(step, text)
+            return replaced(step, text)
         case Strip():
-            return rewriting.stripped(step, text)
+            return stripped(step, text)
         case Precompiled():
             return precompiled_edits(step, text)
         case SentencePieceNormalizer():

@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from toksmith._base.arrays import Span
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import byte_sizes
 from toksmith.errors import SplitError
-from toksmith.results import Span
 from toksmith.splitters import PatternSplitter, family_of
 from toksmith.splitters.names import WORDS
 from toksmith.stages.tables_unicode16 import CLASSES

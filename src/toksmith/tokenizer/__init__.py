@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
 
 from toksmith._base import habits
+from toksmith._base.arrays import IdArray, Ids, OffsetArray
 from toksmith._base.checks import flag, whole
 from toksmith._base.habits import TokenizerHabits
 from toksmith._base.lazy import np
@@ -20,7 +21,7 @@ from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, IdArray, Ids, Inputs, OffsetArray, stack
+from toksmith.results import Batch, Encoding, Inputs, stack
 from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, parts
 from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
 from toksmith.tokenizer.encode import NOT_AS_IT_IS, Special, TextEncoder, laid_out

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.short_repr import short_repr
 from toksmith._base.text import characters, utf8
 from toksmith.errors import OptionError
-from toksmith.results import IdArray, OffsetArray, Span, SpanArray
 
 AnyText = TypeVar("AnyText", str, bytes)
 

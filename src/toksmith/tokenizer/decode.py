@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from toksmith import engine
+from toksmith._base.arrays import IdArray, Ids, OffsetArray
 from toksmith._base.checks import flag
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import decode_utf8
@@ -16,7 +17,7 @@ from toksmith._base.threads import thread_count
 from toksmith.engine import lists
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, IdArray, Ids, OffsetArray, stack
+from toksmith.results import Batch, stack
 
 if TYPE_CHECKING:
     from toksmith.tokenizer.decode_table import SurfaceTable

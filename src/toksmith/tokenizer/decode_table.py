@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toksmith import engine
+from toksmith._base.arrays import IdArray
 from toksmith._base.lazy import np
 from toksmith.decoders import (
     ByteFallback,
@@ -24,7 +25,6 @@ from toksmith.decoders import (
 )
 from toksmith.engine import lists
 from toksmith.models import Model
-from toksmith.results import IdArray
 from toksmith.stages.decode import byte_of, decode_step, decoded
 
 _TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)

@@ -7,13 +7,14 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
+from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, characters, check_texts, utf8
 from toksmith._base.threads import thread_count
 from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, IdArray, SpanArray, stack
+from toksmith.results import Batch, Encoding, stack
 from toksmith.tokenizer.rows import Stretch
 
 Special: TypeAlias = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from toksmith._base.arrays import SpanArray
 from toksmith._base.byte_alphabet import ALPHABET
 from toksmith._base.lazy import np
 from toksmith.framing.added import SPACE
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.results import SpanArray
 from toksmith.tokenizer.rows import Stretch
 
 _SPACES = "".join(space.decode() for space in SPACE) + ALPHABET[ord(" ")]

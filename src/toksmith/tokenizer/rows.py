@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith.errors import OptionError
 from toksmith.framing import Padding, Template, TextPart, Truncation
-from toksmith.results import IdArray, Inputs, SpanArray
+from toksmith.results import Inputs
 
 
 class Stretch(NamedTuple):

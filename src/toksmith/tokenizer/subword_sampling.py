@@ -15,6 +15,7 @@ from math import exp
 from random import Random
 from typing import TypeAlias
 
+from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.checks import assert_never, whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text
@@ -32,7 +33,7 @@ from toksmith.models import (
 )
 from toksmith.pipeline import Pipeline
 from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
-from toksmith.results import Batch, IdArray, SpanArray, stack
+from toksmith.results import Batch, stack
 from toksmith.tokenizer.encode import Special, TextEncoder
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.text import characters
 from toksmith.framing.lengths import Direction
-from toksmith.results import IdArray, SpanArray
 
 AnyText = TypeVar("AnyText", str, bytes)
 

@@ -14,10 +14,10 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from toksmith._base.arrays import Span
 from toksmith._base.short_repr import short_repr
 from toksmith._base.visible import visible
 from toksmith.reference.unigram import Edge, ways_through
-from toksmith.results import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

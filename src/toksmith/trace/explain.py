@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from toksmith._base.arrays import Span
 from toksmith._base.report import Report
 from toksmith._base.short_repr import short_repr
 from toksmith._base.text import Text, utf8
@@ -16,7 +17,6 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.chunk_models import chunk_model
 from toksmith.reference.tokens import Token
 from toksmith.reference.unigram import Edge
-from toksmith.results import Span
 from toksmith.stages.aligned import Aligned
 from toksmith.trace.models import stepper
 from toksmith.trace.steps import MatchStep, MergeStep, Step, Steps, Symbol

@@ -1,0 +1,31 @@
+"""Types of the arrays that hold ids, offsets and spans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toksmith._base.lazy import np, npt
+
+Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
+"""What can be decoded: token ids as a list or as an integer array."""
+
+IdArray: TypeAlias = "npt.NDArray[np.uint32]"
+OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
+SpanArray: TypeAlias = "npt.NDArray[np.int64]"
+"""Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
+
+
+class Span(NamedTuple):
+    """A half-open range ``[start, end)``.
+
+    Example:
+        >>> span = Span(4, 7)
+        >>> "the low end"[span.start : span.end]
+        'low'
+    """
+
+    start: int
+    end: int
