@@ -21,8 +21,10 @@ import toksmith
 import toksmith._base.text
 import toksmith.engine.lists
 import toksmith.errors
+import toksmith.splitters
 import toksmith.tokenizer
 import toksmith.tokenizer.decode
+from toksmith.stages import split_classes
 
 ROOT = Path(__file__).parents[2]
 SHORT = "some words that each tokenizer knows, 12 and 345"
@@ -266,6 +268,12 @@ def test_blocks_of_invalid_text_are_decoded_as_a_whole(
     for block in range(1, 9):
         monkeypatch.setattr(toksmith._base.text, "_BLOCK", block)
         assert toksmith._base.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
+
+
+def test_places_of_a_mark_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(split_classes, "_BLOCK", 3)
+    splitter = toksmith.splitters.Metaspace(prepend="never")
+    assert list(map(str, split_classes.pieces(splitter, "to be  or"))) == ["to", "▁be", "▁", "▁or"]
 
 
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

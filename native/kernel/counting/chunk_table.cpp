@@ -58,9 +58,9 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
     for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
         Slot& slot = slots_.data()[i];
         if (slot.high == 0) {
-            // If the memory ends in between, these bytes belong to no chunk, which does no harm.
+            // If the memory or the call ends in between, the bytes belong to no chunk: no harm.
             const std::size_t offset = long_bytes_.size();
-            long_bytes_.insert(long_bytes_.end(), chunk, chunk + size);
+            append_long(chunk, size);
             long_.push_back({offset, size});
             return insert(i, {hash, kLong | (long_.size() - 1), count, first});
         }
@@ -72,6 +72,21 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
         slot.count += count;
         return;
     }
+}
+
+void ChunkTable::append_long(const std::uint8_t* chunk, std::size_t size) {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 22;  // bytes between interruption points
+    const std::size_t needed = long_bytes_.size() + size;
+    if (needed > long_bytes_.capacity()) {
+        long_bytes_.reserve(std::max(needed, 2 * long_bytes_.capacity()));
+    }
+    while (size > kAtOnce) {
+        long_bytes_.insert(long_bytes_.end(), chunk, chunk + kAtOnce);
+        chunk += kAtOnce;
+        size -= kAtOnce;
+        interruption_point();
+    }
+    long_bytes_.insert(long_bytes_.end(), chunk, chunk + size);
 }
 
 void ChunkTable::insert(std::size_t place, const Slot& slot) {

@@ -114,6 +114,7 @@ class alignas(128) ChunkTable {
              std::uint64_t count, std::uint64_t first);
     void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
                   std::uint64_t count, std::uint64_t first);
+    void append_long(const std::uint8_t* chunk, std::size_t size);
     void insert(std::size_t place, const Slot& slot);
     // The first free place for a hash, in a table of 2^bits slots.
     static std::size_t free_place(const HugeArray<Slot>& slots, unsigned bits, std::uint64_t hash);

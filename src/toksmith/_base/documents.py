@@ -65,15 +65,16 @@ def _mapped(file: BinaryIO) -> mmap.mmap | None:
 
 
 def _read(file: BinaryIO) -> bytearray | bytes:
-    """Return what a file holds; in blocks, since a read does not end on Ctrl-C."""
-    data = bytearray(os.fstat(file.fileno()).st_size)
-    if not data:  # a pipe, a device, or an empty file
-        return file.read()
-    size = 0
-    with memoryview(data) as view:
-        while got := file.readinto(view[size : size + BLOCK]):  # type: ignore[attr-defined]
-            size += got
-    del data[size:]  # where it was cut short meanwhile
+    """Return what a file holds."""
+    size = os.fstat(file.fileno()).st_size
+    return read_pieces(file, size) if size else file.read()  # a pipe, a device, or an empty file
+
+
+def read_pieces(file: BinaryIO, size: int) -> bytearray:
+    """Return the next bytes of a file, at most ``size``; a single large read delays Ctrl-C."""
+    data = bytearray()  # grows without copies; bytearray(size) would write all of it first
+    while piece := file.read(min(BLOCK, size - len(data))):
+        data += piece
     return data
 
 

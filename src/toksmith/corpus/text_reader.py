@@ -6,6 +6,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from toksmith._base.checks import literal
+from toksmith._base.documents import read_pieces
 from toksmith._base.lazy import np
 from toksmith.corpus.blocks import Block, Cut, cut_near_end
 from toksmith.corpus.checking import HEAD, text_start
@@ -44,7 +45,7 @@ def text_blocks(
         offset = text_start(path, file.read(HEAD))
         while True:
             file.seek(offset)
-            data = file.read(wanted)
+            data = read_pieces(file, wanted)
             bounds = []
             start = 0
             if between:

@@ -142,6 +142,10 @@ def script_cuts(text: str) -> list[Span]:
     return list(pairwise([*starts, len(text)])) if starts else []
 
 
+_BLOCK = 1 << 20
+"""Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
+
+
 def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
     """Return the chunks of a text.
 
@@ -220,7 +224,10 @@ def rewriting(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
 
 
 def _places(character: str, text: str) -> list[int]:
-    places: list[int] = np.flatnonzero(code_points(text) == ord(character)).tolist()
+    places: list[int] = []
+    for start in range(0, len(text), _BLOCK):
+        block = code_points(text[start : start + _BLOCK])
+        places += (np.flatnonzero(block == ord(character)) + start).tolist()
     return places
 
 

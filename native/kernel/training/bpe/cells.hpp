@@ -37,8 +37,13 @@ class Cells {
             for (std::size_t chunk = first; chunk < chunks.cut(share + 1, shares); ++chunk) {
                 const std::uint32_t count = stored(chunks.counts[chunk]);
                 Id mark = kFirst;
-                for (; i < chunks.ends[chunk]; ++i, mark = 0) {
-                    cells_.data()[i] = {mark | chunks.symbols[i], count};
+                for (const std::uint64_t end = chunks.ends[chunk]; i < end;) {
+                    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // of a long chunk
+                    for (const std::uint64_t stop = std::min(end, i + kAtOnce); i < stop; ++i) {
+                        cells_.data()[i] = {mark | chunks.symbols[i], count};
+                        mark = 0;
+                    }
+                    if (i < end) interruption_point();
                 }
                 points.step();
             }

@@ -26,8 +26,9 @@ void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t
             for (const std::uint64_t stop = std::min(end, i + kAtOnce); i + 1 < stop; ++i) {
                 visit(Id{chunks.symbols[i]}, Id{chunks.symbols[i + 1]}, count, i);
             }
-            points.step();
+            if (i + 1 < end) interruption_point();
         } while (i + 1 < end);
+        points.step();
         i = end;
     }
 }
