@@ -35,6 +35,7 @@ check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, war
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	find native \( -name '*.?pp' -o -name '*.inc' \) | xargs $(BIN)/clang-format --dry-run -Werror
 	$(call configure,build/check) -DTOKSMITH_WERROR=ON
 	$(BIN)/cmake --build build/check

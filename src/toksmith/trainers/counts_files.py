@@ -20,6 +20,7 @@ from toksmith.corpus import AnyPath
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.splitters import PatternSplitter
 from toksmith.trainers.counts import Counts
+from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
 _LAYOUT = 1
@@ -33,7 +34,7 @@ def write(counts: Counts, path: AnyPath) -> None:
     pa, pq = _pyarrow()
     header = {
         "layout": _LAYOUT,
-        "toksmith": _version(),
+        "toksmith": __version__,
         "splitter": _splitter_entry(counts.splitter),
         "documents": counts.documents,
         "bytes": counts.bytes,
@@ -165,12 +166,6 @@ def _splitter_of(path: AnyPath, header: dict[str, Any]) -> PatternSplitter | Non
         return PatternSplitter(entry["pattern"], gaps)
     except SplitError as wrong:
         raise FormatError(path, str(wrong)) from wrong
-
-
-def _version() -> str:
-    from toksmith import __version__
-
-    return __version__
 
 
 def _pyarrow() -> tuple[Any, Any]:
