@@ -49,6 +49,7 @@ LISTED: dict[str, Listed] = {
             "normalizer maps no characters",
             (".json",),
             folder="tokenizer.json",
+            module="huggingface.file",
         ),
         Listed("tekken", "Mistral's tekken.json", is_written=False),
         Listed("gpt2", "GPT-2's two files in a directory: byte-level BPE", folder="encoder.json"),
