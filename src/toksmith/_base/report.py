@@ -38,7 +38,7 @@ _MODULES = {
     "Batch": "cards",
     "Comparison": "comparison_page",
     "Counts": "cards",
-    "Encoding": "html",
+    "Encoding": "notebook",
     "Explanation": "diagram_html",
     "Inputs": "cards",
     "MergeTable": "cards",

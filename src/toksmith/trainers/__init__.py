@@ -46,8 +46,8 @@ _PLACES = {
     "sentencepiece-unigram": (
         "sentencepiece", "SentencePieceOptions", "train_sentencepiece_unigram"
     ),
-    "word": ("frequent", "WordOptions", "train_words"),
-    "char": ("frequent", "CharOptions", "train_characters"),
+    "word": ("by_frequency", "WordOptions", "train_words"),
+    "char": ("by_frequency", "CharOptions", "train_characters"),
 }  # fmt: skip
 
 
