@@ -13,7 +13,7 @@
 #include "parallel/parallel.hpp"
 #include "parallel/stop.hpp"
 #include "parallel/team.hpp"
-#include "parallel/turns.hpp"
+#include "parallel/task_queue.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;
@@ -152,27 +152,32 @@ TEST(threads_that_get_no_memory_are_done_without) {
     for (const std::atomic<int>& times : done) CHECK(times == 1);
 }
 
-TEST(turns_give_each_run_once) {
+TEST(a_queue_gives_each_task_once_and_in_order) {
     for (const std::size_t threads : {1, 2, 3, 8}) {
-        for (const std::size_t runs : {0, 1, 7, 1000}) {
-            Turns turns(runs, threads);
-            std::vector<std::atomic<int>> done(runs);
+        for (const std::size_t tasks : {0, 1, 7, 1000}) {
+            TaskQueue queue(tasks, threads);
+            std::vector<std::atomic<int>> done(tasks);
             run_on_threads(threads, [&](std::size_t thread) {
-                while (const auto run = turns.take(thread)) ++done[*run];
+                std::size_t next = 0;
+                queue.work_off(thread, [&](std::size_t task) {
+                    CHECK(task >= next);
+                    next = task + 1;
+                    ++done[task];
+                });
             });
             for (const std::atomic<int>& times : done) CHECK(times == 1);
         }
     }
 }
 
-TEST(the_failure_of_the_lowest_run_is_thrown) {
+TEST(the_failure_of_the_first_task_is_thrown) {
     for (const std::size_t threads : {1, 2, 3, 8}) {
         for (int round = 0; round < 20; ++round) {
             constexpr std::size_t kRuns = 200, kFirst = 50;
-            Turns turns(kRuns, threads);
+            TaskQueue queue(kRuns, threads);
             std::vector<std::atomic<int>> done(kRuns);
             run_on_threads(threads, [&](std::size_t thread) {
-                turns.work_off(thread, [&](std::size_t run) {
+                queue.work_off(thread, [&](std::size_t run) {
                     if (run == kFirst)  // the last one to fail
                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
                     if (run >= kFirst && run % 3 != 0) throw std::range_error(std::to_string(run));
@@ -181,7 +186,7 @@ TEST(the_failure_of_the_lowest_run_is_thrown) {
             });
             std::string thrown;
             try {
-                turns.rethrow_failure();
+                queue.rethrow_failure();
             } catch (const std::range_error& error) {
                 thrown = error.what();
             }
@@ -192,11 +197,11 @@ TEST(the_failure_of_the_lowest_run_is_thrown) {
     }
 }
 
-TEST(runs_behind_one_that_failed_are_stopped) {
-    Turns turns(2, 2);
+TEST(tasks_after_one_that_failed_are_stopped) {
+    TaskQueue queue(2, 2);
     std::atomic<bool> works{false};
     run_on_threads(2, [&](std::size_t thread) {
-        turns.work_off(thread, [&](std::size_t run) {
+        queue.work_off(thread, [&](std::size_t run) {
             if (run == 1) {
                 works = true;
                 work_for_ever();
@@ -205,31 +210,45 @@ TEST(runs_behind_one_that_failed_are_stopped) {
             throw std::range_error("run 0");
         });
     });
-    CHECK_THROWS(turns.rethrow_failure(), std::range_error);
+    CHECK_THROWS(queue.rethrow_failure(), std::range_error);
 }
 
-TEST(a_stop_ends_turns) {
+TEST(a_stop_ends_a_queue) {
     for (const std::size_t threads : {1, 3}) {
         Stop stop([]() -> bool { throw Interrupted(); });
         const Stop::Scope scope(stop);
-        Turns turns(100, threads);
+        TaskQueue queue(100, threads);
         const auto work = [&](std::size_t thread) {
-            turns.work_off(thread, [](std::size_t) { work_for_ever(); });
+            queue.work_off(thread, [](std::size_t) { work_for_ever(); });
         };
         CHECK_THROWS(run_on_threads(threads, work), Interrupted);
     }
 }
 
-TEST(turns_come_to_each_thread_and_are_taken_over) {
-    Turns turns(60, 2);
-    for (std::size_t run = 0; run < 20; run += 2) {
-        CHECK(turns.take(0) == run);
-        CHECK(turns.take(1) == run + 1);
+// Whichever thread takes it, and whatever others have been told meanwhile.
+TEST(a_task_before_one_that_failed_runs_to_its_end) {
+    TaskQueue queue(4, 3);
+    std::atomic<int> begun{0};
+    std::atomic<bool> has_failed{false};
+    run_on_threads(3, [&](std::size_t thread) {
+        queue.work_off(thread, [&](std::size_t task) {
+            ++begun;
+            while (begun < 3) std::this_thread::yield();
+            if (task == 1) {
+                has_failed = true;
+                throw std::range_error("task 1");
+            }
+            if (task == 2) work_for_ever();
+            while (!has_failed) std::this_thread::yield();
+            interruption_point();
+            throw std::range_error("task 0");
+        });
+    });
+    std::string thrown;
+    try {
+        queue.rethrow_failure();
+    } catch (const std::range_error& error) {
+        thrown = error.what();
     }
-    // The second thread stops: the first goes ahead by some runs, and then does those as well.
-    std::vector<std::size_t> alone;
-    while (const auto run = turns.take(0)) alone.push_back(*run);
-    CHECK(alone.size() == 40 && alone[0] == 20 && alone[1] == 22);
-    CHECK(std::find(alone.begin(), alone.end(), 21) < std::find(alone.begin(), alone.end(), 42));
-    CHECK(!turns.take(1));
+    CHECK(thrown == "task 0", thrown);
 }

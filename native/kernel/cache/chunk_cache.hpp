@@ -70,10 +70,6 @@ class ChunkCache {
 
     // That are in use now.
     std::size_t lines() const { return lines_.size(); }
-    // Whether it has had no room for much of what several threads brought. Nobody uses it now.
-    bool is_crowded() const {
-        return was_full_ || (lines_.size() == lines_.most() && refused_ > lines_.size() / kCrowded);
-    }
 
     class User;
 
@@ -85,9 +81,8 @@ class ChunkCache {
     // A text that will have brought little more than there are lines, one for so many, is nearly
     // over.
     static constexpr std::size_t kLittle = 4;
-    // The table is crowded when one chunk for so many lines has found no room; when so many chunks
-    // a line have found none, all that is there goes.
-    static constexpr std::size_t kCrowded = 8, kMostRefused = 4;
+    // When so many chunks a line have found no room, the table is cleared.
+    static constexpr std::size_t kMostRefused = 4;
     // A thread that is busy with a long chunk is not waited for; others try again when they have
     // taken so many bytes more.
     static constexpr std::chrono::microseconds kPatience{500};
@@ -163,7 +158,6 @@ class ChunkCache {
             lines_.clear(kFewestLines);
             arena_.clear();
             added_ = 0;
-            was_full_ = true;
         }
         refused_ = 0;
     }
@@ -179,7 +173,6 @@ class ChunkCache {
     std::atomic<std::size_t> next_pause_{0};  // not before so much of it
     std::atomic<bool> is_prepared_{false};    // or is being
     std::size_t next_lines_ = 0;              // behind it; 0: nothing is kept
-    bool was_full_ = false;
     NewChunks new_chunks_;
 
     std::mutex guard_;  // of what follows

@@ -8,7 +8,7 @@
 
 #include "encode/in_order.hpp"
 #include "parallel/parallel.hpp"
-#include "parallel/turns.hpp"
+#include "parallel/task_queue.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith {
@@ -58,7 +58,7 @@ std::unique_ptr<Crew> Encoder::take(std::size_t threads, std::size_t bytes) {
         crew = std::move(idle_.back());
         idle_.pop_back();
     }
-    if (!crew) crew = std::make_unique<Crew>(*model_, cache_bytes_.load());
+    if (!crew) crew = std::make_unique<Crew>(*model_, cache_bytes_.load(), bytes);
     crew->begin(threads, bytes);
     return crew;
 }
@@ -180,13 +180,13 @@ template <typename Work>
 void Encoder::run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads,
                            const Work& work) {
     const Lease lease(*this, threads, bytes);
-    Turns turns(runs, threads);
+    TaskQueue queue(runs, threads);
     run_on_threads(threads, [&](std::size_t thread) {
         Worker& worker = lease->worker(thread);
         const ChunkCache::User::Turn turn(worker.cache);
-        turns.work_off(thread, [&](std::size_t run) { work(run, thread, worker); });
+        queue.work_off(thread, [&](std::size_t run) { work(run, thread, worker); });
     });
-    turns.rethrow_failure();
+    queue.rethrow_failure();
 }
 
 Encoded Encoder::encode(const std::vector<Source>& documents, std::size_t threads,

@@ -1,0 +1,79 @@
+// Gives the tasks of a job to threads, in order.
+//
+// When a task fails, later tasks are stopped or not begun. Earlier ones have all begun, and run to
+// their end; so the failure that is reported is that of the first task that fails, however the
+// threads are scheduled.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "parallel/stop.hpp"
+
+namespace toksmith {
+
+class TaskQueue {
+ public:
+    TaskQueue(std::size_t tasks, std::size_t threads) : end_(tasks), running_(threads) {}
+
+    // For each thread: calls work(task) for one task after the other.
+    template <typename Work>
+    void work_off(std::size_t thread, const Work& work) {
+        Stop* const outer = Stop::current();
+        Stop stop(outer);
+        const Stop::Scope scope(stop);
+        while (const std::optional<std::size_t> task = take(thread, stop)) {
+            try {
+                work(*task);
+            } catch (...) {
+                leave(thread);
+                if (outer && outer->requested()) throw;
+                if (!stop.requested()) keep_failure(*task);
+                return;
+            }
+        }
+    }
+    // After all threads have ended: throws what the first task that failed threw.
+    void rethrow_failure() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+ private:
+    // The next task, if there is one. `stop` ends it.
+    std::optional<std::size_t> take(std::size_t thread, Stop& stop) {
+        const std::scoped_lock lock(guard_);
+        running_[thread] = {};
+        if (next_ >= end_) return {};
+        running_[thread] = {next_, &stop};
+        return next_++;
+    }
+    void leave(std::size_t thread) {
+        const std::scoped_lock lock(guard_);
+        running_[thread] = {};
+    }
+    void keep_failure(std::size_t task) {
+        const std::scoped_lock lock(guard_);
+        if (task >= end_) return;  // an earlier one has failed
+        failure_ = std::current_exception();
+        end_ = task;
+        for (const Running& other : running_) {
+            if (other.stop && other.task > task) other.stop->request();
+        }
+    }
+
+    struct Running {
+        std::size_t task = 0;
+        Stop* stop = nullptr;  // null: no task
+    };
+
+    std::mutex guard_;
+    std::size_t next_ = 0;
+    std::size_t end_;               // of the tasks to do: the first that has failed
+    std::vector<Running> running_;  // by thread
+    std::exception_ptr failure_;    // of task end_
+};
+
+}  // namespace toksmith
