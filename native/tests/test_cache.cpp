@@ -23,10 +23,10 @@ struct Thread {
     ChunkCache::User use;
 
     explicit Thread(ChunkCache& cache) : use(cache) {}
-    // And takes a byte of the text.
+    // At the end of a batch.
     void insert(const Bytes& chunk, const std::vector<Id>& ids, Note note = 0) {
         use.insert(key_of(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), note});
-        use.read(1);
+        use.make_room();
     }
     Found find(const Bytes& chunk) {
         return use.look_up(key_of(chunk), chunk.data(), chunk.size());
@@ -229,57 +229,40 @@ TEST(cache_keeps_most_while_it_grows) {
     };
     const auto ids = [](std::size_t i) { return std::vector<Id>(1 + i % 6, static_cast<Id>(i)); };
     const std::size_t chunks = 60 * ChunkCache::kFewestLines;
-    // What a text is expected to bring is no more than a guess.
     for (const std::size_t bytes : {0, 1 << 22, 1 << 30}) {
         Cache cache;
         cache.begin(bytes);
-        cache.use.read(1 << 20);
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
-        std::size_t near = 0, held = 0;
+        std::size_t held = 0;
         for (std::size_t i = 0; i < chunks; ++i) {
             const auto [is_there, has_room] = cache.use.near(key_of(text(i)));
-            near += is_there;
             CHECK(is_there || !has_room || cache.misses(text(i)));
             const bool holds = cache.holds(text(i), ids(i));
             CHECK(holds || cache.misses(text(i)));
             held += holds;
         }
         CHECK(held > chunks - chunks / 100);
-        // In twice as many lines, more stand where they are found first.
-        const bool roomy = cache.lines() > 2 * chunks;
-        CHECK((near > chunks - chunks / 20) == roomy);
-        CHECK(roomy || bytes != 1 << 30);
+        CHECK(cache.lines() > chunks && cache.lines() <= 4 * chunks);
     }
 }
 
-TEST(new_chunks_are_expected_ever_rarer) {
-    CHECK(NewChunks().in_all(100, 0) == 100);
-    const NewChunks chunks(800, 1000);
-    CHECK(chunks.in_all(1000, 0) == 1000);    // nothing is known yet
-    CHECK(chunks.in_all(1010, 100) == 1040);  // eight times the text: four times as many
-    CHECK(chunks.in_all(1100, 799) == 1100);
-    CHECK(chunks.in_all(1100, 1799) == 1100);  // more was read than had been said
-    CHECK(NewChunks(~std::size_t{0}, 0).in_all(std::size_t{1} << 30, 1) == NewChunks::kMost);
-}
-
-TEST(cache_makes_room_for_what_a_text_may_bring) {
-    const auto bring = [](Cache& cache, std::size_t chunks, std::size_t bytes) {
-        for (std::size_t i = 0; i < chunks; ++i) {
-            cache.insert(bytes_of(std::to_string(i)), {static_cast<Id>(i)});
-            cache.use.read(bytes / chunks - 1);
-        }
-    };
+TEST(cache_is_as_large_as_a_text_needs) {
     constexpr std::size_t kFew = ChunkCache::kFewestLines;
     Cache cache;
     CHECK(cache.lines() == kFew);
     cache.begin(32 * kFew);
     CHECK(cache.lines() == 2 * kFew);
-    bring(cache, 2 * kFew + 100, 32 * kFew);
-    CHECK(cache.lines() == 2 * kFew);  // it is nearly over: they are enough
-    Cache other;
-    other.begin(std::size_t{64} * 32 * kFew);
-    bring(other, 2 * kFew + 100, 32 * kFew);
-    CHECK(other.lines() == 64 * kFew);  // 64 times the text: 16 times as many chunks
+    cache.begin(std::size_t{1} << 40);
+    CHECK(cache.lines() == 2 * kFew);  // alone, it grows when that many chunks have come
+    // For several threads, at once; but no larger than it may be.
+    ChunkCache shared;
+    shared.begin(std::size_t{1} << 24, 2);
+    CHECK(shared.lines() == std::size_t{1} << 16);
+    shared.begin(std::size_t{1} << 20, 2);
+    CHECK(shared.lines() == std::size_t{1} << 16);
+    shared.begin(std::size_t{1} << 40, 2);
+    CHECK(shared.lines() * ChunkCache::kBytesPerLine <= ChunkCache::kBytes);
+    CHECK(shared.lines() * ChunkCache::kBytesPerLine > ChunkCache::kBytes / 2);
 }
 
 TEST(cache_grows_between_texts_before_it_is_full) {
@@ -365,84 +348,57 @@ TEST(cache_of_several_threads_writes_over_nothing) {
     }
 }
 
-TEST(cache_grows_only_when_all_that_use_it_pause) {
-    ChunkCache cache;
-    cache.begin(0, 2);
-    Thread one(cache), other(cache);
-    const std::size_t before = one.lines();
-    std::optional<ChunkCache::User::Turn> busy(other.use);
-    const ChunkCache::User::Turn turn(one.use);
-    std::size_t number = 0;
-    const auto bring = [&](std::size_t chunks) {
-        for (const std::size_t last = number + chunks; number < last; ++number)
-            one.insert(bytes_of(std::to_string(number)), {1});
-    };
-    bring(2 * ChunkCache::kFewestLines);
-    CHECK(one.lines() == before);  // the other one is in the midst of something
-    one.use.read(std::size_t{2} << 20);
-    bring(100);
-    CHECK(one.lines() == before);
-    busy.reset();
-    one.use.read(std::size_t{2} << 20);
-    bring(100);
-    CHECK(one.lines() > before);
-    std::size_t held = 0;
-    for (std::size_t i = 0; i < number; ++i) held += one.holds(bytes_of(std::to_string(i)), {1});
-    CHECK(held > number - number / 10);
+TEST(cache_of_several_threads_grows_between_calls_or_is_cleared) {
+    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    for (const std::size_t bytes : {ChunkCache::kBytes, std::size_t{0}}) {
+        ChunkCache cache(bytes);
+        Thread one(cache), other(cache);
+        std::size_t number = 0;
+        const auto bring = [&](std::size_t chunks) {
+            cache.begin(0, 2);
+            const ChunkCache::User::Turn turn(one.use), other_turn(other.use);
+            for (const std::size_t last = number + chunks; number < last; ++number)
+                (number % 2 ? one : other).insert(bytes_of(std::to_string(number)), {1});
+        };
+        const auto held = [&] {
+            std::size_t count = 0;
+            for (std::size_t i = 0; i < number; ++i)
+                count += one.holds(bytes_of(std::to_string(i)), {1});
+            return count;
+        };
+        bring(4 * kFew);
+        CHECK(cache.lines() == kFew);
+        const std::size_t before = held();
+        CHECK(before > 2 * kFew && before <= number - kFew);
+        bring(2 * kFew);
+        if (bytes != 0) {
+            CHECK(cache.lines() == 2 * kFew);
+            CHECK(held() > before + kFew);
+        } else {
+            CHECK(cache.lines() == kFew);
+            CHECK(held() < before + kFew);  // most that came later was refused
+            bring(2 * kFew);
+            bring(100);  // all that was there is out of use
+            CHECK(held() == 100);
+        }
+    }
 }
 
+// Where chunks that are there counted as refused, the table would be cleared.
 TEST(a_chunk_that_is_there_has_not_been_refused) {
     constexpr std::size_t kChunks = 600;
     ChunkCache cache(0);
-    cache.begin(1 << 20, 2);
     Thread one(cache), other(cache);
-    {
-        const ChunkCache::User::Turn turn(one.use), other_turn(other.use);
-        for (std::size_t i = 0; i < kChunks; ++i) one.insert(bytes_of(std::to_string(i)), {1});
-        for (std::size_t round = 0; round < 20; ++round) {
-            for (std::size_t i = 0; i < kChunks; ++i)
-                other.insert(bytes_of(std::to_string(i)), {1});
-        }
-    }
-    CHECK(!cache.is_crowded());
-}
-
-// A thread that never pauses makes others lose patience, again and again, while new pauses are
-// prepared: no pause may be ended by a thread that waited in an earlier one.
-TEST(cache_is_right_on_threads_that_lose_patience) {
-    constexpr std::size_t kThreads = 6, kChunks = 40'000;
-    ChunkCache cache;
-    cache.begin(std::size_t{1} << 40, kThreads + 1);
-    std::optional<ChunkCache::User> busy(cache);
-    std::optional<ChunkCache::User::Turn> turn(*busy);
-    std::atomic<std::size_t> wrong{0}, done{0};
-    const auto work = [&](std::size_t thread) {
-        Thread user(cache);
-        const ChunkCache::User::Turn its_turn(user.use);
-        for (std::size_t i = 0; i < kChunks; ++i) {
-            const std::size_t number = i * kThreads + thread;
-            user.insert(bytes_of(std::to_string(number)), {static_cast<Id>(number)});
-            if (i % 64 == 0) user.use.read(std::size_t{1} << 18);
-            const Found found = user.find(bytes_of(std::to_string(number)));
-            wrong += found.ids && (found.count != 1 || found.ids[0] != number);
-        }
-        ++done;
+    const auto bring = [&](Thread& thread) {
+        const ChunkCache::User::Turn turn(thread.use);
+        for (std::size_t i = 0; i < kChunks; ++i) thread.insert(bytes_of(std::to_string(i)), {1});
     };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
-    while (done < kThreads / 2) std::this_thread::yield();
-    turn.reset();  // now the others may make room
-    for (std::thread& thread : threads) thread.join();
-    CHECK(wrong == 0);
-    Thread user(cache);
-    std::size_t held = 0;
-    for (std::size_t i = 0; i < kThreads * kChunks; ++i) {
-        const Found found = user.find(bytes_of(std::to_string(i)));
-        if (!found.ids) continue;
-        ++held;
-        CHECK(found.count == 1 && found.ids[0] == i);
-    }
-    CHECK(held > 0);
+    cache.begin(1 << 20, 2);
+    bring(one);
+    for (std::size_t round = 0; round < 5 * ChunkCache::kFewestLines / kChunks; ++round)
+        bring(other);
+    cache.begin(1 << 20, 2);
+    for (std::size_t i = 0; i < kChunks; ++i) CHECK(one.holds(bytes_of(std::to_string(i)), {1}));
 }
 
 TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
@@ -456,7 +412,7 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
     const auto ids_of = [](std::size_t i) {
         return std::vector<Id>(1 + i % 9, static_cast<Id>(i * 2654435761u));
     };
-    // One that is soon full, again and again, and one that grows.
+    // One that is soon full, and one that has room.
     for (const std::size_t bytes : {std::size_t{0}, ChunkCache::kBytes}) {
         ChunkCache cache(bytes);
         const std::size_t chunks = bytes ? 30'000 : 200'000, steps = bytes ? 60'000 : 40'000;
@@ -480,7 +436,6 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
                     ++found;
                     wrong += !user.holds(chunk, ids);
                 }
-                user.use.read(20);
             }
         };
         std::vector<std::thread> threads;

@@ -12,8 +12,8 @@
 #include "failing_memory.hpp"
 #include "parallel/parallel.hpp"
 #include "parallel/stop.hpp"
-#include "parallel/team.hpp"
 #include "parallel/task_queue.hpp"
+#include "parallel/team.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -1,26 +1,22 @@
-// What each chunk became, for the chunks met lately, by all threads of a call. Bounded: a table
-// that grows up to a limit, and a ring for what does not fit into its slots.
+// The cache of chunks and their ids, shared by all threads of a call. Bounded: a table that grows
+// up to a limit, and a ring for what does not fit into its slots.
 //
-// Several threads read it and add to it without waiting for each other. Now and then it has to
-// grow, or is full: then all of them pause, and one makes room.
+// Several threads read it and add to it without waiting for each other. It grows between calls; a
+// caller that is alone also lets it grow between two batches of a text.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
-#include <chrono>
-#include <condition_variable>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
-#include <optional>
 
 #include "cache/answer.hpp"
 #include "cache/chunk_arena.hpp"
 #include "cache/chunk_lines.hpp"
-#include "cache/new_chunks.hpp"
 #include "ids.hpp"
 
 namespace toksmith {
@@ -49,23 +45,16 @@ class ChunkCache {
                  small_lines(text)),
           arena_(lines_.most() * kWordsPerLine, small_lines(text) * kWordsPerLine) {}
 
-    // A text of so many bytes comes, for so many threads; nobody uses the cache now. There is room
-    // at once for some, and when it has brought many, for as many as it may bring: to double again
-    // and again takes longer. What earlier texts have filled too far grows now.
+    // Before a text of so many bytes that so many threads encode; nobody uses the cache now.
     void begin(std::size_t bytes, std::size_t threads) {
         alone_ = threads == 1;
-        const std::size_t some = std::min(std::bit_floor(bytes / kBytesPerChunk), kMany);
+        wants_room_ = false;
+        if (refused_ > kMostRefused * lines_.size()) clear();
+        const std::size_t room = std::bit_floor(alone_ ? std::min(bytes / kBytesPerChunk, kMany)
+                                                       : expected_chunks(bytes));
         const std::size_t twice = is_dense() ? 2 * lines_.size() : 0;
-        const std::size_t lines = std::min(std::max(some, twice), lines_.most());
-        if (lines > lines_.size()) {
-            if (twice) lines_.ask_for_pages(lines);
-            lines_.grow(lines);
-        }
-        new_chunks_ = {bytes, added_};
-        read_.store(0, std::memory_order_relaxed);
-        next_pause_.store(0, std::memory_order_relaxed);
-        is_prepared_.store(false, std::memory_order_relaxed);
-        wants_pause_.store(false, std::memory_order_relaxed);
+        const std::size_t lines = std::min(std::max(room, twice), lines_.most());
+        if (lines > lines_.size()) grow(lines);
     }
 
     // That are in use now.
@@ -78,15 +67,10 @@ class ChunkCache {
     static constexpr std::size_t kMany = std::size_t{1} << 13;  // lines
     // Of text, at least, that bring a new one.
     static constexpr std::size_t kBytesPerChunk = 16;
-    // A text that will have brought little more than there are lines, one for so many, is nearly
-    // over.
-    static constexpr std::size_t kLittle = 4;
     // When so many chunks a line have found no room, the table is cleared.
     static constexpr std::size_t kMostRefused = 4;
-    // A thread that is busy with a long chunk is not waited for; others try again when they have
-    // taken so many bytes more.
-    static constexpr std::chrono::microseconds kPatience{500};
-    static constexpr std::size_t kBetweenPauses = std::size_t{1} << 20;
+    // A caller that is alone makes the table so many times as large when it is dense.
+    static constexpr std::size_t kGrowth = 4;
 
     static std::size_t small_lines(std::size_t text) {
         return text < kFewestLines * kBytesPerChunk ? kFewestLines : 0;
@@ -95,90 +79,29 @@ class ChunkCache {
     // Whether more than a few of the chunks stand in shared lines.
     bool is_dense() const { return added_ > lines_.size() / 4 * 3; }
     bool may_grow() const { return added_ > lines_.size() && lines_.size() < lines_.most(); }
-    bool is_full() const { return refused_ > kMostRefused * lines_.size(); }
+    // About how many new chunks a text brings, by Heaps' law: bytes to the power of 2/3.
+    static std::size_t expected_chunks(std::size_t bytes) {
+        const double root = std::cbrt(static_cast<double>(bytes));
+        return static_cast<std::size_t>(root * root);
+    }
 
-    // Whether it is time for a pause. One of the threads prepares it.
-    void check() {
-        const bool is_time = (may_grow() || is_full()) && read_ >= next_pause_;
-        if (!is_time || is_prepared_.exchange(true)) return;
-        // Until the pause that this thread wants now, no other thread gets here, and none makes
-        // room, since this one does not pause: nothing below is looked at by others.
-        if (prepare()) {
-            wants_pause_.store(true, std::memory_order_release);
-        } else {
-            is_prepared_.store(false, std::memory_order_release);
-        }
-    }
-    // False: it is not worth a pause.
-    bool prepare() {
-        next_lines_ = 0;
-        if (!may_grow()) return true;
-        const std::size_t lines = lines_.size(), expected = new_chunks_.in_all(added_, read_);
-        if (new_chunks_.go_on(read_) && expected < lines + lines / kLittle) return false;
-        const std::size_t room = lines < kMany ? 0 : std::bit_ceil(expected);
-        next_lines_ = std::clamp(room, lines * 4, lines_.most());
-        lines_.ask_for_pages(next_lines_);  // takes long: other threads go on
-        return true;
-    }
-    // By a thread that looks at nothing in the cache now.
-    void pause() {
-        if (alone_) {
-            make_room();
-            return end_pause();
-        }
-        std::unique_lock lock(guard_);
-        if (!wants_pause_) return;  // it is over
-        const std::uint64_t number = pauses_;
-        ++pausing_;
-        if_all_pause();
-        if (over_.wait_for(lock, kPatience, [&] { return pauses_ != number; })) return;
-        next_pause_ = read_ + kBetweenPauses;
-        end_pause();
-    }
-    void if_all_pause() {
-        if (!wants_pause_ || pausing_ < users_) return;
-        if (users_ != 0) make_room();
-        end_pause();
-    }
-    // For all who wait in it, whether there is room now or one of them has lost its patience. With
-    // the lock, unless alone: so it ends the pause that its caller is in, and never a later one.
-    void end_pause() {
-        pausing_ = 0;
-        ++pauses_;
-        wants_pause_.store(false, std::memory_order_relaxed);
-        // Last: then another one may be prepared.
-        is_prepared_.store(false, std::memory_order_release);
-        over_.notify_all();
-    }
-    // When nobody looks at it.
-    void make_room() {
-        if (next_lines_ != 0) {
-            lines_.grow(next_lines_);
-        } else {
-            lines_.clear(kFewestLines);
-            arena_.clear();
-            added_ = 0;
-        }
+    void grow(std::size_t lines) {
+        lines_.grow(lines);
         refused_ = 0;
+    }
+    void clear() {
+        lines_.clear(kFewestLines);
+        arena_.clear();
+        added_ = refused_ = 0;
     }
 
     // What all look at, and is seldom changed.
     ChunkLines lines_;
     ChunkArena arena_;
     bool alone_ = true;
-    std::atomic<bool> wants_pause_{false};
-    // What is told every now and then.
+    bool wants_room_ = false;  // of a thread alone
+    // Updated every now and then.
     alignas(64) std::atomic<std::size_t> added_{0}, refused_{0};
-    std::atomic<std::size_t> read_{0};        // of the text
-    std::atomic<std::size_t> next_pause_{0};  // not before so much of it
-    std::atomic<bool> is_prepared_{false};    // or is being
-    std::size_t next_lines_ = 0;              // behind it; 0: nothing is kept
-    NewChunks new_chunks_;
-
-    std::mutex guard_;  // of what follows
-    std::condition_variable over_;
-    std::size_t users_ = 0, pausing_ = 0;
-    std::uint64_t pauses_ = 0;  // that are over: the number of the next one
 };
 
 // What one thread uses it by, for as long as it has a Turn.
@@ -207,7 +130,8 @@ class ChunkCache::User {
     }
     ChunkLines::Near near(const Key& key) const { return cache_.lines_.near(key); }
 
-    // What any chunk became; no ids if it is not known. Valid until the next look-up, or read().
+    // What any chunk became; no ids if it is not known. Valid until the next look-up, or
+    // make_room().
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         ChunkLines::Search search = cache_.lines_.search(key);
         if (search.end != ChunkLines::End::kThere) return {};
@@ -242,38 +166,22 @@ class ChunkCache::User {
         }
         if (added_ + refused_ < kOften) return;
         tell();
-        cache_.check();
+        if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // So many bytes of the text have been taken.
-    void read(std::size_t bytes) {
-        read_ += bytes;
-        if (cache_.wants_pause_.load(std::memory_order_relaxed)) [[unlikely]]
-            pause();
+    // Between two batches: what was found before is no longer in use.
+    void make_room() {
+        if (cache_.wants_room_) [[unlikely]]
+            grow();
     }
 
  private:
     static constexpr std::size_t kOften = 64;
 
-    // A short text takes little longer than what keeps others off: a thread alone does without.
-    void join() {
-        if (!cache_.alone_) {
-            const std::scoped_lock lock(cache_.guard_);
-            ++cache_.users_;
-        }
-        cache_.check();
-        first_lines_ = cache_.lines_.first_lines();
-    }
-    void leave() {
-        tell();
-        if (cache_.alone_) return;
-        const std::scoped_lock lock(cache_.guard_);
-        --cache_.users_;
-        cache_.if_all_pause();
-    }
+    void join() { first_lines_ = cache_.lines_.first_lines(); }
+    void leave() { tell(); }
     void tell() {
         tell(cache_.added_, added_);
         tell(cache_.refused_, refused_);
-        tell(cache_.read_, read_);
     }
     void tell(std::atomic<std::size_t>& sum, std::size_t& more) const {
         constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -285,9 +193,9 @@ class ChunkCache::User {
         more = 0;
     }
 
-    [[gnu::noinline]] void pause() {
-        tell();
-        cache_.pause();
+    [[gnu::noinline]] void grow() {
+        cache_.wants_room_ = false;
+        cache_.grow(std::min(kGrowth * cache_.lines_.size(), cache_.lines_.most()));
         first_lines_ = cache_.lines_.first_lines();
     }
 
@@ -317,8 +225,8 @@ class ChunkCache::User {
 
     ChunkCache& cache_;
     ChunkLines::FirstLines first_lines_ = cache_.lines_.first_lines();
-    std::size_t added_ = 0, refused_ = 0, read_ = 0;  // that have not been told
-    std::array<Id, Answer::kMostIds> unpacked_;       // of the last look-up
+    std::size_t added_ = 0, refused_ = 0;        // that have not been told
+    std::array<Id, Answer::kMostIds> unpacked_;  // of the last look-up
 };
 
 }  // namespace toksmith
