@@ -133,9 +133,8 @@ class ChunkCache::User {
     // What any chunk became; no ids if it is not known. Valid until the next look-up, or
     // make_room().
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
-        ChunkLines::Search search = cache_.lines_.search(key);
+        const ChunkLines::Search search = cache_.lines_.search(key);
         if (search.end != ChunkLines::End::kThere) return {};
-        if (cache_.alone_) search = cache_.lines_.moved_near(search);
         const Answer& answer = search.answer();
         if (!search.is_outside()) {
             if (answer.is_plain()) return {answer.words, answer.count(), answer.note()};

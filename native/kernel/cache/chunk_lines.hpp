@@ -1,13 +1,11 @@
-// The slots in which the chunk cache finds what chunks became, for one thread or for several at
-// once.
+// The table of the chunk cache, for one thread or for several at once.
 //
-// A chunk has a line of memory of two slots, and what came first stands there, which is mostly what
-// comes most often; so this line answers nearly always. Four lines share another one for what comes
-// later, and where that is full, the one beside it. These lie apart, so that what is asked for lies
-// on few pages.
+// Each key hashes to one line of 64 bytes, with two slots. Four lines share an overflow line. Slots
+// are filled in order of arrival, so frequent chunks, which arrive early, are almost always found
+// in their first line. Overflow lines lie in an array of their own, to keep the first lines dense.
 //
-// While several threads use it, slots are only ever filled, each by one thread and for good, so
-// that nobody has to wait. A thread alone also moves what stands there, and pushes it out.
+// With several threads, slots are write-once (free, claimed, published by the release store of the
+// key's high word), so readers need no lock. A thread that is alone also moves and evicts entries.
 #pragma once
 
 #include <algorithm>
@@ -104,8 +102,6 @@ class ChunkLines {
         return nullptr;
     }
 
-    // A key may stand in the slots of its first line, of the shared one and of the one beside that.
-    // They are taken in order.
     struct Near {
         bool is_there, has_room;
     };
@@ -124,7 +120,7 @@ class ChunkLines {
     enum class End { kThere, kFree, kFull };
     struct Search {
         End end;
-        Line *first, *line;  // the first one; where it ended
+        Line* line;  // where it ended
         std::size_t slot;
 
         const Answer& answer() const { return line->answers[slot]; }
@@ -133,21 +129,9 @@ class ChunkLines {
         bool is_outside() const { return (last_word(line->keys[slot]) & kOutsideMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
-        Line* const first = first_line_of(key);
-        Search found = search(key, first, first);
-        if (found.end == End::kFull) found = search(key, first, shared_line_of(key));
-        if (found.end == End::kFull) found = search(key, first, beside(found.line));
-        return found;
+        const Search found = search(key, first_line_of(key));
+        return found.end == End::kFull ? search(key, shared_line_of(key)) : found;
     }
-    // Now and then, what was found in a shared line comes to stand in the first one: what is asked
-    // for often is worth it, and what is not does not push it out. For a thread alone.
-    Search moved_near(const Search& found) {
-        if (found.line == found.first || ++met_far_ % kSeldom != 0) return found;
-        const Search near{End::kThere, found.first, found.first, kSlots - 1};
-        swap(found, near);
-        return near;
-    }
-
     // What became of a key that was to be added.
     enum class Kept { kAdded, kPresent, kFull };
 
@@ -158,7 +142,7 @@ class ChunkLines {
         for (;;) {
             Search place = search(key);
             if (alone) {
-                if (place.end == End::kFull) place = pushed_out(place);
+                if (place.end == End::kFull) place.slot = kSlots - 1;  // of the overflow line
             } else {
                 if (place.end != End::kFree) return not_added(place.end);
                 if (!take(place.line->keys[place.slot])) continue;
@@ -193,14 +177,12 @@ class ChunkLines {
             parts[other].keys[one == other] = line.keys[1];
             parts[other].answers[one == other] = line.answers[1];
         }
-        for (std::size_t i = before / kSharing; i > 0; i -= 2) {
-            Line* const two = shared_.data() + i - 2;
-            for (const Line& line : {std::exchange(two[0], {}), std::exchange(two[1], {})}) {
-                for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
-                    const Key& key = line.keys[slot];  // there is room for it
-                    fill(without_mark(key), key.high & kOutsideMark, true,
-                         [&](Answer& answer) { answer = line.answers[slot]; });
-                }
+        for (std::size_t i = before / kSharing; i-- > 0;) {
+            const Line line = std::exchange(shared_.data()[i], {});
+            for (std::size_t slot = 0; slot < kSlots && line.keys[slot].high != 0; ++slot) {
+                const Key& key = line.keys[slot];  // there is room for it
+                fill(without_mark(key), key.high & kOutsideMark, true,
+                     [&](Answer& answer) { answer = line.answers[slot]; });
             }
         }
     }
@@ -215,9 +197,6 @@ class ChunkLines {
     static constexpr std::uint64_t kOutsideMark = std::uint64_t{0x40} << 56;  // not in the slot
     // The last word of a slot that a thread is about to fill; no key has it.
     static constexpr std::uint64_t kTaken = std::uint64_t{0x80} << 56;
-
-    // Once in so many times.
-    static constexpr std::size_t kSeldom = 8;
 
     static Key without_mark(const Key& key) { return {key.low, key.high & ~kOutsideMark}; }
     // It is written last and read first: when it is there, all of the slot is.
@@ -245,35 +224,17 @@ class ChunkLines {
     Line* shared_line_of(const Key& key) const {
         return line_at(shared_, places_.bytes(key) / kSharing & ~(sizeof(Line) - 1));
     }
-    // The other one of two shared lines that lie side by side.
-    Line* beside(const Line* line) const {
-        return shared_.data() + (static_cast<std::size_t>(line - shared_.data()) ^ 1);
-    }
-    [[gnu::always_inline]] static Search search(const Key& key, Line* first, Line* line) {
+    [[gnu::always_inline]] static Search search(const Key& key, Line* line) {
         const Key &one = line->keys[0], &other = line->keys[1];
         const std::uint64_t last = last_word(one), other_last = last_word(other);
         const bool is_one = holds(one, last, key), is_other = holds(other, other_last, key);
-        if (is_one | is_other) return {End::kThere, first, line, std::size_t{is_other}};
+        if (is_one | is_other) return {End::kThere, line, std::size_t{is_other}};
         const bool is_free = (last == 0) | (other_last == 0);
-        return {is_free ? End::kFree : End::kFull, first, line, std::size_t{last != 0}};
+        return {is_free ? End::kFree : End::kFull, line, std::size_t{last != 0}};
     }
     static Line* line_at(const HugeArray<Line>& lines, std::size_t bytes) {
         return reinterpret_cast<Line*>(reinterpret_cast<std::byte*>(lines.data()) + bytes);
     }
-    static void swap(const Search& a, const Search& b) {
-        std::swap(a.line->keys[a.slot], b.line->keys[b.slot]);
-        std::swap(a.line->answers[a.slot], b.line->answers[b.slot]);
-    }
-    // A slot of the last shared line. Now and then, one of the first makes room instead, so that
-    // what has gone out of use does not stay for good.
-    Search pushed_out(const Search& full) {
-        ++pushed_out_;
-        const Search last{End::kFree, full.first, full.line, kSlots - 1 - pushed_out_ % kSlots};
-        if (pushed_out_ % kSeldom == 0)
-            swap(last, {End::kThere, full.first, full.first, pushed_out_ / kSeldom % kSlots});
-        return last;
-    }
-
     void use(std::size_t lines) {
         size_ = lines;
         places_ = Places(lines);
@@ -288,7 +249,6 @@ class ChunkLines {
     HugeArray<Line> first_, shared_;
     std::size_t size_;  // first lines in use
     Places places_;
-    std::size_t met_far_ = 0, pushed_out_ = 0;
 };
 
 }  // namespace toksmith
