@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "encode/copy_past.hpp"
 #include "encode/in_order.hpp"
 #include "encode/kept_ids.hpp"
 #include "encode/spare_ids.hpp"
@@ -103,19 +102,6 @@ TEST(kept_ids_are_the_largest_within_bounds) {
     CHECK(held() == 0);
     put(kLarge);
     CHECK(held() == 0);
-}
-
-TEST(copies_past_the_caches_are_whole) {
-    std::vector<Id> from(200);
-    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<Id>(i + 1);
-    for (std::size_t shift = 0; shift < 20; ++shift) {
-        for (std::size_t count = 0; count < 100; ++count) {
-            std::vector<Id> to(150), expected(150);
-            std::copy_n(from.data() + shift / 3, count, expected.data() + shift);
-            copy_past_caches(from.data() + shift / 3, count, to.data() + shift);
-            CHECK(to == expected);
-        }
-    }
 }
 
 TEST(runs_of_threads_stand_in_order) {

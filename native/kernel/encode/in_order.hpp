@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "encode/copy_past.hpp"
 #include "encode/spare_ids.hpp"
 #include "ids.hpp"
 #include "parallel/parallel.hpp"
@@ -55,9 +54,6 @@ class InOrder {
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
-    // Of a result with room for so many ids, none stays near.
-    static constexpr std::size_t kFar = std::size_t{1} << 23;
-
     // So many ids before they are written, pages are asked for: about those of a huge one.
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
@@ -108,12 +104,7 @@ class InOrder {
     void copy(const Ids& ids, std::size_t place) {
         const std::size_t size = ids.size();
         if (size == 0) return;  // there may be no memory at all
-        Id* const to = result_.data() + place;
-        if (result_.capacity() < kFar) {
-            std::memcpy(to, ids.data(), size * sizeof(Id));
-        } else {
-            copy_past_caches(ids.data(), size, to);
-        }
+        std::memcpy(result_.data() + place, ids.data(), size * sizeof(Id));
     }
 
     Ids& result_;
