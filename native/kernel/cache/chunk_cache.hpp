@@ -123,11 +123,6 @@ class ChunkCache::User {
     ChunkLines::FirstLines first_lines() const { return first_lines_; }
     void prefetch_first(const Key& key) const { cache_.lines_.prefetch_first(key); }
     void prefetch_shared(const Key& key) const { cache_.lines_.prefetch_shared(key); }
-    // Of a long chunk, if it stands in its first line.
-    void prefetch_text(const ChunkLines::Line& line, const Key& key) const {
-        if (const Answer* const answer = ChunkLines::find_outside(line, key))
-            __builtin_prefetch(cache_.arena_.at(answer->place()));
-    }
     ChunkLines::Near near(const Key& key) const { return cache_.lines_.near(key); }
 
     // What any chunk became; no ids if it is not known. Valid until the next look-up, or

@@ -94,14 +94,6 @@ class ChunkLines {
         return reinterpret_cast<const Answer*>(answers + place);
     }
 
-    // The answer that says where the chunk's text and ids stand, if it stands in that line.
-    static const Answer* find_outside(const Line& line, const Key& key) {
-        for (std::size_t slot = 0; slot < kSlots; ++slot) {
-            if (holds(line.keys[slot], key)) return &line.answers[slot];
-        }
-        return nullptr;
-    }
-
     struct Near {
         bool is_there, has_room;
     };

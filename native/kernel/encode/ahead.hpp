@@ -26,8 +26,6 @@ struct Ahead {
         std::size_t size = 0;
         ChunkKey keys[kBatch];
         const ChunkLines::Line* lines[kBatch];  // null: of a run
-        std::size_t long_count = 0;
-        std::uint8_t longs[kBatch];  // those whose text does not stand in a line
     };
 
     Ahead(const Byte* text_begin, const Byte* text_end) : end_of_text(text_end) {
