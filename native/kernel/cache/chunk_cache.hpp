@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include "cache/answer.hpp"
 #include "cache/chunk_arena.hpp"
 #include "cache/chunk_lines.hpp"
+#include "cache/distinct_estimate.hpp"
 #include "ids.hpp"
 
 namespace toksmith {
@@ -50,8 +50,9 @@ class ChunkCache {
         alone_ = threads == 1;
         wants_room_ = false;
         if (refused_ > kMostRefused * lines_.size()) clear();
-        const std::size_t room = std::bit_floor(alone_ ? std::min(bytes / kBytesPerChunk, kMany)
-                                                       : expected_chunks(bytes));
+        distinct_ = DistinctEstimate(bytes, added_);
+        const std::size_t room = alone_ ? std::bit_floor(std::min(bytes / kBytesPerChunk, kMany))
+                                        : std::bit_ceil(DistinctEstimate(bytes).in_all());
         const std::size_t twice = is_dense() ? 2 * lines_.size() : 0;
         const std::size_t lines = std::min(std::max(room, twice), lines_.most());
         if (lines > lines_.size()) grow(lines);
@@ -69,8 +70,9 @@ class ChunkCache {
     static constexpr std::size_t kBytesPerChunk = 16;
     // When so many chunks a line have found no room, the table is cleared.
     static constexpr std::size_t kMostRefused = 4;
-    // A caller that is alone makes the table so many times as large when it is dense.
-    static constexpr std::size_t kGrowth = 4;
+    // A caller that is alone makes the table so many times as large, at least; but not if the text
+    // is nearly over, and will fill one more line of so many.
+    static constexpr std::size_t kGrowth = 4, kLittle = 4;
 
     static std::size_t small_lines(std::size_t text) {
         return text < kFewestLines * kBytesPerChunk ? kFewestLines : 0;
@@ -79,13 +81,16 @@ class ChunkCache {
     // Whether more than a few of the chunks stand in shared lines.
     bool is_dense() const { return added_ > lines_.size() / 4 * 3; }
     bool may_grow() const { return added_ > lines_.size() && lines_.size() < lines_.most(); }
-    // About how many new chunks a text brings, by Heaps' law: bytes to the power of 2/3.
-    static std::size_t expected_chunks(std::size_t bytes) {
-        const double root = std::cbrt(static_cast<double>(bytes));
-        return static_cast<std::size_t>(root * root);
+    // Makes room for the rest of the text, of which so many bytes are read.
+    void make_room(std::size_t read) {
+        wants_room_ = false;
+        const std::size_t lines = lines_.size(), expected = distinct_.in_all(added_, read);
+        if (expected > added_ && expected < lines + lines / kLittle) return;
+        const std::size_t room = lines < kMany ? 0 : std::bit_ceil(expected);
+        grow(std::clamp(room, std::min(kGrowth * lines, lines_.most()), lines_.most()));
     }
-
     void grow(std::size_t lines) {
+        lines_.ask_for_pages(lines);
         lines_.grow(lines);
         refused_ = 0;
     }
@@ -100,6 +105,7 @@ class ChunkCache {
     ChunkArena arena_;
     bool alone_ = true;
     bool wants_room_ = false;  // of a thread alone
+    DistinctEstimate distinct_;
     // Updated every now and then.
     alignas(64) std::atomic<std::size_t> added_{0}, refused_{0};
 };
@@ -125,8 +131,7 @@ class ChunkCache::User {
     void prefetch_shared(const Key& key) const { cache_.lines_.prefetch_shared(key); }
     ChunkLines::Near near(const Key& key) const { return cache_.lines_.near(key); }
 
-    // What any chunk became; no ids if it is not known. Valid until the next look-up, or
-    // make_room().
+    // What any chunk became; no ids if it is not known. Valid until the next look-up, or read().
     Found look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const ChunkLines::Search search = cache_.lines_.search(key);
         if (search.end != ChunkLines::End::kThere) return {};
@@ -162,16 +167,23 @@ class ChunkCache::User {
         tell();
         if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // Between two batches: what was found before is no longer in use.
-    void make_room() {
-        if (cache_.wants_room_) [[unlikely]]
-            grow();
+    // Between two batches, when so many bytes more are read: what was found before is no longer in
+    // use.
+    void read(std::size_t bytes) {
+        read_ += bytes;
+        if (!cache_.wants_room_) [[likely]]
+            return;
+        cache_.make_room(read_);
+        first_lines_ = cache_.lines_.first_lines();
     }
 
  private:
     static constexpr std::size_t kOften = 64;
 
-    void join() { first_lines_ = cache_.lines_.first_lines(); }
+    void join() {
+        first_lines_ = cache_.lines_.first_lines();
+        read_ = 0;
+    }
     void leave() { tell(); }
     void tell() {
         tell(cache_.added_, added_);
@@ -185,12 +197,6 @@ class ChunkCache::User {
             sum.fetch_add(more, kRelaxed);
         }
         more = 0;
-    }
-
-    [[gnu::noinline]] void grow() {
-        cache_.wants_room_ = false;
-        cache_.grow(std::min(kGrowth * cache_.lines_.size(), cache_.lines_.most()));
-        first_lines_ = cache_.lines_.first_lines();
     }
 
     static std::size_t text_words(std::size_t size) { return (size + sizeof(Id) - 1) / sizeof(Id); }
@@ -220,6 +226,7 @@ class ChunkCache::User {
     ChunkCache& cache_;
     ChunkLines::FirstLines first_lines_ = cache_.lines_.first_lines();
     std::size_t added_ = 0, refused_ = 0;        // that have not been told
+    std::size_t read_ = 0;                       // bytes of the text
     std::array<Id, Answer::kMostIds> unpacked_;  // of the last look-up
 };
 

@@ -149,6 +149,11 @@ class ChunkLines {
     }
     static Kept not_added(End end) { return end == End::kThere ? Kept::kPresent : Kept::kFull; }
 
+    // Asks for the memory of so many lines.
+    void ask_for_pages(std::size_t lines) const {
+        first_.ask_for(size_, lines);
+        shared_.ask_for(size_ / kSharing, lines / kSharing);
+    }
     // Takes so many lines in use, when nobody else uses it. What stands in a line goes to some that
     // lie side by side, behind all that have not moved yet; nothing stands there.
     void grow(std::size_t lines) {
