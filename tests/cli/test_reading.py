@@ -74,6 +74,21 @@ class TestColumns:
         assert ran.out.decode().endswith("2 documents, 20 bytes\n")
         assert NO_COLUMN in run("verify", model, model, "x.tsv").err
 
+    def test_text_among_the_files(self, run: Run, model: Path, here: Path) -> None:
+        tok = toksmith.load(model)
+        Path("a.txt").write_text("low")
+        ran = run("count", "a.txt", "x.csv", "-t", model, "--field", "note")
+        tokens = [tok.count("low"), tok.count("x") + tok.count("y")]
+        assert ran.out.decode() == (
+            f"{tokens[0]}\ta.txt\n{tokens[1]}\tx.csv\n{sum(tokens)}\ttotal\n"
+        )
+        ran = run("verify", model, model, "a.txt", "x.csv", "--field", "note")
+        assert ran.out.decode().endswith("3 documents, 5 bytes\n")
+        for command in (["count", "-t", model], ["verify", model, model]):
+            ran = run(*command, "a.txt", "--field", "note")
+            assert (ran.code, ran.out) == (2, b"")
+            assert "field is 'note', and a.txt is read as text" in ran.err
+
 
 class TestInvalidBytes:
     @pytest.mark.parametrize(

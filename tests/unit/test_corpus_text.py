@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +326,17 @@ class TestFieldsOfText:
         counter = Collector()
         assert [part.feed(counter, no_report) for part in parts] == [1, 1]
         assert counter.documents == [b"low", b"lower"]
+
+    def test_of_all_files_of_a_call(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("low")
+        (tmp_path / "b.txt").write_text("lower")
+        for read in (partial(toksmith.compare, [TOK]), partial(toksmith.audit, TOK)):
+            with pytest.raises(OptionError, match=r"field is 'body', and .*a\.txt is read as text"):
+                read(files=tmp_path, field="body")
+        (tmp_path / "c.jsonl").write_text('{"body": "lowest"}\n')
+        found = toksmith.compare([TOK], files=tmp_path, field="body", speed=False)
+        assert [about.bytes for about in found.texts] == [3, 5, 6]
+        assert toksmith.audit(TOK, files=tmp_path, field="body").of("unused") is not None
 
     def test_a_name_that_does_not_tell(self, tmp_path: Path) -> None:
         path = tmp_path / "a.txt"

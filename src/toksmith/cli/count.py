@@ -52,6 +52,7 @@ def run(
     Files are read as in training: of CSV, TSV, JSON Lines and Parquet, only the texts count.
     """
     from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.corpus import check_field
     from toksmith.corpus.opening import open_documents
     from toksmith.corpus.options import Reading
 
@@ -64,9 +65,10 @@ def run(
     reading = Reading(
         field=field, read_as=read_as and read_as.value, encoding_errors=encoding_errors.value
     )
+    check_field(files, reading)
     total = 0
     for path in files:
-        with open_documents(path, reading) as (data, bounds):
+        with open_documents(path, reading, check_fields=False) as (data, bounds):
             if bounds.tolist() == [[0, len(data)]]:
                 tokens = tok.count(data, special=special.value, threads=threads)
             else:

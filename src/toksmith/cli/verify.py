@@ -132,6 +132,7 @@ def _documents(
     """Yield what each source is called, and its documents."""
     from toksmith._base.documents import document_bounds
     from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.corpus import check_field
     from toksmith.corpus.opening import open_documents
 
     files, text = files_or_text(inputs, [])
@@ -140,8 +141,9 @@ def _documents(
         data = read_stdin(quiet) if text is None else text
         bounds = document_bounds(data, reading.separator).tolist()
         yield name, [data[start:end] for start, end in bounds]
+    check_field(files, reading)
     for path in files:
-        with open_documents(path, reading) as (content, slices):
+        with open_documents(path, reading, check_fields=False) as (content, slices):
             view = memoryview(content)  # type: ignore[arg-type]  # files are no str
             yield str(path), [view[start:end] for start, end in slices.tolist()]
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from toksmith.corpus.hashing import Hashing
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand
-from toksmith.corpus.sources import Counter, Documents, FileRead, Files, Source, WhatWasRead
+from toksmith.corpus.sources import (
+    Counter,
+    Documents,
+    FileRead,
+    Files,
+    Source,
+    WhatWasRead,
+    check_field,
+)
 
 __all__ = [
     "AnyPath",
@@ -17,5 +25,6 @@ __all__ = [
     "Reading",
     "Source",
     "WhatWasRead",
+    "check_field",
     "expand",
 ]

@@ -18,7 +18,9 @@ from toksmith.errors import OptionError
 
 
 @contextmanager
-def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tuple[Text, Bounds]]:
+def open_documents(
+    path: str | PathLike[str], reading: Reading, check_fields: bool = True
+) -> Iterator[tuple[Text, Bounds]]:
     """Open a file for reading as its documents: a text, and where each starts and ends in it.
 
     Text is read or mapped in one piece, without a byte order mark at its start. JSON Lines,
@@ -27,12 +29,14 @@ def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tupl
     Args:
         path: a file, a pipe or a device.
         reading: how; its weights, sample and deduplication are not for a single file.
+        check_fields: whether ``field`` is refused if the file is text. ``False`` for one of several
+            files, if :func:`~toksmith.corpus.sources.check_field` was called with all of them.
 
     Raises:
         FormatError: the file cannot be read, is not UTF-8 text, or has no such field.
     """
     if is_plain(path, reading):
-        if reading.names_field:
+        if check_fields and reading.names_field:
             reading.refuse_field(Path(path))
         with open_mapped(path) as data:
             bounds = document_bounds(data, reading.separator)
@@ -43,7 +47,7 @@ def open_documents(path: str | PathLike[str], reading: Reading) -> Iterator[tupl
     from toksmith.corpus.sources import Files
 
     documents = _Documents()
-    Files(Path(path), reading).feed(documents, lambda _: None)
+    Files(Path(path), reading, check_fields=check_fields).feed(documents, lambda _: None)
     block = block_of(documents.found, 0)
     yield block.data, block.bounds
 

@@ -113,6 +113,19 @@ class WhatWasRead:
         return (sum(file.bytes * file.weight for file in self.files) + ONE // 2) // ONE
 
 
+def check_field(files: Sequence[Path], reading: Reading) -> None:
+    """Raise an error if a field is named and all files of a call are text, which has no fields.
+
+    Raises:
+        OptionError: they are.
+        FormatError: a file cannot be read, or its name contradicts its first bytes.
+    """
+    if reading.names_field and files:
+        kinds = (kind_of(path, read_head(path), reading.read_as) for path in files)
+        if all(kind.content == "text" for kind in kinds):
+            reading.refuse_field(files[0])
+
+
 class Files:
     """The documents of files.
 
@@ -122,6 +135,8 @@ class Files:
         reading: how.
         hashing: makes hashes of the files, where they are wanted.
         streamed: how many bytes are unpacked at a time.
+        check_fields: whether ``field`` is refused if all of these files are text. ``False`` for
+            some of the files of a call, which calls :func:`check_field` with all of them.
 
     Raises:
         FormatError: there is no such file, or a pattern or directory gives none.
@@ -134,6 +149,7 @@ class Files:
         reading: Reading | None = None,
         hashing: Hashing | None = None,
         streamed: int = STREAMED,
+        check_fields: bool = True,
     ) -> None:
         self._reading = reading or Reading()
         self._runs = weighted_runs(expand_all(paths), self._reading.weights)
@@ -144,11 +160,8 @@ class Files:
         self._hashing = hashing
         self._streamed = streamed
         self._read = WhatWasRead()
-        if self._reading.names_field and all(map(self._is_text, files)):
-            self._reading.refuse_field(files[0])
-
-    def _is_text(self, path: Path) -> bool:
-        return kind_of(path, read_head(path), self._reading.read_as).content == "text"
+        if check_fields:
+            check_field(files, self._reading)
 
     def parts(self) -> list[tuple[int, Files]]:
         """Return stretches of files with one weight."""

@@ -101,7 +101,8 @@ def audit(  # noqa: D417  # on= only has an error
     reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     used = None
     if has_corpus:
-        used = token_use(tok, named_texts(texts=texts, files=files), reading, threads, progress)
+        sources = named_texts(texts=texts, files=files, reading=reading)
+        used = token_use(tok, sources, reading, threads, progress)
     found = reachability(tok, threads)
     findings = list(_findings(tok, found, longest, used))
     findings.sort(key=lambda finding: -finding.severity)

@@ -101,12 +101,12 @@ def compare(  # noqa: D417  # on= only has an error
     """
     check_sources("compare", texts, files, on)
     named = named_tokenizers(tokenizers)
-    sources = named_texts(texts=texts, files=files)
+    reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
+    sources = named_texts(texts=texts, files=files, reading=reading)
     if len(sources) > 1 and any(text.name == ALL for text in sources):
         raise OptionError(
             f"a text is called {ALL!r}, which is the name of all texts together: give it another"
         )
-    reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     whole("sample", sample, least=1)
     whole("seed", seed, least=0)
     chosen, level = chosen_measures(measures), checked_level(intervals)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from toksmith._base.documents import document_bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Texts, texts_of, utf8
-from toksmith.corpus import AnyPath, Counter, Files, Reading, expand
+from toksmith.corpus import AnyPath, Counter, Files, Reading, check_field, expand
 from toksmith.errors import OptionError
 
 AnyFiles: TypeAlias = "AnyPath | Iterable[AnyPath] | Mapping[str, AnyPath | Iterable[AnyPath]]"
@@ -50,7 +50,7 @@ class NamedText:
             report: is called with the bytes done, as they are stored.
         """
         if self.files:
-            return Files(self.files, reading).feed(counter, report)
+            return Files(self.files, reading, check_fields=False).feed(counter, report)
         if len(self.texts) == 1:
             data = self.texts[0]
             bounds = document_bounds(data, reading.separator)
@@ -84,15 +84,22 @@ def check_sources(call: str, texts: object, files: object, on: object) -> None:
         raise OptionError(f"{call} takes one of texts= and files=, and both are given")
 
 
-def named_texts(*, texts: Texts | None = None, files: AnyFiles | None = None) -> list[NamedText]:
+def named_texts(
+    *,
+    texts: Texts | None = None,
+    files: AnyFiles | None = None,
+    reading: Reading | None = None,
+) -> list[NamedText]:
     """Return what ``texts`` or ``files`` holds, each text under a name of its own.
 
     - ``files``: each file is a text. In a mapping, the files of a name are one text.
     - ``texts``: one text, or a list of documents, which are one text. In a mapping, each name has
       one text.
+    - ``reading``: how files are read.
 
     Raises:
-        OptionError: there is nothing, or a path in ``texts``, or something else in either.
+        OptionError: there is nothing, or a path in ``texts``, or something else in either; or
+            ``reading`` names a field, and all files are text.
         FormatError: a path or a pattern has no files.
 
     Example:
@@ -124,6 +131,8 @@ def named_texts(*, texts: Texts | None = None, files: AnyFiles | None = None) ->
         raise OptionError(
             f"{'files' if texts is None else 'texts'} is empty: at least one is needed"
         )
+    if reading is not None:
+        check_field([file for text in found for file in text.files], reading)
     return found
 
 
