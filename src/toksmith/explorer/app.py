@@ -26,10 +26,7 @@ from toksmith.explorer.train_page import TrainPage
 from toksmith.explorer.uploads import Uploads
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.loading import load
-from toksmith.show.comparison_html import COMPARISON_STYLE
-from toksmith.show.comparison_page import REPORT_STYLE
-from toksmith.show.diagram_stepper import SCRIPT
-from toksmith.show.style import STYLE
+from toksmith.show.style import read_scripts, read_styles
 
 BINARY = "application/octet-stream"
 
@@ -58,13 +55,14 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
         ]
         return JSONResponse(entries)
 
-    styles = f"{palette_css()}{STYLE}{COMPARISON_STYLE}.report {{ {REPORT_STYLE} }}"
+    report = f".report {{\n{read_styles('comparison_page')}}}"
+    styles = "\n".join([palette_css(), read_styles("base", "comparison"), report])
 
     async def tokens_css(_: Request) -> Response:
         return Response(styles, media_type="text/css")
 
     async def stepper_js(_: Request) -> Response:
-        return Response(SCRIPT, media_type="text/javascript")
+        return Response(read_scripts("stepper"), media_type="text/javascript")
 
     def cancel(_: Asked) -> Answer:
         jobs.cancel()

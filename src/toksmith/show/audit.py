@@ -14,7 +14,7 @@ from toksmith._base.visible import visible, visible_name
 from toksmith.measure.findings import Audit, Example, Finding, Severity
 from toksmith.show.notebook import marked_html
 from toksmith.show.page_frame import document
-from toksmith.show.style import STYLE
+from toksmith.show.style import read_styles
 from toksmith.show.terminal import plain
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
@@ -67,20 +67,6 @@ def _short(text: str, lines: int = 1) -> str:
     return text if len(text) <= _LONGEST * lines else text[: _LONGEST * lines - 1] + "…"
 
 
-_STYLE = (
-    STYLE
-    + """
-.ts-audit h3 { font: 600 15px/1.4 var(--ts-sans); margin: 18px 0 2px; }
-.ts-audit h3 small { font-weight: 400; color: var(--ts-dim); }
-.ts-audit p { margin: 2px 0 6px; max-width: 60em; }
-.ts-audit table { border-collapse: collapse; font-size: 13px; }
-.ts-audit td { padding: 2px 14px 2px 0; border: 0; background: none; text-align: start;
-  vertical-align: top; overflow-wrap: anywhere; }
-.ts-error { color: var(--ts-bad); } .ts-warning { color: var(--ts-mark); }
-"""
-)
-
-
 def audit_html(audit: Audit, examples: int = 5) -> str:
     """Return an audit as a fragment of HTML: a line about the vocabulary, then each finding.
 
@@ -89,8 +75,9 @@ def audit_html(audit: Audit, examples: int = 5) -> str:
         examples: how many of each finding.
     """
     counts = ", ".join(f"{count:,} {name}" for name, count in audit.categories.items() if count)
+    style = read_styles("base", "audit")
     parts = [
-        f'<style>{_STYLE}</style><div class="ts ts-audit">'
+        f'<style>{style}</style><div class="ts ts-audit">'
         f"<p><b>{escape(visible_name(audit.tokenizer))}</b>: {escape(audit.model)}, "
         f'{audit.vocab_size:,} ids</p><p class="ts-note">tokens: {escape(counts)}</p>'
     ]

@@ -15,7 +15,7 @@ from toksmith._base.report import shows
 from toksmith._base.short_repr import brief
 from toksmith._base.visible import count_of, visible, visible_name
 from toksmith.results import Batch, Inputs
-from toksmith.show.style import STYLE
+from toksmith.show.style import read_styles
 from toksmith.show.terminal import plain
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer import Tokenizer
@@ -24,15 +24,6 @@ from toksmith.tokenizer.training_record import TrainingRecord
 from toksmith.trainers.counts import Counts, splitter_name
 
 _ROWS = 10
-_STYLE = (
-    STYLE
-    + """
-.ts-rows { border-collapse: collapse; margin-top: 6px; font-variant-numeric: tabular-nums; }
-.ts .ts-rows td, .ts .ts-rows th { padding: 2px 14px 2px 0; border: 0; background: none;
-  text-align: start; overflow-wrap: anywhere; font-weight: 400; }
-.ts .ts-rows th { color: var(--ts-dim); }
-"""
-)
 
 
 @dataclass
@@ -82,8 +73,9 @@ def card_html(card: Card) -> str:
     rows = "".join(_row([], cells) for cells in card.rows)
     table = f'<table class="ts-rows">{_row(card.head, [])}{rows}</table>' if rows else ""
     rest = f'<p class="ts-note">{card.rest}</p>' if card.rest else ""
+    style = read_styles("base", "cards")
     return (
-        f'<style>{_STYLE}</style><div class="ts"><b dir="auto">{escape(card.title)}</b>'
+        f'<style>{style}</style><div class="ts"><b dir="auto">{escape(card.title)}</b>'
         f'<table class="ts-rows">{facts}</table>{table}{rest}</div>'
     )
 

@@ -1,7 +1,7 @@
 """A comparison of tokenizers as fragments of HTML: tables, bars, and tokens side by side.
 
-All fragments stand inside an element of class ``ts`` and take the style sheet of style.py and this
-one. Everything that comes from tokens, texts or names is escaped.
+All fragments go inside an element of class ``ts`` on a page with the style sheets ``base`` and
+``comparison``. Everything that comes from tokens, texts or names is escaped.
 """
 
 from __future__ import annotations
@@ -27,89 +27,8 @@ from toksmith.measure.comparison_tables import (
 from toksmith.measure.metrics import MEASURES, METRICS, Metric
 from toksmith.results import Encoding
 from toksmith.show.notebook import lines_html, marked_html, token_title, word_break
-from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, STYLE
+from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, read_styles
 from toksmith.show.token_text import surfaces
-
-COMPARISON_STYLE = (
-    """
-.ts-compare { container-type: inline-size; }
-.ts-name { display: inline-flex; gap: 6px; align-items: baseline; max-width: 100%;
-  unicode-bidi: isolate; overflow-wrap: anywhere; }
-.ts-name::before {
-  content: ""; flex: none; width: 9px; height: 9px; border-radius: 3px;
-  background: var(--ts-series);
-}
-.ts-wide { overflow-x: auto; margin: 0 0 18px; }
-.ts-figures { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 14px; }
-.ts .ts-figures th, .ts .ts-figures td {
-  padding: 5px 14px; text-align: right; border: 0; border-bottom: 1px solid var(--ts-rule);
-  background: none; color: var(--ts-ink); font-weight: 400; white-space: nowrap;
-}
-.ts .ts-figures tbody tr:hover > * { background: var(--ts-card); }
-.ts .ts-figures tr > :first-child { text-align: left; padding-left: 4px; }
-.ts .ts-figures thead th { font-weight: 600; vertical-align: bottom; }
-.ts-figures .ts-name { white-space: normal; width: max-content; max-width: 230px; }
-.ts .ts-figures tbody th { color: var(--ts-dim); unicode-bidi: isolate; white-space: normal;
-  min-width: 130px; max-width: 300px; overflow-wrap: anywhere; }
-.ts .ts-figures .ts-best { font-weight: 650; }
-.ts .ts-figures .ts-best::after {
-  content: ""; display: inline-block; width: 0; height: 6px; border-radius: 3px; margin-left: 0;
-  outline: 3px solid var(--ts-series); position: relative; left: 7px; top: -1px;
-}
-.ts-bars { margin: 0; }
-.ts-bars figcaption { font-weight: 600; margin-bottom: 8px; }
-.ts-bars figcaption small {
-  font-weight: 400; color: var(--ts-dim); font-size: 12.5px; margin-left: 6px;
-}
-.ts-group { margin-bottom: 12px; }
-.ts-group h4 { font: 400 12.5px/1.4 var(--ts-sans); color: var(--ts-dim); margin: 0 0 3px;
-  overflow-wrap: anywhere; unicode-bidi: isolate; }
-.ts-bar { display: flex; align-items: center; gap: 6px; height: 17px; }
-.ts-bar i { flex: none; height: 11px; border-radius: 2px; background: var(--ts-series);
-  min-width: 2px; }
-.ts-bar b { font: 500 12px/1 var(--ts-sans); font-variant-numeric: tabular-nums; }
-.ts-columns { display: grid; gap: 14px;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); }
-.ts-column { border: 1px solid var(--ts-rule); border-radius: 10px; background: var(--ts-card);
-  min-width: 0; }
-.ts-column header { padding: 9px 13px 6px; margin: 0; display: flex; flex-wrap: wrap;
-  gap: 0 10px; justify-content: space-between; font-weight: 600; }
-.ts-column header small { font-weight: 400; color: var(--ts-dim); font-size: 13px; }
-.ts-tokens { padding: 8px 13px 12px; line-height: 1.75; font-size: 13.5px; text-align: start;
-  overflow-wrap: anywhere; }
-/* No margin, padding or isolation between tokens: they would keep Arabic letters apart. */
-.ts-tokens .ts-token { padding: 2px 0; border-radius: 3px; box-shadow: inset -1px 0 var(--ts-card);
-  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
-.ts-gap { color: var(--ts-dim); font: 13px var(--ts-mono); }
-.ts-tokens s { text-decoration: none; opacity: .4; }
-.ts-same0 { background: var(--ts-same0); } .ts-same1 { background: var(--ts-same1); }
-.ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
-@media (prefers-color-scheme: dark) { .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; } }
-.body--light .ts { --ts-same0: #e4e7eb; --ts-same1: #d5d9df; }
-.body--dark .ts { --ts-same0: #2d3137; --ts-same1: #3a3f47; }
-.ts-sources { width: 100%; }
-.ts .ts-sources :is(th, td) { text-align: start; vertical-align: top; white-space: normal;
-  overflow-wrap: anywhere; min-width: 0; }
-.ts .ts-sources td { color: var(--ts-dim); font-size: 13px; }
-@container (max-width: 720px) {  /* one block a measure */
-  .ts-sources thead { display: none; }
-  .ts-sources :is(tbody, tr, th, td) { display: block; }
-  .ts .ts-sources tr { padding: 8px 0; border-bottom: 1px solid var(--ts-rule); }
-  .ts .ts-sources tbody :is(th, td) { border: 0; padding: 1px 4px; max-width: none; }
-  .ts .ts-sources tbody th { color: var(--ts-ink); font-weight: 600; }
-  .ts-sources td:empty { display: none; }
-  .ts-sources td::before { content: attr(data-what) ": "; color: var(--ts-ink); }
-}
-@container (max-width: 560px) {  /* tables scroll sideways, what their rows are stays */
-  .ts .ts-figures th, .ts .ts-figures td { padding: 5px 9px; }
-  .ts-figures .ts-name { max-width: 130px; }
-  .ts .ts-figures tbody th { min-width: 98px; max-width: 150px; }
-  .ts .ts-figures tr > :first-child { position: sticky; left: 0; background: var(--ts-paper); }
-}
-"""
-    + "\n".join(f".ts-s{place} {{ --ts-series: {colour}; }}" for place, colour in enumerate(SERIES))
-    + "\n"
-)
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -122,7 +41,8 @@ def comparison_html(comparison: Comparison) -> str:
         >>> "&lt;b&gt;" in comparison_html(found), "<b>" in comparison_html(found)
         (True, False)
     """
-    parts = [f'<div class="ts ts-compare"><style>{STYLE}{COMPARISON_STYLE}</style>']
+    style = read_styles("base", "comparison")
+    parts = [f'<div class="ts ts-compare"><style>{style}</style>']
     if len(comparison.texts) == 1:
         parts += [passage_html(passage) for passage in comparison.passages if passage.is_whole]
     parts.append(figures_table(comparison))

@@ -13,7 +13,6 @@ from toksmith.show.chart import Line, Plot
 from toksmith.show.chart_svg import plot_svg
 from toksmith.show.comparison import comparison_view
 from toksmith.show.comparison_html import (
-    COMPARISON_STYLE,
     bars,
     comparison_html,
     figures_table,
@@ -25,7 +24,7 @@ from toksmith.show.comparison_html import (
     text_table_html,
 )
 from toksmith.show.page_frame import document
-from toksmith.show.style import STYLE
+from toksmith.show.style import read_styles
 from toksmith.show.terminal import plain
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
@@ -39,7 +38,7 @@ def report_page(comparison: Comparison) -> str:
     return document(
         f"{names} · compared",
         f'<main class="ts-compare">\n{report_body(comparison)}\n</main>',
-        style=STYLE + COMPARISON_STYLE + REPORT_STYLE,
+        style=read_styles("base", "comparison", "comparison_page"),
     )
 
 
@@ -174,33 +173,6 @@ def _text_row(text: MeasuredText) -> str:
     numbers = (text.documents, text.bytes, text.characters, text.sample_bytes, text.sample_passages)
     cells = "".join(f"<td>{number:,}</td>" for number in numbers)
     return f'<tr><th scope="row">{escape(visible_name(text.name))}</th>{cells}<td>{words}</td></tr>'
-
-
-REPORT_STYLE = """
-body { margin: 0; background: var(--ts-paper); }
-main { max-width: 1080px; margin: 0 auto; padding: 32px 24px 72px; box-sizing: border-box; }
-main > header { margin-bottom: 8px; }
-h1 { font: 600 22px/1.4 var(--ts-sans); margin: 0; display: flex; flex-wrap: wrap; gap: 2px 20px; }
-h1 .ts-name::before { width: 12px; height: 12px; }
-h2 { font: 600 17px/1.3 var(--ts-sans); margin: 40px 0 12px; }
-main > header p { margin: 4px 0 0; color: var(--ts-dim); }
-main > header b { color: var(--ts-ink); font-weight: 600; }
-#about p { max-width: 46em; margin: 0 0 8px; }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 20px; margin: 0 0 14px;
-  padding: 0; font-size: 13px; }
-.plots { display: grid; gap: 26px 44px; margin-bottom: 28px;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); }
-.scripts .ts-groups { display: grid; gap: 4px 44px; margin-bottom: 18px;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); }
-.plot { color: var(--ts-ink); }
-details { border: 1px solid var(--ts-rule); border-radius: 10px; margin-bottom: 6px;
-  padding: 0 14px; }
-details[open] { padding-bottom: 12px; }
-details .ts-wide { margin: 4px 0 0; }
-summary { padding: 7px 0; cursor: pointer; unicode-bidi: isolate; overflow-wrap: anywhere; }
-summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
-@media print { details { break-inside: avoid; } }
-"""
 
 
 shows(

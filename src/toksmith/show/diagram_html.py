@@ -1,7 +1,7 @@
 """Diagrams as HTML fragments: trees of merges, lattices, longest matches.
 
-A fragment is an element of class ``ts`` and wants :data:`toksmith.show.style.STYLE` on its page. It
-holds no script. Everything is escaped.
+A fragment is an element of class ``ts`` and needs the style sheet ``base`` on its page. It holds no
+script. Everything is escaped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toksmith._base.report import shows
 from toksmith._base.visible import visible
 from toksmith.reference.unigram import Edge
 from toksmith.show.notebook import visible_html
-from toksmith.show.style import PALETTE, STYLE
+from toksmith.show.style import PALETTE, read_styles
 from toksmith.trace.diagrams import Diagram, Lattice, Matches, MergeTree
 from toksmith.trace.explain import Explanation
 
@@ -36,7 +36,7 @@ def diagrams_html(diagrams: Sequence[Diagram], most: int = 50) -> str:
     shown = list(distinct.values())[:most]
     rest = len(distinct) - len(shown)
     more = f'<p class="ts ts-note">… and {rest:,} more</p>' if rest else ""
-    return f"<style>{STYLE}</style>{''.join(map(diagram_html, shown))}{more}"
+    return f"<style>{read_styles('base')}</style>{''.join(map(diagram_html, shown))}{more}"
 
 
 def diagram_html(diagram: Diagram, *, first: int = 0) -> str:

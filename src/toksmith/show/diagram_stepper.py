@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from toksmith.show.diagram_html import DEEPEST, diagram_html, step_html
 from toksmith.trace.diagrams import Diagram, MergeTree
-
-SCRIPT = Path(__file__).with_name("stepper.js").read_text("utf-8")
-"""What steps: its ``startSteppers`` is to be called with an element that holds trees."""
 
 _MOST_STEPS = 400
 _BUTTONS = (

@@ -11,10 +11,10 @@ from html import escape
 from toksmith._base.visible import count_of, visible_name
 from toksmith.results import Encoding
 from toksmith.show.diagram_choice import Picture
-from toksmith.show.diagram_stepper import SCRIPT, stepper_html
+from toksmith.show.diagram_stepper import stepper_html
 from toksmith.show.notebook import lines_html, marked_html, token_title
 from toksmith.show.page_frame import document
-from toksmith.show.style import PALETTE, SPECIAL_CLASS, STYLE
+from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles
 from toksmith.show.token_text import surfaces
 from toksmith.trace.diagrams import Lattice, MergeTree
 
@@ -45,8 +45,8 @@ def text_page(
     return document(
         f"{visible_name(title)} · tokens",
         f"<main>\n{header}\n{_tokens(encoding, pictures, limit)}\n{drawn}\n</main>",
-        style=STYLE + _PAGE_STYLE,
-        script=_SCRIPT if pictures else "",
+        style=read_styles("base", "text_page"),
+        script=read_scripts("stepper", "text_page") if pictures else "",
     )
 
 
@@ -128,52 +128,3 @@ def _kind(picture: Picture) -> str:
         return f"{count_of(pieces, 'piece')} fit{'s' if pieces == 1 else ''}"
     tries = sum(len(match.tried) for match in diagram.matches)
     return f"{tries:,} tried in vain" if tries else "found at once"
-
-
-_PAGE_STYLE = """
-body { margin: 0; background: var(--ts-paper); }
-main { max-width: 1080px; margin: 0 auto; padding: 28px 24px 64px; }
-header { margin-bottom: 4px; }
-h1 { font: 600 22px/1.3 var(--ts-sans); margin: 0; overflow-wrap: anywhere; }
-h2 { font: 600 16px/1.3 var(--ts-sans); margin: 32px 0 10px; }
-header p { margin: 4px 0 0; color: var(--ts-dim); }
-header b { color: var(--ts-ink); font-weight: 600; }
-#tokens { text-align: right; }
-#ids { accent-color: var(--ts-mark); vertical-align: -1px; margin: 0 5px; }
-#ids + label { color: var(--ts-dim); font-size: 13px; }
-.tokens {
-  background: var(--ts-card); border: 1px solid var(--ts-rule); border-radius: 10px;
-  padding: 14px; line-height: 1.25; font-size: 15px; text-align: start; margin-top: 4px;
-}
-.t {
-  display: inline-block; vertical-align: top; margin: 0 2px 5px 0; padding: 2px 4px;
-  border-radius: 5px; text-decoration: none; max-width: 100%; box-sizing: border-box;
-}
-a.t:hover, a.t:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 1px; }
-.t i {
-  display: block; font: 10.5px/1.3 var(--ts-sans); color: #33383e; text-align: start;
-}
-#ids:not(:checked) ~ .tokens i { display: none; }
-#ids:not(:checked) ~ .tokens { line-height: 1.9; }
-#ids:not(:checked) ~ .tokens .t { display: inline; margin: 0; padding: 2px 0; }
-.special { font-weight: 600; }
-s { text-decoration: none; opacity: .45; }
-details {
-  border: 1px solid var(--ts-rule); border-radius: 10px; margin-bottom: 6px; padding: 0 14px;
-}
-details[open] { padding-bottom: 8px; }
-details:target { border-color: var(--ts-mark); }
-summary { padding: 5px 0; cursor: pointer; display: list-item; line-height: 1.9; }
-summary .ts-token { padding: 2px 3px; border-radius: 4px; margin-right: 2px; }
-summary small { color: var(--ts-dim); margin-left: 10px; font-size: 12.5px; }
-summary:focus-visible { outline: 2px solid var(--ts-mark); outline-offset: 3px; }
-"""
-
-_SCRIPT = f"""
-{SCRIPT}
-startSteppers(document);
-document.addEventListener("click", (event) => {{
-  const link = event.target.closest("a.t");
-  if (link) document.querySelector(link.getAttribute("href")).open = true;
-}});
-"""

@@ -17,16 +17,10 @@ from toksmith.show.chart import Line, Mark, Plot
 from toksmith.show.chart_svg import plot_svg
 from toksmith.show.chart_text import plot_text
 from toksmith.show.page_frame import document
+from toksmith.show.style import read_styles
 from toksmith.show.terminal import plain
 
 _PLACES = 120
-_STYLE = (
-    "<style>.toksmith-advice{font:14px/1.5 ui-sans-serif,system-ui,sans-serif;max-width:60em}"
-    ".toksmith-advice table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    ".toksmith-advice td,.toksmith-advice th{padding:2px 10px;text-align:right;"
-    "border-bottom:1px solid #8884}.toksmith-advice .wide{overflow-x:auto}"
-    ".toksmith-advice .legend{opacity:.75;font-size:12.5px;max-width:46em}</style>"
-)
 
 
 def advice_plot(advice: VocabularyAdvice) -> Plot:
@@ -105,7 +99,8 @@ def advice_html(advice: VocabularyAdvice) -> str:
         for way in chosen.suggestions
     )
     return (
-        f'{_STYLE}<div class="toksmith-advice"><p><b>Recommended: {chosen.vocab_size:,}</b></p>'
+        f'<style>{read_styles("vocabulary_size")}</style><div class="toksmith-advice">'
+        f"<p><b>Recommended: {chosen.vocab_size:,}</b></p>"
         f"{_list(chosen.reasons)}{plot_svg(advice_plot(advice))}"
         f"{tables}<p><b>Each way of looking at it</b></p><ul>{ways}</ul>"
         f"<p><b>What none of them knows</b></p>{_list(chosen.caveats)}</div>"
