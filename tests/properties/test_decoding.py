@@ -23,7 +23,7 @@ from toksmith.decoders import (
 from toksmith.models import Model, SentencePieceBPE, WordLevel
 from toksmith.stages.decode import decoded
 from toksmith.stages.decode_streams import decoded_stream
-from toksmith.tokenizer.decode_table import SurfaceTable
+from toksmith.tokenizer.decode_table import DecodeTable
 
 TOKENS = [
     *("a", "b", "▁", "▁a", "▁▁", "a▁b", "##a", "##", "a</w>", "</w>", "<pad>", "|", "||", " "),
@@ -81,7 +81,7 @@ VOCAB = [*TOKENS, *BYTES, *BYTES]
 @pytest.mark.parametrize(("decoder", "model"), DECODERS, ids=lambda part: repr(part)[:60])
 @given(ids=st.lists(st.integers(0, len(VOCAB) - 1), max_size=20))
 def test_tables(decoder: Decoder, model: Model, ids: list[int]) -> None:
-    table = SurfaceTable(decoder, VOCAB, model)
+    table = DecodeTable(decoder, VOCAB, model)
     found = table.decode(np.array(ids, np.uint32))
     assert found == decoded(decoder, [VOCAB[i] for i in ids], model)
 

@@ -12,7 +12,7 @@ from tests.kits.bpe import pipeline, with_whole
 from toksmith import formats
 from toksmith._base import files
 from toksmith.errors import FormatError, OptionError, UnsupportedError
-from toksmith.formats.gap_patterns import covering, uncovering
+from toksmith.formats.gap_patterns import cover_gaps, uncover_gaps
 from toksmith.formats.huggingface.regex_dialect import from_oniguruma, to_oniguruma
 from toksmith.splitters import FAMILIES, PatternSplitter
 
@@ -177,8 +177,8 @@ LINES = ["", "abc 12  x\n", "--a--", "..", "aXb\nXX", "\n\n", "a1b2", "日本a�
 )
 def test_a_pattern_that_covers_its_gaps(pattern: str) -> None:
     kept = PatternSplitter(pattern)
-    over = covering(kept)
-    assert uncovering(over) == kept
+    over = cover_gaps(kept)
+    assert uncover_gaps(over) == kept
     for text in LINES:
         expected, end = [], 0
         for match in regex.finditer(pattern, text):
@@ -197,16 +197,16 @@ def test_a_pattern_that_covers_its_gaps(pattern: str) -> None:
 )
 def test_patterns_whose_gaps_cannot_be_covered(pattern: str) -> None:
     with pytest.raises(UnsupportedError, match="write it so that it matches all text"):
-        covering(PatternSplitter(pattern))
-    assert covering(PatternSplitter(pattern, gaps="drop")) == pattern
-    assert uncovering(pattern) == PatternSplitter(pattern, gaps="drop")
+        cover_gaps(PatternSplitter(pattern))
+    assert cover_gaps(PatternSplitter(pattern, gaps="drop")) == pattern
+    assert uncover_gaps(pattern) == PatternSplitter(pattern, gaps="drop")
 
 
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_families_have_no_gaps(family: str) -> None:
     for spelling in (FAMILIES[family].pattern, *FAMILIES[family].spellings):
-        assert covering(PatternSplitter(spelling)) == spelling
-        assert uncovering(spelling) == PatternSplitter(spelling)
+        assert cover_gaps(PatternSplitter(spelling)) == spelling
+        assert uncover_gaps(spelling) == PatternSplitter(spelling)
 
 
 def test_patterns_for_another_engine() -> None:

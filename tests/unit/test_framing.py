@@ -24,7 +24,7 @@ from toksmith.framing import (
 from toksmith.framing.added import find, search_order_matters
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
-from toksmith.tokenizer.rows import rooms, windows
+from toksmith.tokenizer.rows import share_room, windows
 
 CLS, SEP, MASK = 300, 301, 302
 BERT = Template(
@@ -181,18 +181,18 @@ class TestLengths:
     def test_the_longest_is_cut_first(
         self, lengths: list[int], limit: int, expected: list[int]
     ) -> None:
-        assert rooms(lengths, Truncation(limit), 0) == expected
-        assert rooms(lengths, Truncation(limit + 3), 3) == expected
+        assert share_room(lengths, Truncation(limit), 0) == expected
+        assert share_room(lengths, Truncation(limit + 3), 3) == expected
 
     def test_only_one_is_cut(self) -> None:
-        assert rooms([5, 9], Truncation(10, strategy="only_first"), 0) == [1, 9]
-        assert rooms([5, 9], Truncation(10, strategy="only_second"), 0) == [5, 5]
+        assert share_room([5, 9], Truncation(10, strategy="only_first"), 0) == [1, 9]
+        assert share_room([5, 9], Truncation(10, strategy="only_second"), 0) == [5, 5]
         with pytest.raises(OptionError, match="cannot take 5 tokens off a text of 5"):
-            rooms([5, 9], Truncation(9, strategy="only_first"), 0)
+            share_room([5, 9], Truncation(9, strategy="only_first"), 0)
         with pytest.raises(OptionError, match="and there is one"):
-            rooms([5], Truncation(3, strategy="only_second"), 0)
+            share_room([5], Truncation(3, strategy="only_second"), 0)
         with pytest.raises(OptionError, match="but the template has 3"):
-            rooms([5], Truncation(2), 3)
+            share_room([5], Truncation(2), 3)
 
     def test_padding(self) -> None:
         assert Padding().target(5) == 5

@@ -72,7 +72,7 @@ def read(
         UnsupportedError: the file is right, but has something that cannot be read yet.
         OptionError: no such format, or the file itself says how to split.
     """
-    path = _checked(path)
+    path = _check_name(path)
     chosen = _recognised(path) if format is None else _named(format)
     return _with_few_gaps(path, chosen.read(path, Hints(split, special_tokens)))
 
@@ -115,7 +115,7 @@ def contents(
     """
     if not isinstance(pipeline, Pipeline):
         raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
-    place = _checked(path)
+    place = _check_name(path)
     is_folder = place.is_dir() or fspath(path).endswith((os.sep, os.altsep or os.sep))
     chosen = _by_form(pipeline, place, is_folder) if format is None else _named(format)
     if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
@@ -163,7 +163,7 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
     replace_all(contents)
 
 
-def _checked(path: str | PathLike[str]) -> Path:
+def _check_name(path: str | PathLike[str]) -> Path:
     place = file_path(path)
     try:
         place.is_dir()

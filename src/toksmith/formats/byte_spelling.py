@@ -60,7 +60,7 @@ def merges_by_id(
     return merges
 
 
-def halves(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
+def split_pairs(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
     """Return both sides of the one space in each line; ``None`` where a line has more or fewer."""
     if not set(map(str.count, lines, repeat(" "))) <= {1}:
         return None
@@ -68,26 +68,26 @@ def halves(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
     return parts[::2], parts[1::2]
 
 
-def spelled_merges(model: BPE) -> Iterator[tuple[str, str]]:
+def spell_merges(model: BPE) -> Iterator[tuple[str, str]]:
     """Return the two spelled tokens of each merge, in rank order."""
     names = [spell(token) for token in model.vocab]
     return ((names[left], names[right]) for left, right, _ in model.merges.tolist())
 
 
-def spelled_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
+def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
     """Return the ids of all tokens, in order: those of the model spelled, added ones as they are.
 
     Raises:
         UnsupportedError: two ids have equal bytes, an added token looks like another token, or
             shares its id.
     """
-    model = checks.bpe(pipeline.model, name)
-    checks.unique_tokens(model, name)
-    checks.no_aliases(pipeline, name)
+    model = checks.require_bpe(pipeline.model, name)
+    checks.check_unique_tokens(model, name)
+    checks.check_no_aliases(pipeline, name)
     ids = {spell(token): token_id for token_id, token in enumerate(model.vocab) if token}
     for token in pipeline.framing.added_tokens:
         taken = token.id < len(model.vocab) and model.vocab[token.id] != b""
-        held = ids.setdefault(checks.literal(token, name), token.id)
+        held = ids.setdefault(checks.require_literal(token, name), token.id)
         if held != token.id or (taken and spell(model.vocab[token.id]) != token.content):
             raise UnsupportedError(
                 f"{name} keeps one id for each string, but the added token {token.content!r} "

@@ -12,25 +12,25 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter
 
 
-def byte_level(pipeline: Pipeline, name: str) -> BPE:
+def require_byte_level(pipeline: Pipeline, name: str) -> BPE:
     """Return the model of a pipeline that is byte-level BPE on text as it is, and nothing else.
 
     Raises:
         UnsupportedError: it has another model, a normalizer, a decoder, or a splitter that is no
             pattern.
     """
-    model = bpe(pipeline.model, name)
+    model = require_bpe(pipeline.model, name)
     if pipeline.normalizer:
         steps = ", ".join(type(step).__name__ for step in pipeline.normalizer)
         raise UnsupportedError(f"{name} cannot hold a normalizer ({steps}); huggingface can")
-    pattern(pipeline, name)
+    require_pattern(pipeline, name)
     if pipeline.decoder is not None:
         steps = ", ".join(type(step).__name__ for step in pipeline.decoder)
         raise UnsupportedError(f"{name} cannot hold a decoder ({steps}); huggingface can")
     return model
 
 
-def bpe(model: Model, name: str) -> BPE:
+def require_bpe(model: Model, name: str) -> BPE:
     """Return the model, which has to be byte-level BPE.
 
     Raises:
@@ -49,7 +49,7 @@ def kind(model: Model) -> str:
     return "byte-level BPE" if isinstance(model, BPE) else type(model).__name__
 
 
-def pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
+def require_pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
     """Return the splitter, which has to be a pattern or none.
 
     Raises:
@@ -64,7 +64,7 @@ def pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
     )
 
 
-def only_special_tokens(pipeline: Pipeline, name: str) -> None:
+def check_framing(pipeline: Pipeline, name: str) -> None:
     """Check that the framing is special tokens and nothing else.
 
     Padding, truncation and the trimming of spans may be there: they change no id of a text.
@@ -101,7 +101,7 @@ def only_special_tokens(pipeline: Pipeline, name: str) -> None:
             )
 
 
-def no_aliases(pipeline: Pipeline, name: str) -> None:
+def check_no_aliases(pipeline: Pipeline, name: str) -> None:
     """Check that each added token has an id of its own.
 
     Raises:
@@ -115,7 +115,7 @@ def no_aliases(pipeline: Pipeline, name: str) -> None:
             )
 
 
-def unique_tokens(model: Model, name: str) -> None:
+def check_unique_tokens(model: Model, name: str) -> None:
     """Check that no two ids have the same bytes.
 
     Raises:
@@ -131,7 +131,7 @@ def unique_tokens(model: Model, name: str) -> None:
             )
 
 
-def merging_suffices(model: BPE, name: str) -> None:
+def check_merging_suffices(model: BPE, name: str) -> None:
     """Check that merging makes the same of each token's bytes as looking the token up does.
 
     Raises:
@@ -157,14 +157,14 @@ def merge_results(model: BPE) -> set[int]:
     return set(model.merges[:, 2].tolist())
 
 
-def unmade(model: BPE) -> tuple[int, bytes] | None:
+def find_unmade(model: BPE) -> tuple[int, bytes] | None:
     """Return the first token of several bytes that no merge makes, if there is one."""
     made = merge_results(model)
     rest = ((i, token) for i, token in enumerate(model.vocab) if len(token) > 1 and i not in made)
     return next(rest, None)
 
 
-def literal(token: AddedToken, name: str) -> str:
+def require_literal(token: AddedToken, name: str) -> str:
     """Return the token's literal.
 
     Raises:

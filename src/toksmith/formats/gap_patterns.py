@@ -7,7 +7,7 @@ them the pattern ``P`` is written so that it matches the gaps as well:
 
 After a match, ``P`` is tried first; else the second half runs on to the next place where ``P``
 matches, which is exactly the gap. That is true only where ``P`` cannot match nothing at all: an
-empty match would forbid the gap without covering it.
+empty match would forbid the gap without cover_gaps it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _BETWEEN = lazy.pattern(
 _REACHING = lazy.pattern(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
 
 
-def covering(splitter: PatternSplitter) -> str:
+def cover_gaps(splitter: PatternSplitter) -> str:
     r"""Return a pattern whose matches alone are the chunks of the splitter.
 
     Raises:
         UnsupportedError: there is none that is surely the same.
 
     Example:
-        >>> covering(PatternSplitter("[a-z]+"))
+        >>> cover_gaps(PatternSplitter("[a-z]+"))
         '(?:[a-z]+)|(?:(?![a-z]+)[\\s\\S])+'
     """
     pattern = splitter.pattern
@@ -53,14 +53,14 @@ def covering(splitter: PatternSplitter) -> str:
     return _OPEN + pattern + _MIDDLE + pattern + _CLOSE
 
 
-def uncovering(pattern: str) -> PatternSplitter:
-    """Return the splitter of a pattern that was read: the way back from :func:`covering`.
+def uncover_gaps(pattern: str) -> PatternSplitter:
+    """Return the splitter of a pattern that was read: the way back from :func:`cover_gaps`.
 
     Raises:
         SplitError: the pattern does not compile.
 
     Example:
-        >>> uncovering(covering(PatternSplitter("[a-z]+")))
+        >>> uncover_gaps(cover_gaps(PatternSplitter("[a-z]+")))
         PatternSplitter(pattern='[a-z]+', gaps='keep')
     """
     inner = pattern[len(_OPEN) : (len(pattern) - len(_MIDDLE) - len(_CLOSE) + len(_OPEN)) // 2]

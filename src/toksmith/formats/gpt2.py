@@ -2,9 +2,9 @@
 
 ``encoder.json`` and ``vocab.bpe``, or under their later names ``vocab.json`` and ``merges.txt``;
 any common start of the names is allowed (``gpt2_encoder.json``). Bytes are spelled in the printable
-byte alphabet. The split is GPT-2's by definition, but for what a ``tokenizer_config.json`` beside
-the later names says (:mod:`.hf_pair`). A token that is neither a byte nor the result of a merge is
-a special token.
+byte alphabet. The split is GPT-2's, unless a ``tokenizer_config.json`` in the same directory says
+otherwise (:mod:`toksmith.formats.huggingface.pair`). A token that is neither a byte nor the result
+of a merge is a special token.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
     pipeline = read_pair(encoder, merges)
     if not encoder.name.endswith("vocab.json"):
         return pipeline
-    from toksmith.formats.huggingface import pair as hf_pair
+    from toksmith.formats.huggingface.pair import apply_config
 
-    return hf_pair.configured(encoder, pipeline)
+    return apply_config(encoder, pipeline)
 
 
 def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
@@ -113,7 +113,7 @@ def _read_merges(path: Path, data: bytes) -> tuple[list[str], list[str], int]:
     lines = files.text_of(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = 2 if lines[0].startswith("#version") else 1
     merges = lines[first - 1 :]
-    if (found := byte_spelling.halves(merges)) is None:
+    if (found := byte_spelling.split_pairs(merges)) is None:
         place, line = next((i, line) for i, line in enumerate(merges) if line.count(" ") != 1)
         raise FormatError(
             path, f"line {first + place} is {line[:40]!r}; wanted: two tokens, one space"
@@ -127,8 +127,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
     """
-    model = checks.byte_level(pipeline, NAME)
-    cut = checks.pattern(pipeline, NAME)
+    model = checks.require_byte_level(pipeline, NAME)
+    cut = checks.require_pattern(pipeline, NAME)
     family = cut.family if cut else None
     if family is None or family.name != "gpt2":
         has = cut.pattern if cut else None
@@ -136,21 +136,21 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
             f"gpt2 files mean GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
             "huggingface can"
         )
-    checks.only_special_tokens(pipeline, NAME)
-    if (rest := checks.unmade(model)) is not None:
+    checks.check_framing(pipeline, NAME)
+    if (rest := checks.find_unmade(model)) is not None:
         raise UnsupportedError(
             f"gpt2 files would take id {rest[0]} ({rest[1]!r}), which no merge makes, for a "
             "special token; tiktoken and huggingface can hold it"
         )
-    checks.merging_suffices(model, NAME)
-    ids = byte_spelling.spelled_vocab(pipeline, NAME)
+    checks.check_merging_suffices(model, NAME)
+    ids = byte_spelling.spell_vocab(pipeline, NAME)
     for token in pipeline.framing.added_tokens:
         if token.id < len(model.vocab) and model.vocab[token.id]:
             raise UnsupportedError(
                 f"gpt2 files cannot say that id {token.id} ({token.content!r}) is a special token "
                 "as well as a token of the model; tiktoken and huggingface can"
             )
-    lines = [_VERSION, *(f"{left} {right}" for left, right in byte_spelling.spelled_merges(model))]
+    lines = [_VERSION, *(f"{left} {right}" for left, right in byte_spelling.spell_merges(model))]
     return {
         path: files.dump(ids).encode(),
         path.with_name("vocab.bpe"): ("\n".join(lines) + "\n").encode(),

@@ -73,7 +73,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         pattern = lines[1].strip()
         return Pipeline(
             BPE(tuple(vocab), np.array(merges, np.uint32)),
-            gap_patterns.uncovering(pattern) if pattern else None,
+            gap_patterns.uncover_gaps(pattern) if pattern else None,
             Framing(tuple(special)),
         )
 
@@ -106,11 +106,11 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: the pipeline has something that the format cannot hold.
     """
-    model = checks.byte_level(pipeline, NAME)
+    model = checks.require_byte_level(pipeline, NAME)
     _check_ids(model)
-    checks.only_special_tokens(pipeline, NAME)
-    checks.no_aliases(pipeline, NAME)
-    checks.merging_suffices(model, NAME)
+    checks.check_framing(pipeline, NAME)
+    checks.check_no_aliases(pipeline, NAME)
+    checks.check_merging_suffices(model, NAME)
     special = [_special_line(token) for token in pipeline.framing.added_tokens]
     lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]
     lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
@@ -144,10 +144,10 @@ def _check_ids(model: BPE) -> None:
 
 
 def _pattern_line(pipeline: Pipeline) -> str:
-    cut = checks.pattern(pipeline, NAME)
+    cut = checks.require_pattern(pipeline, NAME)
     if cut is None:
         return ""
-    pattern = gap_patterns.covering(cut)
+    pattern = gap_patterns.cover_gaps(cut)
     if not pattern or pattern != pattern.strip() or {*"\n\r\0"} & {*pattern}:
         raise UnsupportedError(
             f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
@@ -157,7 +157,7 @@ def _pattern_line(pipeline: Pipeline) -> str:
 
 
 def _special_line(token: AddedToken) -> str:
-    content = checks.literal(token, NAME)
+    content = checks.require_literal(token, NAME)
     if content.split() != [content]:
         raise UnsupportedError(
             f"minbpe cannot hold special token {content!r}: it cuts the line at white space; "

@@ -63,7 +63,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         framing = _framing(root, special)
         vocab = (b"",) * special + tuple(tokens)
         model = BPE(vocab, recover_merges, whole_chunk_first=True)
-        return Pipeline(model, gap_patterns.uncovering(config.text("pattern")), framing)
+        return Pipeline(model, gap_patterns.uncover_gaps(config.text("pattern")), framing)
 
 
 def _tokens(entry: Entry, count: int) -> list[bytes]:

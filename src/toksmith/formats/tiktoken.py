@@ -152,7 +152,7 @@ def _checked(special_tokens: Mapping[str, int]) -> dict[str, int]:
 
 def _caller_splitter(split: str | None) -> PatternSplitter | None:
     cut = splitter(split)
-    return gap_patterns.uncovering(cut.pattern) if cut else None  # tiktoken drops gaps
+    return gap_patterns.uncover_gaps(cut.pattern) if cut else None  # tiktoken drops gaps
 
 
 def _read_sidecar(path: Path, data: bytes) -> tuple[PatternSplitter | None, Framing]:
@@ -174,7 +174,7 @@ def _read_sidecar(path: Path, data: bytes) -> tuple[PatternSplitter | None, Fram
     files.check_ids(path, aliases)
     with files.reading(path):
         pattern = held["pattern"]
-        return None if pattern is None else gap_patterns.uncovering(pattern), Framing.of(
+        return None if pattern is None else gap_patterns.uncover_gaps(pattern), Framing.of(
             special, aliases
         )
 
@@ -185,14 +185,14 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: tiktoken, which has ranks alone, would not encode as this model does.
     """
-    model = checks.byte_level(pipeline, NAME)
-    checks.only_special_tokens(pipeline, NAME)
+    model = checks.require_byte_level(pipeline, NAME)
+    checks.check_framing(pipeline, NAME)
     _check_ranks(model)
     added = pipeline.framing.added_tokens
-    special = {checks.literal(t, NAME): t.id for t in added if not t.alias}
-    aliases = {checks.literal(t, NAME): t.id for t in added if t.alias}
-    cut = checks.pattern(pipeline, NAME)
-    pattern = cut and gap_patterns.covering(cut)
+    special = {checks.require_literal(t, NAME): t.id for t in added if not t.alias}
+    aliases = {checks.require_literal(t, NAME): t.id for t in added if t.alias}
+    cut = checks.require_pattern(pipeline, NAME)
+    pattern = cut and gap_patterns.cover_gaps(cut)
     lines = [
         b2a_base64(token, newline=False) + b" %d\n" % rank
         for rank, token in enumerate(model.vocab)
@@ -210,8 +210,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
 def _check_ranks(model: BPE) -> None:
     from toksmith.engine import recover_merges
 
-    checks.unique_tokens(model, NAME)
-    if not model.whole_chunk_first and (rest := checks.unmade(model)):
+    checks.check_unique_tokens(model, NAME)
+    if not model.whole_chunk_first and (rest := checks.find_unmade(model)):
         raise UnsupportedError(
             f"tiktoken takes a chunk that is a token as a whole, but this model would never make "
             f"id {rest[0]} ({rest[1]!r}); huggingface can hold that"

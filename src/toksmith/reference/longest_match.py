@@ -52,7 +52,7 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
             if model.unk_id is not None:
                 tokens.append(Token(model.unk_id, start, places[after]))
         at = after
-    return _fused(tokens, model.unk_id) if model.fuse_unk else tokens
+    return _fuse_unknown(tokens, model.unk_id) if model.fuse_unk else tokens
 
 
 def unit_places(model: LongestMatch, chunk: bytes) -> Sequence[int]:
@@ -88,7 +88,7 @@ def longer(
         yield chunk[start:place]
 
 
-def _fused(tokens: list[Token], unk_id: int | None) -> list[Token]:
+def _fuse_unknown(tokens: list[Token], unk_id: int | None) -> list[Token]:
     """Make one token of unknown ones that touch."""
     fused: list[Token] = []
     for token in tokens:

@@ -35,7 +35,7 @@ class PairIndex(Generic[Symbol]):
         self.counts: Counter[tuple[Symbol, Symbol]] = Counter()
         self.where: defaultdict[tuple[Symbol, Symbol], set[int]] = defaultdict(set)
         self._forbidden: set[tuple[Symbol, Symbol]] = set()
-        self._held: list[Counter[tuple[Symbol, Symbol]]] = [Counter() for _ in words]
+        self._pair_counts: list[Counter[tuple[Symbol, Symbol]]] = [Counter() for _ in words]
         for number in range(len(words)):
             self._recount(number)
 
@@ -62,8 +62,8 @@ class PairIndex(Generic[Symbol]):
 
     def _recount(self, number: int) -> None:
         """Note which pairs one word holds now."""
-        before, after = self._held[number], Counter(pairwise(self.words[number]))
-        self._held[number] = after
+        before, after = self._pair_counts[number], Counter(pairwise(self.words[number]))
+        self._pair_counts[number] = after
         for pair in (before.keys() | after.keys()) - self._forbidden:
             now = after.get(pair, 0)
             if change := now - before.get(pair, 0):

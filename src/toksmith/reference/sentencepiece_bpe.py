@@ -20,7 +20,7 @@ from toksmith.reference.tokens import Token
 from toksmith.reference.unigram import character_at
 
 
-class Symbol(NamedTuple):
+class PieceSymbol(NamedTuple):
     """A stretch of the chunk that is one symbol so far.
 
     Attributes:
@@ -33,7 +33,7 @@ class Symbol(NamedTuple):
     start: int
     end: int
     frozen: bool = False
-    parts: tuple[Symbol, Symbol] | None = None
+    parts: tuple[PieceSymbol, PieceSymbol] | None = None
 
 
 class Merger:
@@ -63,44 +63,47 @@ class Merger:
             symbols = merged
         return self.tokens(chunk, symbols)
 
-    def symbols(self, chunk: bytes) -> list[Symbol]:
+    def symbols(self, chunk: bytes) -> list[PieceSymbol]:
         """Return the symbols that a chunk starts as."""
-        found: list[Symbol] = []
+        found: list[PieceSymbol] = []
         place = 0
         while place < len(chunk):
             longest = next((p for p in self._user_defined if chunk.startswith(p, place)), b"")
             end = place + len(longest or character_at(chunk, place))
-            found.append(Symbol(place, end, frozen=bool(longest)))
+            found.append(PieceSymbol(place, end, frozen=bool(longest)))
             place = end
         return found
 
     def merge_steps(
         self,
         chunk: bytes,
-        symbols: Sequence[Symbol],
+        symbols: Sequence[PieceSymbol],
         dropout: float = 0.0,
         rng: Random | None = None,
-    ) -> Iterator[tuple[list[Symbol], int]]:
+    ) -> Iterator[tuple[list[PieceSymbol], int]]:
         """Merge until nothing is left to merge.
 
         Yields:
             After each merge, the symbols and the position where the new one stands.
         """
         symbols = list(symbols)
-        passed_over: set[tuple[Symbol, Symbol]] = set()
+        passed_over: set[tuple[PieceSymbol, PieceSymbol]] = set()
         while (position := self.best_pair(chunk, symbols, passed_over)) is not None:
             left, right = symbols[position : position + 2]
             if rng is not None and rng.random() < dropout:
                 passed_over.add((left, right))
                 continue
-            symbols[position : position + 2] = [Symbol(left.start, right.end, parts=(left, right))]
+            symbols[position : position + 2] = [
+                PieceSymbol(left.start, right.end, parts=(left, right))
+            ]
             yield list(symbols), position
 
     def best_pair(
         self,
         chunk: bytes,
-        symbols: Sequence[Symbol],
-        passed_over: set[tuple[Symbol, Symbol]] | frozenset[tuple[Symbol, Symbol]] = frozenset(),
+        symbols: Sequence[PieceSymbol],
+        passed_over: set[tuple[PieceSymbol, PieceSymbol]]
+        | frozenset[tuple[PieceSymbol, PieceSymbol]] = frozenset(),
     ) -> int | None:
         """Return the position of the pair to merge first: of the best score, then leftmost."""
         ranked = [
@@ -112,7 +115,7 @@ class Merger:
         ]
         return min(ranked)[1] if ranked else None
 
-    def tokens(self, chunk: bytes, symbols: Sequence[Symbol]) -> list[Token]:
+    def tokens(self, chunk: bytes, symbols: Sequence[PieceSymbol]) -> list[Token]:
         """Return the tokens of the symbols that no merge is left for."""
         model = self.model
         found: list[Token] = []
@@ -133,7 +136,7 @@ class Merger:
             unknown_before = token_id is None
         return found
 
-    def in_use(self, chunk: bytes, symbol: Symbol) -> Iterator[Symbol]:
+    def in_use(self, chunk: bytes, symbol: PieceSymbol) -> Iterator[PieceSymbol]:
         """Take a symbol apart again as far as its piece is one that is not used."""
         token_id = self._pieces.get(chunk[symbol.start : symbol.end])
         if symbol.parts and token_id is not None and self._is_unused(token_id):

@@ -64,7 +64,7 @@ class Edge(NamedTuple):
     score: float
 
 
-class Step(NamedTuple):
+class BestWay(NamedTuple):
     """The best way to a place: how good it is, and its last edge."""
 
     score: Score
@@ -141,7 +141,7 @@ def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
     Raises:
         UnknownTokenError: it holds an unknown character, and the model has no unknown piece.
     """
-    best = best_steps(lattice, chunk)
+    best = best_ways(lattice, chunk)
     path: list[Edge] = []
     place = len(chunk)
     while (edge := best[place].edge) is not None:
@@ -150,24 +150,24 @@ def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
     return path[::-1]
 
 
-def best_steps(lattice: Lattice, chunk: bytes) -> dict[int, Step]:
+def best_ways(lattice: Lattice, chunk: bytes) -> dict[int, BestWay]:
     """Return the best way to each place that can be reached, from left to right.
 
     Of ways that are equally good, the one found first stays, whose last piece is the longest.
     """
-    best = {0: Step(lattice.number(0), None)}
+    best = {0: BestWay(lattice.number(0), None)}
     for start in starts(chunk):
         if lattice.model.single and abs(best[start].score) > FAR:
             origin = best[start].score
             for place, step in best.items():
                 if place >= start:
-                    best[place] = Step(step.score - origin, step.edge)
+                    best[place] = BestWay(step.score - origin, step.edge)
         for edge in lattice.edges(chunk, start):
             score = best[start].score + lattice.number(edge.score)
             if edge.end not in best or score > best[edge.end].score:
                 if edge.id is None:
                     raise no_unknown_piece(chunk, start)
-                best[edge.end] = Step(score, edge)
+                best[edge.end] = BestWay(score, edge)
     return best
 
 

@@ -4,7 +4,7 @@ A Unigram model gives each piece a probability. A word can be put together from 
 ways; the probability of a way is the product of its pieces', that of the word the sum over its
 ways. Training looks for the pieces and probabilities that make the text likely:
 
-0. :func:`stretches`: words are cut where no piece can reach across anyway.
+0. :func:`cut_words`: words are cut where no piece can reach across anyway.
 1. :func:`seed_pieces`: all characters, and the frequent substrings.
 2. :func:`expected_counts` and :func:`reestimate`, some times over (expectation and maximization):
    how often does each piece stand in the text, if every way counts as much as it is probable? Its
@@ -107,7 +107,7 @@ def training_steps(
     """
     options = options or UnigramOptions()
     rules = rules or PieceRules()
-    words = stretches(words, rules)
+    words = cut_words(words, rules)
     scores = seed_pieces(words, rules, options.seed_sentencepiece_size)
     enough = int(wanted * ROOM)
     while True:
@@ -122,14 +122,14 @@ def training_steps(
             return
 
 
-def stretches(words: Words, rules: PieceRules) -> Counter[str]:
-    """Return the stretches of words that no piece can reach out of, with their counts.
+def cut_words(words: Words, rules: PieceRules) -> Counter[str]:
+    """Cut words into stretches that no piece can reach out of, and count them.
 
     What is inside one is put together from pieces as if the rest of the word were not there. So
     nothing changes, but there are fewer of them ("▁say" of "▁say," and "▁say.").
 
     Example:
-        >>> stretches({"▁say,": 2, "▁say.": 1}, PieceRules())
+        >>> cut_words({"▁say,": 2, "▁say.": 1}, PieceRules())
         Counter({'▁say': 3, ',': 2, '.': 1})
     """
     counts: Counter[str] = Counter()

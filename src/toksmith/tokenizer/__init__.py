@@ -22,16 +22,23 @@ from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, stack
-from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, parts
+from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks
 from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
-from toksmith.tokenizer.encode import NOT_AS_IT_IS, Special, TextEncoder, laid_out
+from toksmith.tokenizer.encode import ENGINE_REFUSALS, Special, TextEncoder, make_encoding
 from toksmith.tokenizer.explaining import Explaining
 from toksmith.tokenizer.merge_table import Merges, MergeTable
-from toksmith.tokenizer.model_inputs import Cut, Fill, Preparation, columns_of, lengths, pad_id
+from toksmith.tokenizer.model_inputs import (
+    Cut,
+    Fill,
+    Preparation,
+    columns_of,
+    pad_id,
+    resolve_lengths,
+)
 from toksmith.tokenizer.offsets import Trimmer
-from toksmith.tokenizer.rows import Stretch, framed, joined
+from toksmith.tokenizer.rows import RowPart, concat, frame
 from toksmith.tokenizer.subword_sampling import Sampling
-from toksmith.tokenizer.truncate import truncated
+from toksmith.tokenizer.truncate import truncate_text
 from toksmith.tokenizer.variants import (
     SpecialTokens,
     with_matching,
@@ -322,7 +329,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
                 try:  # the most frequent call of all: straight to the engine
                     if len(text) < SMALL:
                         return self._encode_short(text, 1)
-                except NOT_AS_IT_IS:
+                except ENGINE_REFUSALS:
                     pass
             return self._encoder.encode_list(text, threads)
         found = self.encode_array(
@@ -355,10 +362,10 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         ids = self._encoder.encode(text, special, threads)
         if pair is None and not add_special_tokens and self._encoder.times == 1:
             return ids
-        texts = [Stretch(ids, 0, 0)]
+        texts = [RowPart(ids, 0, 0)]
         if pair is not None:
-            texts.append(Stretch(self._encoder.encode(pair, special, threads), 1, 1))
-        return joined(framed(self._framing.template, texts, add_special_tokens))
+            texts.append(RowPart(self._encoder.encode(pair, special, threads), 1, 1))
+        return concat(frame(self._framing.template, texts, add_special_tokens))
 
     def encode_batch(
         self,
@@ -405,10 +412,10 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         ]
         template = self._framing.template
         rows = [
-            [Stretch(ids, place, place) for place, ids in enumerate(row)]
+            [RowPart(ids, place, place) for place, ids in enumerate(row)]
             for row in zip(*batches, strict=True)
         ]
-        return stack([joined(framed(template, row, add_special_tokens)) for row in rows])
+        return stack([concat(frame(template, row, add_special_tokens)) for row in rows])
 
     def encode_file(
         self,
@@ -486,11 +493,11 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         flag("add_special_tokens", add_special_tokens)
         refuse_list(text, "for a list of texts, there is encodings")
         both = [text] if pair is None else [text, pair]
-        texts = [self._encoder.located(each, special) for each in both]
-        parts = [self._trim(each.stretch(place)) for place, each in enumerate(texts)]
-        row = framed(self._framing.template, parts, add_special_tokens)
+        texts = [self._encoder.locate(each, special) for each in both]
+        parts = [self._trim(each.row_part(place)) for place, each in enumerate(texts)]
+        row = frame(self._framing.template, parts, add_special_tokens)
         special_ids = set(self._framing.special_tokens.values())
-        return laid_out(row, texts, self._table.tokens, special_ids)
+        return make_encoding(row, texts, self._table.tokens, special_ids)
 
     def encodings(
         self,
@@ -576,7 +583,9 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         flag("overflow", overflow)
         flag("spans", spans)
         flag("add_special_tokens", add_special_tokens)
-        cut, fill, must_fit = lengths(self._framing, truncation, padding, max_length, stride)
+        cut, fill, must_fit = resolve_lengths(
+            self._framing, truncation, padding, max_length, stride
+        )
         how = Preparation(
             cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
         )
@@ -673,7 +682,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             raise OptionError(f'side is {side!r:.80}: use "right" (cut the end off) or "left"')
         if not isinstance(text, str | bytes):
             text = utf8(text)
-        return truncated(
+        return truncate_text(
             text,
             limit,
             side,
@@ -738,7 +747,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             places=lambda part: self._encoder.places(part, special),
             count=lambda part: self.count(part, special=special),
         )
-        return parts(text, chunker)
+        return text_chunks(text, chunker)
 
     # Decoding
 
@@ -993,7 +1002,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return stack([encode(text) for text in texts])
 
     def _framed(self, ids: IdArray) -> IdArray:
-        return joined(framed(self._framing.template, [Stretch(ids, 0, 0)]))
+        return concat(frame(self._framing.template, [RowPart(ids, 0, 0)]))
 
     @cached_property
     def _trim(self) -> Trimmer:

@@ -115,7 +115,7 @@ class Chunker:
             yield Span(start, end), tokens
             self._reach = 5 * (end - start) // 4 + 64
             before = start
-            start = self._repeated(window, end) if self._overlap and end < self._size else end
+            start = self._overlap_start(window, end) if self._overlap and end < self._size else end
             if start <= before:  # the next chunk would hold all of this one
                 start = end
 
@@ -178,7 +178,7 @@ class Chunker:
                 )
             size //= 2
 
-    def _repeated(self, window: _Window, end: int) -> int:
+    def _overlap_start(self, window: _Window, end: int) -> int:
         """Return where the next chunk starts to repeat the last tokens before a place."""
         behind = int(np.searchsorted(window.starts, end))
         first = max(behind - self._overlap, 0)
@@ -198,15 +198,15 @@ class Chunker:
         return end
 
     @cached_property
-    def _bounds(self) -> _Bounds:
-        return _Bounds(self._string)
+    def _bounds(self) -> _UnitStarts:
+        return _UnitStarts(self._string)
 
     def _part(self, start: int, end: int) -> str | bytes:
         part = self._string[start:end]
         return part.encode("utf-8", "surrogateescape") if self._is_bytes else part
 
 
-def parts(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextChunk[AnyText]]:
+def text_chunks(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextChunk[AnyText]]:
     r"""Return the parts of a text.
 
     Args:
@@ -214,7 +214,7 @@ def parts(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextChunk[A
         chunks: the characters of each part, and its tokens.
 
     Example:
-        >>> parts(b"low\xc3\xa9", [(Span(2, 4), 3)])
+        >>> text_chunks(b"low\xc3\xa9", [(Span(2, 4), 3)])
         [TextChunk(text=b'w\xc3\xa9', span=Span(start=2, end=4), tokens=3)]
     """
     if isinstance(text, str):
@@ -226,7 +226,7 @@ def parts(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextChunk[A
     ]
 
 
-class _Bounds:
+class _UnitStarts:
     """Where the words and the sentences of a text start, found when they are asked for."""
 
     def __init__(self, text: str) -> None:

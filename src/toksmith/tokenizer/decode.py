@@ -20,7 +20,7 @@ from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, stack
 
 if TYPE_CHECKING:
-    from toksmith.tokenizer.decode_table import SurfaceTable
+    from toksmith.tokenizer.decode_table import DecodeTable
 
 
 _Arguments = ParamSpec("_Arguments")
@@ -73,10 +73,10 @@ class TextDecoder:
         return [token.decode("utf-8", "replace") for token in self._tokens]
 
     @cached_property
-    def _table(self) -> SurfaceTable:
-        from toksmith.tokenizer.decode_table import SurfaceTable
+    def _table(self) -> DecodeTable:
+        from toksmith.tokenizer.decode_table import DecodeTable
 
-        return SurfaceTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
+        return DecodeTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
 
     @cached_property
     def _lengths(self) -> OffsetArray:
@@ -87,7 +87,7 @@ class TextDecoder:
         """Return the bytes of ids."""
         if self._pipeline.decoder is not None:
             return self.to_text(ids, "strict", skip_special_tokens).encode()
-        array = self._kept(id_array(ids), skip_special_tokens)
+        array = self._check_and_select(id_array(ids), skip_special_tokens)
         return self._engine.decode(array, thread_count(threads, array.nbytes))
 
     @_with_range
@@ -96,7 +96,7 @@ class TextDecoder:
     ) -> str:
         """Return the text of ids."""
         _check_errors(errors)
-        array = self._kept(id_array(ids), skip_special_tokens)
+        array = self._check_and_select(id_array(ids), skip_special_tokens)
         threads = thread_count(threads, array.nbytes)
         if self._pipeline.decoder is None:
             return self._engine.decode_text(array, errors, threads)
@@ -151,10 +151,10 @@ class TextDecoder:
     @_with_range
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
         """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
-        array = self._kept(id_array(ids), skip_special_tokens)
+        array = self._check_and_select(id_array(ids), skip_special_tokens)
         return list(map(self._spelled.__getitem__, array.tolist()))
 
-    def _kept(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
+    def _check_and_select(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
         """Return the ids that are decoded, having checked that there are no unknown ones."""
         flag("skip_special_tokens", skip_special_tokens)
         if not skip_special_tokens and self._pipeline.decoder is None:

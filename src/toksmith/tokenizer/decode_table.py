@@ -31,7 +31,7 @@ _TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)
 _JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
 
 
-class SurfaceTable:
+class DecodeTable:
     """A decoder with a table of what its tokens become.
 
     Args:
@@ -42,7 +42,7 @@ class SurfaceTable:
     Example:
         >>> import numpy as np
         >>> from toksmith.models import WordLevel
-        >>> table = SurfaceTable((WordPieceDecoder(),), ["to", "##ken", "!"], WordLevel(()))
+        >>> table = DecodeTable((WordPieceDecoder(),), ["to", "##ken", "!"], WordLevel(()))
         >>> table.decode(np.array([0, 1, 2]))
         'token!'
     """
@@ -106,17 +106,19 @@ class SurfaceTable:
         if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
             # At the start marks are taken off; behind it, they are spaces.
             plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
-            return self._all_behind((plain,))
+            return self._all_within_text((plain,))
         until = -1 if head and isinstance(head[-1], ByteFallback) else None
         if not all(isinstance(step, _TOKEN_BY_TOKEN) for step in head[:until]):
             return None
-        return self._all_behind(head)
+        return self._all_within_text(head)
 
-    def _all_behind(self, head: Decoder) -> list[bytes]:
+    def _all_within_text(self, head: Decoder) -> list[bytes]:
         # An id without a token is never decoded; a file may have a million of them.
-        return [self._behind(head, i) if token else b"" for i, token in enumerate(self._tokens)]
+        return [
+            self._within_text(head, i) if token else b"" for i, token in enumerate(self._tokens)
+        ]
 
-    def _behind(self, head: Decoder, token_id: int) -> bytes:
+    def _within_text(self, head: Decoder, token_id: int) -> bytes:
         tokens = ["", self._tokens[token_id]]
         for step in head:
             before = tokens[-1]

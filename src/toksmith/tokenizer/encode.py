@@ -15,7 +15,7 @@ from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, stack
-from toksmith.tokenizer.rows import Stretch
+from toksmith.tokenizer.rows import RowPart
 
 Special: TypeAlias = (
     Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
@@ -81,7 +81,7 @@ class TextEncoder:
             workers = thread_count(threads)
             try:
                 return self._engine.encode_texts(texts, workers)
-            except NOT_AS_IT_IS:
+            except ENGINE_REFUSALS:
                 check_texts(texts, name)
                 return self._engine.encode_texts([utf8(text) for text in texts], workers)
         check_texts(texts, name)
@@ -103,12 +103,12 @@ class TextEncoder:
             self.refuse_special_tokens(data)
         return self._places(data, self._framing.literals(special))
 
-    def located(self, text: Text, special: Special) -> Located:
+    def locate(self, text: Text, special: Special) -> LocatedTokens:
         """Return the tokens of a text with the characters and bytes that each stands for."""
         data = utf8(text)
         ids, byte_spans = self.places(data, special)
         shown, spans = characters(text, byte_spans)
-        return Located(shown, ids, spans, byte_spans, len(data))
+        return LocatedTokens(shown, ids, spans, byte_spans, len(data))
 
     def forget(self, cache_bytes: int | None = None) -> None:
         """Give the memory of caches back, and take at most so much for each from now on."""
@@ -165,7 +165,7 @@ class TextEncoder:
                 )
 
 
-class Located(NamedTuple):
+class LocatedTokens(NamedTuple):
     """A text, its tokens, and where they stand in it.
 
     Attributes:
@@ -182,13 +182,16 @@ class Located(NamedTuple):
     byte_spans: SpanArray
     size: int
 
-    def stretch(self, sequence: int) -> Stretch:
+    def row_part(self, sequence: int) -> RowPart:
         """Return the tokens for a row."""
-        return Stretch(self.ids, sequence, sequence, self.spans)
+        return RowPart(self.ids, sequence, sequence, self.spans)
 
 
-def laid_out(
-    row: Sequence[Stretch], texts: Sequence[Located], tokens: Sequence[bytes], special: set[int]
+def make_encoding(
+    row: Sequence[RowPart],
+    texts: Sequence[LocatedTokens],
+    tokens: Sequence[bytes],
+    special: set[int],
 ) -> Encoding:
     """Return a row of one or two texts with all that is known of its tokens.
 
@@ -224,8 +227,8 @@ def laid_out(
         text=texts[0].text,
         ids=ids,
         tokens=[tokens[i] for i in ids],
-        spans=_stacked(spans),
-        byte_spans=_stacked(byte_spans),
+        spans=_concat_spans(spans),
+        byte_spans=_concat_spans(byte_spans),
         special=[i in special for i in ids],
         type_ids=type_ids,
         sequence=sequence,
@@ -233,11 +236,11 @@ def laid_out(
     )
 
 
-def _stacked(parts: Sequence[SpanArray]) -> SpanArray:
+def _concat_spans(parts: Sequence[SpanArray]) -> SpanArray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-NOT_AS_IT_IS = (UnicodeEncodeError, TypeError, BufferError)
+ENGINE_REFUSALS = (UnicodeEncodeError, TypeError, BufferError)
 """What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
 
 
@@ -245,6 +248,6 @@ def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -
     """Let an engine work on a text as it is if it can, or else on its bytes."""
     try:
         return work(text, thread_count(threads, len(text)))
-    except NOT_AS_IT_IS:
+    except ENGINE_REFUSALS:
         data = utf8(text)
         return work(data, thread_count(threads, len(data)))

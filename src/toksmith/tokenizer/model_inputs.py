@@ -13,7 +13,7 @@ from toksmith.framing import Framing, Padding, Truncation
 from toksmith.results import Inputs
 from toksmith.tokenizer.encode import Special, TextEncoder
 from toksmith.tokenizer.offsets import Trimmer
-from toksmith.tokenizer.rows import Stretch, cut, filled, framed
+from toksmith.tokenizer.rows import RowPart, cut, frame, pad
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Preparation:
         """
         given = columns_of("prepare", texts, pairs)
         added = framing.template.added(pairs is not None) if self.add_special_tokens else 0
-        rows: list[list[Stretch]] = []
+        rows: list[list[RowPart]] = []
         documents: list[int] = []
-        columns = [self._encoded(encoder, column, place) for place, column in enumerate(given)]
+        columns = [self._encode(encoder, column, place) for place, column in enumerate(given)]
         for document, parts in enumerate(zip(*columns, strict=True)):
             try:
                 pieces = self._cut(parts, added)
@@ -61,29 +61,29 @@ class Preparation:
                 raise OptionError(f"text {document}: {wrong}") from None
             for row in pieces:
                 trimmed = [trim(part) for part in row]
-                rows.append(framed(framing.template, trimmed, self.add_special_tokens))
+                rows.append(frame(framing.template, trimmed, self.add_special_tokens))
                 documents.append(document)
         if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
             raise OptionError(
                 "padding=False, but the rows have different lengths, which no array holds: "
                 "encode_batch returns ids that are not filled"
             )
-        return filled(rows, documents, self.padding)
+        return pad(rows, documents, self.padding)
 
-    def _cut(self, parts: Sequence[Stretch], added: int) -> list[list[Stretch]]:
+    def _cut(self, parts: Sequence[RowPart], added: int) -> list[list[RowPart]]:
         if self.truncation is None:
             return [list(parts)]
         return cut(parts, self.truncation, added, self.overflow)
 
-    def _encoded(
+    def _encode(
         self, encoder: TextEncoder, texts: Sequence[Text], sequence: int
-    ) -> Iterable[Stretch]:
+    ) -> Iterable[RowPart]:
         name = ("texts", "pairs")[sequence]
         if self.spans:
             check_texts(texts, name)
-            return (encoder.located(text, self.special).stretch(sequence) for text in texts)
+            return (encoder.locate(text, self.special).row_part(sequence) for text in texts)
         found = encoder.encode_batch(texts, self.special, self.threads, name)
-        return (Stretch(ids, sequence, sequence) for ids in found)
+        return (RowPart(ids, sequence, sequence) for ids in found)
 
 
 _FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "encoding"}
@@ -141,7 +141,7 @@ def pad_id(framing: Framing) -> int | None:
                  if each in framing.special_tokens), None)  # fmt: skip
 
 
-def lengths(
+def resolve_lengths(
     framing: Framing,
     truncation: Cut | None,
     padding: Fill | None,

@@ -11,7 +11,7 @@ from toksmith._base.lazy import np
 from toksmith.framing.added import SPACE
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.tokenizer.rows import Stretch
+from toksmith.tokenizer.rows import RowPart
 
 _SPACES = "".join(space.decode() for space in SPACE) + ALPHABET[ord(" ")]
 
@@ -28,7 +28,7 @@ class Trimmer:
         self._pipeline = pipeline
         self._tokens = tokens
 
-    def __call__(self, part: Stretch) -> Stretch:
+    def __call__(self, part: RowPart) -> RowPart:
         """Return the tokens of a text with their spans trimmed."""
         trim = self._pipeline.framing.trim_offsets
         if trim is None or part.spans is None or not len(part.ids):

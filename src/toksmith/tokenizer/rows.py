@@ -12,7 +12,7 @@ from toksmith.framing import Padding, Template, TextPart, Truncation
 from toksmith.results import Inputs
 
 
-class Stretch(NamedTuple):
+class RowPart(NamedTuple):
     """Tokens that stand side by side in a row.
 
     Attributes:
@@ -27,15 +27,15 @@ class Stretch(NamedTuple):
     sequence: int
     spans: SpanArray | None = None
 
-    def part(self, start: int, end: int) -> Stretch:
+    def part(self, start: int, end: int) -> RowPart:
         """Return some of the tokens."""
         spans = None if self.spans is None else self.spans[start:end]
         return self._replace(ids=self.ids[start:end], spans=spans)
 
 
-def framed(
-    template: Template, texts: Sequence[Stretch], add_special_tokens: bool = True
-) -> list[Stretch]:
+def frame(
+    template: Template, texts: Sequence[RowPart], add_special_tokens: bool = True
+) -> list[RowPart]:
     """Return one row: a template around its texts.
 
     Args:
@@ -48,11 +48,11 @@ def framed(
         if isinstance(part, TextPart):
             row.append(texts["AB".index(part.which)]._replace(type_id=part.type_id))
         elif add_special_tokens:
-            row.append(Stretch(np.array([part.id], np.uint32), part.type_id, -1))
+            row.append(RowPart(np.array([part.id], np.uint32), part.type_id, -1))
     return row
 
 
-def joined(row: Sequence[Stretch]) -> IdArray:
+def concat(row: Sequence[RowPart]) -> IdArray:
     """Return the ids of a row."""
     return np.concatenate([np.zeros(0, np.uint32), *(part.ids for part in row)])
 
@@ -80,7 +80,7 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[tuple[i
     return [(length - end, length - start) for start, end in ranges]
 
 
-def rooms(lengths: Sequence[int], truncation: Truncation, added: int) -> list[int]:
+def share_room(lengths: Sequence[int], truncation: Truncation, added: int) -> list[int]:
     """Return how many tokens of each text fit into a row.
 
     Args:
@@ -120,8 +120,8 @@ def rooms(lengths: Sequence[int], truncation: Truncation, added: int) -> list[in
 
 
 def cut(
-    texts: Sequence[Stretch], truncation: Truncation, added: int, overflow: bool
-) -> list[list[Stretch]]:
+    texts: Sequence[RowPart], truncation: Truncation, added: int, overflow: bool
+) -> list[list[RowPart]]:
     """Return the texts of each row that a text, or a pair, becomes.
 
     The first row comes first, then what overflows. Where both texts are cut, each stretch of one
@@ -136,9 +136,11 @@ def cut(
     Raises:
         OptionError: they cannot be made to fit, or the stride leaves no way forward.
     """
-    rows: list[list[Stretch]] = [[]]
+    rows: list[list[RowPart]] = [[]]
     lengths = [len(text.ids) for text in texts]
-    for text, length, room in zip(texts, lengths, rooms(lengths, truncation, added), strict=True):
+    for text, length, room in zip(
+        texts, lengths, share_room(lengths, truncation, added), strict=True
+    ):
         stride = truncation.stride if overflow else 0
         if stride >= room < length and overflow:
             raise OptionError(
@@ -154,7 +156,7 @@ def cut(
     return rows
 
 
-def filled(rows: Sequence[Sequence[Stretch]], documents: Sequence[int], padding: Padding) -> Inputs:
+def pad(rows: Sequence[Sequence[RowPart]], documents: Sequence[int], padding: Padding) -> Inputs:
     """Return rows as arrays of one length.
 
     Args:

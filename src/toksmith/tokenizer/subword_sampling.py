@@ -159,11 +159,11 @@ def draw(
             return rng.choices([ids for ids, _ in found], weights)[0]
         lattice = unigram.Lattice(pipeline.model)
         share = alpha
-        return _encode(pipeline, text, special, lambda c: _drawn_way(lattice, c, share, rng))
+        return _encode(pipeline, text, special, lambda c: _draw_way(lattice, c, share, rng))
     if alpha is not None or nbest_size >= 0:
         name = "alpha" if alpha is not None else "nbest_size"
         raise OptionError(f"{name} is for Unigram models; BPE models take dropout")
-    dropped = dropping(pipeline.model)
+    dropped = make_dropout_encoder(pipeline.model)
     if dropout is None:
         raise OptionError("dropout is missing: the chance that a merge is left out, such as 0.1")
     chance = _number("dropout", dropout)
@@ -197,13 +197,15 @@ def best(
 
     _encode(pipeline, text, special, ranked)
     results = []
-    for ranks, score in _best_ranks([[score for _, score in found] for found in chunks], size):
+    for ranks, score in _rank_combinations(
+        [[score for _, score in found] for found in chunks], size
+    ):
         chosen = [found[rank][0] for found, rank in zip(chunks, ranks, strict=True)]
-        results.append((_encode(pipeline, text, special, _in_turn(chosen)), score))
+        results.append((_encode(pipeline, text, special, _replay(chosen)), score))
     return results
 
 
-def _best_ranks(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
+def _rank_combinations(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
     """Return the best ways to take one of each list, as ranks, with the sums of their scores."""
     # After each list, the best ways so far: the sum, the way before, and the rank in this list.
     columns: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
@@ -224,7 +226,7 @@ def _best_ranks(scores: list[list[float]], size: int) -> list[tuple[list[int], f
     return found
 
 
-def dropping(model: Model) -> Callable[[bytes, float, Random], list[int]]:
+def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[int]]:
     """Return what encodes a chunk with merges left out by chance."""
     match model:
         case BPE():
@@ -253,7 +255,7 @@ def _drop_character_bpe(model: CharacterBPE) -> Callable[[bytes, float, Random],
     return run
 
 
-def _drawn_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random) -> list[int]:
+def _draw_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random) -> list[int]:
     return [token.id for token in unigram.sample(lattice, chunk, alpha, rng)]
 
 
@@ -282,7 +284,7 @@ def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> 
     return TextEncoder(pipeline, encoder).encode(text, special, 1)
 
 
-def _in_turn(answers: Iterable[list[int]]) -> ChunkIds:
+def _replay(answers: Iterable[list[int]]) -> ChunkIds:
     waiting = iter(answers)
     return lambda chunk: next(waiting)
 

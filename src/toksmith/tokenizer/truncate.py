@@ -12,7 +12,7 @@ from toksmith.framing.lengths import Direction
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-def truncated(
+def truncate_text(
     text: AnyText,
     limit: int,
     side: Direction,

@@ -25,7 +25,7 @@ def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
     """
     table = TokenTable(pipeline)
     added = {token.content: token for token in pipeline.framing.added_tokens}
-    for content, token_id in _with_ids(tokens, table).items():
+    for content, token_id in _assign_ids(tokens, table).items():
         known = table.find(content)
         if known is not None and known != token_id:
             raise OptionError(
@@ -34,10 +34,12 @@ def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
             )
         held = added.get(content, AddedToken(content, token_id))
         added[content] = replace(held, special=True)
-    return _changed(pipeline, framing=_framing(pipeline.framing, tuple(added.values())))
+    return _replace_stages(
+        pipeline, framing=_replace_framing(pipeline.framing, tuple(added.values()))
+    )
 
 
-def _with_ids(tokens: SpecialTokens, table: TokenTable) -> dict[str, int]:
+def _assign_ids(tokens: SpecialTokens, table: TokenTable) -> dict[str, int]:
     if isinstance(tokens, Mapping):
         given = {content: whole(f"the id of {content!r:.80}", token_id, least=0)
                  for content, token_id in tokens.items()}  # fmt: skip
@@ -88,7 +90,7 @@ def with_template(
         return (token,)
 
     template = Template.around(ids("bos", bos), ids("eos", eos))
-    return _changed(pipeline, framing=_framing(pipeline.framing, template=template))
+    return _replace_stages(pipeline, framing=_replace_framing(pipeline.framing, template=template))
 
 
 def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
@@ -98,18 +100,18 @@ def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
         SplitError: ``split`` is no name, and no pattern that compiles.
         UnsupportedError: what cuts the text also changes it, and the vocabulary depends on that.
     """
-    if _writes(pipeline.splitter):
+    if _changes_text(pipeline.splitter):
         raise UnsupportedError(
             f"{type(pipeline.splitter).__name__} also marks where words start, which this "
             "vocabulary depends on: its split cannot be replaced"
         )
-    return _changed(pipeline, splitter=splitter(split))
+    return _replace_stages(pipeline, splitter=splitter(split))
 
 
-def _writes(each: Splitter | None) -> bool:
+def _changes_text(each: Splitter | None) -> bool:
     """Return whether a splitter changes the text that it cuts."""
     if isinstance(each, SplitterSequence):
-        return any(map(_writes, each.steps))
+        return any(map(_changes_text, each.steps))
     return isinstance(each, Metaspace | LeadingSpace)
 
 
@@ -134,10 +136,10 @@ def with_matching(pipeline: Pipeline, matching: str) -> Pipeline:
         )
     if matching != "longest":
         raise OptionError(f'matching is {matching!r:.80}: use "longest" or "merges"')
-    return _changed(pipeline, model=_longest(model))
+    return _replace_stages(pipeline, model=_longest_match(model))
 
 
-def _longest(model: Model) -> LongestMatch:
+def _longest_match(model: Model) -> LongestMatch:
     if isinstance(model, LongestMatch):
         return model
     if isinstance(model, BPE):
@@ -156,12 +158,12 @@ def _longest(model: Model) -> LongestMatch:
     )
 
 
-def _changed(pipeline: Pipeline, **stages: object) -> Pipeline:
+def _replace_stages(pipeline: Pipeline, **stages: object) -> Pipeline:
     # What has another stage is not what was published under the name.
     return replace(pipeline, name=None, **stages)  # type: ignore[arg-type]
 
 
-def _framing(
+def _replace_framing(
     framing: Framing,
     added_tokens: tuple[AddedToken, ...] | None = None,
     template: Template | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toksmith.trace.diagrams import Diagram, Lattice, Match, Matches, MergeTree, Node
-from toksmith.trace.steps import MatchStep, MergeStep, PathStep, Symbol, UnknownWordStep
+from toksmith.trace.steps import MatchStep, MergeStep, PathStep, TraceSymbol, UnknownWordStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toksmith.trace.explain import ChunkTrace
 
 
-def diagram(chunk: ChunkTrace, vocab: Mapping[int, bytes]) -> Diagram:
+def make_diagram(chunk: ChunkTrace, vocab: Mapping[int, bytes]) -> Diagram:
     """Return what became what in a chunk.
 
     Args:
@@ -31,7 +31,7 @@ def diagram(chunk: ChunkTrace, vocab: Mapping[int, bytes]) -> Diagram:
 def _tree(chunk: ChunkTrace, tokens: tuple[bytes, ...], vocab: Mapping[int, bytes]) -> MergeTree:
     ids = {token: token_id for token_id, token in vocab.items()}
 
-    def node(symbol: Symbol, *how: Any) -> Node:
+    def node(symbol: TraceSymbol, *how: Any) -> Node:
         if isinstance(symbol, bytes):
             return Node(symbol, ids.get(symbol), *how)
         return Node(vocab[symbol], symbol, *how)

@@ -19,8 +19,8 @@ from toksmith.reference.tokens import Token
 from toksmith.reference.unigram import Edge
 from toksmith.stages.aligned import Aligned
 from toksmith.trace.models import stepper
-from toksmith.trace.steps import MatchStep, MergeStep, Step, Steps, Symbol
-from toksmith.trace.text import explanation_view, step_rows
+from toksmith.trace.steps import MatchStep, MergeStep, Steps, TraceStep, TraceSymbol
+from toksmith.trace.text import format_explanation, format_steps
 from toksmith.trace.token import is_text, token_steps
 from toksmith.vocabulary import TokenTable
 
@@ -47,8 +47,8 @@ class ChunkTrace:
 
     text: bytes
     span: Span
-    start: tuple[Symbol, ...]
-    steps: tuple[Step, ...]
+    start: tuple[TraceSymbol, ...]
+    steps: tuple[TraceStep, ...]
     ids: tuple[int, ...]
     whole: bool
     edges: tuple[Edge, ...] = ()
@@ -94,9 +94,9 @@ class Explanation(Report):
     @property
     def diagrams(self) -> list[Diagram]:
         """What became what in each chunk, as data that can be drawn."""
-        from toksmith.trace.diagram_making import diagram
+        from toksmith.trace.diagram_making import make_diagram
 
-        return [diagram(chunk, self.vocab) for chunk in self.chunks]
+        return [make_diagram(chunk, self.vocab) for chunk in self.chunks]
 
     @property
     def ids(self) -> list[int]:
@@ -109,7 +109,7 @@ class Explanation(Report):
         return [self.vocab[token_id] for token_id in self.ids]
 
     def __str__(self) -> str:
-        return explanation_view(self)
+        return format_explanation(self)
 
     def __repr__(self) -> str:
         shown = visible(self.text[:60])
@@ -134,7 +134,7 @@ class Explanation(Report):
                     "whole": chunk.whole,
                     "steps": [
                         dict(zip(("state", "why"), row, strict=True))
-                        for row in step_rows(chunk, self)
+                        for row in format_steps(chunk, self)
                     ],
                     "ids": list(chunk.ids),
                 }
@@ -181,7 +181,7 @@ class Explainer:
         normal: list[bytes] = []
         for start, end, added in framing.segments(data, literals - within):
             if added:
-                chunks.append(_of_added(added.id, data[start:end], Span(start, end)))
+                chunks.append(_trace_added(added.id, data[start:end], Span(start, end)))
                 normal.append(data[start:end])
             else:
                 aligned = self._encoder.normalized(data[start:end])
@@ -204,7 +204,7 @@ class Explainer:
             chunk, steps, found = token_steps(model, token, token_id, self._run, self._step)
             trace = _trace(chunk, Span(0, len(chunk)), steps, found)
         else:
-            trace = _of_added(token_id, token, Span(0, len(token)))
+            trace = _trace_added(token_id, token, Span(0, len(token)))
         vocab = {**self._vocab([trace]), token_id: token}
         return Explanation(trace.text, trace.text, (trace,), vocab, token_id)
 
@@ -214,7 +214,7 @@ class Explainer:
             span = Span(start + min(part.starts), start + max(part.ends))
             chunk = _bytes(part)
             if added:
-                yield _of_added(added.id, chunk, span)
+                yield _trace_added(added.id, chunk, span)
             else:
                 yield _trace(chunk, span, *self._traced(chunk))
 
@@ -223,7 +223,7 @@ class Explainer:
 
     def _vocab(self, chunks: Iterable[ChunkTrace]) -> dict[int, bytes]:
         """Return the token of each id that stands in a trace, or whose text does."""
-        named: set[Symbol] = set()
+        named: set[TraceSymbol] = set()
         for chunk in chunks:
             named.update(chunk.start, chunk.ids, (edge.id or 0 for edge in chunk.edges))
             named.update(step.new for step in chunk.steps if isinstance(step, MergeStep))
@@ -240,7 +240,7 @@ def _trace(chunk: bytes, span: Span, steps: Steps, tokens: tuple[Token, ...]) ->
     return ChunkTrace(chunk, span, steps.start, steps.steps, ids, steps.whole, steps.edges, spans)
 
 
-def _of_added(token_id: int, text: bytes, span: Span) -> ChunkTrace:
+def _trace_added(token_id: int, text: bytes, span: Span) -> ChunkTrace:
     spans = (Span(0, len(text)),)
     return ChunkTrace(text, span, (), (), (token_id,), whole=True, spans=spans)
 

@@ -66,12 +66,14 @@ def _trace_bpe(model: BPE) -> Stepper:
     def run(chunk: bytes) -> Steps:
         start = tuple(model.byte_ids[byte] for byte in chunk)
         whole = model.ids.get(chunk) if model.whole_chunk_first else None
-        return merged(table, start, whole)
+        return trace_merges(table, start, whole)
 
     return run
 
 
-def merged(table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...], whole: int | None) -> Steps:
+def trace_merges(
+    table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...], whole: int | None
+) -> Steps:
     """Return the merges of some symbols, where the chunk may be the token ``whole`` anyway."""
     steps = tuple(_merges(table, start))
     if whole is not None and (steps[-1].after if steps else start) != (whole,):
@@ -95,7 +97,7 @@ def _trace_character_bpe(model: CharacterBPE) -> Stepper:
     def run(chunk: bytes) -> Steps:
         start = tuple(token.id for token in character_bpe.symbols(model, chunk))
         whole = model.ids.get(chunk) if model.whole_chunk_first else None
-        return merged(table, start, whole)
+        return trace_merges(table, start, whole)
 
     return run
 
@@ -142,7 +144,7 @@ def _trace_unigram(model: Unigram) -> Stepper:
 
 
 def _texts(
-    chunk: bytes, parts: Sequence[sentencepiece_bpe.Symbol | unigram.Edge]
+    chunk: bytes, parts: Sequence[sentencepiece_bpe.PieceSymbol | unigram.Edge]
 ) -> tuple[bytes, ...]:
     return tuple(chunk[part.start : part.end] for part in parts)
 
@@ -153,12 +155,12 @@ def _trace_wordpiece(model: WordPiece) -> Stepper:
         if characters > model.max_characters:
             return Steps(steps=(UnknownWordStep(chunk, None),))
         tries = groupby(wordpiece.attempts(model, chunk), key=lambda attempt: attempt.start)
-        return Steps(steps=tuple(_longest(chunk, *group) for _, group in tries))
+        return Steps(steps=tuple(_match_longest(chunk, *group) for _, group in tries))
 
     return run
 
 
-def _longest(chunk: bytes, *tries: wordpiece.Attempt) -> MatchStep | UnknownWordStep:
+def _match_longest(chunk: bytes, *tries: wordpiece.Attempt) -> MatchStep | UnknownWordStep:
     """Return the step of the tries at one place: only the last can have found a token."""
     last = tries[-1]
     rest = chunk[last.start :]

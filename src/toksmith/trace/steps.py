@@ -8,7 +8,7 @@ from typing import TypeAlias
 from toksmith._base.short_repr import short_repr
 from toksmith.reference.unigram import Edge
 
-Symbol: TypeAlias = int | bytes
+TraceSymbol: TypeAlias = int | bytes
 """A part of a chunk on its way to tokens: an id, or text that need not be a token yet."""
 
 
@@ -27,12 +27,12 @@ class MergeStep:
         after: the symbols of the chunk after it.
     """
 
-    before: tuple[Symbol, ...]
-    pair: tuple[Symbol, Symbol]
+    before: tuple[TraceSymbol, ...]
+    pair: tuple[TraceSymbol, TraceSymbol]
     rank: float
-    new: Symbol
+    new: TraceSymbol
     position: int
-    after: tuple[Symbol, ...]
+    after: tuple[TraceSymbol, ...]
 
 
 @short_repr
@@ -106,7 +106,7 @@ class PathStep:
         return sum(self.scores)
 
 
-Step: TypeAlias = MergeStep | SplitStep | MatchStep | UnknownWordStep | PathStep
+TraceStep: TypeAlias = MergeStep | SplitStep | MatchStep | UnknownWordStep | PathStep
 
 
 @short_repr
@@ -122,7 +122,7 @@ class Steps:
         edges: all pieces that fit somewhere in the chunk (Unigram).
     """
 
-    start: tuple[Symbol, ...] = ()
-    steps: tuple[Step, ...] = ()
+    start: tuple[TraceSymbol, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
     whole: bool = False
     edges: tuple[Edge, ...] = ()

@@ -12,15 +12,15 @@ from toksmith.trace.steps import (
     MergeStep,
     PathStep,
     SplitStep,
-    Step,
-    Symbol,
+    TraceStep,
+    TraceSymbol,
     UnknownWordStep,
 )
 
 if TYPE_CHECKING:
     from toksmith.trace.explain import ChunkTrace, Explanation
 
-Names: TypeAlias = Callable[[Symbol], str]
+Names: TypeAlias = Callable[[TraceSymbol], str]
 """How a symbol is shown."""
 
 _MOST, _AROUND = 40, 12
@@ -30,7 +30,7 @@ _LONGEST = 2000
 """Characters of the longest text that is printed."""
 
 
-def explanation_view(explanation: Explanation) -> str:
+def format_explanation(explanation: Explanation) -> str:
     """Return an explanation as text, line by line."""
     size, chunks, tokens = len(explanation.text), explanation.chunks, explanation.ids
     lines = [
@@ -55,13 +55,13 @@ def explanation_view(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def step_rows(chunk: ChunkTrace, explanation: Explanation) -> list[tuple[str, str]]:
+def format_steps(chunk: ChunkTrace, explanation: Explanation) -> list[tuple[str, str]]:
     """Return how a chunk stands after each of its steps, and what the step did."""
-    return [step_view(step, _names(explanation)) for step in chunk.steps]
+    return [format_step(step, _names(explanation)) for step in chunk.steps]
 
 
 def _names(explanation: Explanation) -> Names:
-    def name(symbol: Symbol) -> str:
+    def name(symbol: TraceSymbol) -> str:
         return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
 
     return name
@@ -80,7 +80,7 @@ def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:
         lines.append(f"    is a token as it stands{also}")
     if chunk.start and (chunk.steps or not chunk.whole):
         lines.append(f"    {_state(chunk.start, name)}")
-    rows = [step_view(step, name) for step in chunk.steps[:room]]
+    rows = [format_step(step, name) for step in chunk.steps[:room]]
     width = max((len(state) for state, _ in rows), default=0)
     lines += [f"    {state.ljust(width)}    {why}" for state, why in rows]
     if (more := len(chunk.steps) - room) > 0:
@@ -92,7 +92,7 @@ def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:
     return "\n".join([*lines, f"  = {tokens or 'no token'}"])
 
 
-def step_view(step: Step, name: Names) -> tuple[str, str]:
+def format_step(step: TraceStep, name: Names) -> tuple[str, str]:
     """Return how a chunk stands after a step, and what the step did.
 
     Args:
@@ -131,7 +131,7 @@ def step_view(step: Step, name: Names) -> tuple[str, str]:
             assert_never(step)
 
 
-def _state(symbols: Sequence[Symbol], name: Names, position: int = 0) -> str:
+def _state(symbols: Sequence[TraceSymbol], name: Names, position: int = 0) -> str:
     """Return all symbols of a short chunk; of a long one those around a position."""
     if len(symbols) <= _MOST:
         return " ".join(map(name, symbols))

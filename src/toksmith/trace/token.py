@@ -17,7 +17,7 @@ from toksmith.models.pieces import Pieces, PieceType
 from toksmith.pipeline import Pipeline
 from toksmith.reference import bpe, character_bpe
 from toksmith.reference.tokens import ChunkModel, Token
-from toksmith.trace.models import Stepper, merged
+from toksmith.trace.models import Stepper, trace_merges
 from toksmith.trace.steps import MatchStep, MergeStep, Steps
 
 _TEXT = (PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED)
@@ -77,7 +77,7 @@ def _explain_character_bpe(
     first, last = len(before.encode()), len((before + letters).encode())
     symbols = character_bpe.symbols(model, (before + letters + after).encode())
     inside = [s for s in symbols if first <= s.start and s.end <= last]
-    steps = merged(bpe.merge_table(model), tuple(symbol.id for symbol in inside), None)
+    steps = trace_merges(bpe.merge_table(model), tuple(symbol.id for symbol in inside), None)
     for step_taken in steps.steps:
         if isinstance(step_taken, MergeStep) and isinstance(step_taken.new, int):
             at = step_taken.position

@@ -9,10 +9,10 @@ from toksmith._base.byte_alphabet import unspell_all
 from toksmith._base.lazy import np, npt
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import byte_spelling
-from toksmith.formats.huggingface import vocab as hf_vocab
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.framing import check_added_ids
-from toksmith.formats.huggingface.piece_merges import merges_of_pieces
+from toksmith.formats.huggingface.piece_merges import recover_merges
+from toksmith.formats.huggingface.vocab import read_flag, read_ids, read_unk, vocab_by_id, write_ids
 from toksmith.framing import AddedToken
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
 from toksmith.pipeline import Pipeline
@@ -45,7 +45,7 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
         if not kept and len(tokens[content] or b"") != 1:
             del tokens[content]
     for text in (text for text, token in tokens.items() if token is None):
-        raise entry.get("vocab").refused(text)
+        raise entry.get("vocab").refusal(text)
     vocab = {token: ids[text] for text, token in tokens.items() if token is not None}
     return BPE(
         files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
@@ -56,20 +56,20 @@ def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
     """Return a model whose tokens are text."""
     entry.only(*_ENTRIES)
     entry.expect("dropout", None, 0, 0.0)
-    ids = hf_vocab.read_ids(entry, added)
+    ids = read_ids(entry, added)
     prefix, suffix = (
         "" if entry.get(key).value is None else entry.text(key)
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
     )
     return CharacterBPE(
-        vocab=hf_vocab.by_id(entry, ids),
+        vocab=vocab_by_id(entry, ids),
         merges=_merges_by_id(entry, ids, prefix),
-        unk_id=None if entry.get("unk_token").value is None else hf_vocab.read_unk(entry, ids),
-        fuse_unk=hf_vocab.read_flag(entry, "fuse_unk"),
-        byte_fallback=hf_vocab.read_flag(entry, "byte_fallback"),
+        unk_id=None if entry.get("unk_token").value is None else read_unk(entry, ids),
+        fuse_unk=read_flag(entry, "fuse_unk"),
+        byte_fallback=read_flag(entry, "byte_fallback"),
         continuing_prefix=prefix,
         word_suffix=suffix,
-        whole_chunk_first=hf_vocab.read_flag(entry, "ignore_merges"),
+        whole_chunk_first=read_flag(entry, "ignore_merges"),
     )
 
 
@@ -97,7 +97,7 @@ def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
     """Return the left and the right tokens: of pairs, or of older files' strings ``"a b"``."""
     merges = entry.of(list)
     if set(map(type, merges)) <= {str}:
-        if (found := byte_spelling.halves(merges)) is not None:
+        if (found := byte_spelling.split_pairs(merges)) is not None:
             return found
         merges = [merge.split(" ") for merge in merges]
     for place, merge in enumerate(merges):
@@ -112,8 +112,8 @@ def write_bytes(pipeline: Pipeline, model: BPE) -> dict[str, Any]:
     """Return the entry of a byte-level model."""
     return _entry(
         ignore_merges=model.whole_chunk_first,
-        vocab=byte_spelling.spelled_vocab(pipeline, "huggingface"),
-        merges=[f"{left} {right}" for left, right in byte_spelling.spelled_merges(model)],
+        vocab=byte_spelling.spell_vocab(pipeline, "huggingface"),
+        merges=[f"{left} {right}" for left, right in byte_spelling.spell_merges(model)],
     )
 
 
@@ -123,7 +123,7 @@ def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
     Raises:
         UnsupportedError: ``tokenizers`` would find another result for a merge.
     """
-    ids = hf_vocab.written_ids(pipeline)
+    ids = write_ids(pipeline)
     names = {token_id: token for token, token_id in ids.items()}
     merges = []
     for rank, (left, right, new) in enumerate(model.merges.tolist()):
@@ -162,8 +162,8 @@ def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
         unk_token=None if model.unk_id is None else model.vocab[model.unk_id].decode(),
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
-        vocab=hf_vocab.written_ids(pipeline),
-        merges=[list(merge) for merge in merges_of_pieces(model)],
+        vocab=write_ids(pipeline),
+        merges=[list(merge) for merge in recover_merges(model)],
     )
 
 

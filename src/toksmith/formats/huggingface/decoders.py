@@ -47,7 +47,7 @@ def read(entry: Entry, byte_level: bool) -> Decoder | None:
                 'would leave as they are spelled; {"type": "ByteLevel"} can'
             )
         if _read(entry) != (ByteLevelDecoder(),):
-            raise entry.refused()
+            raise entry.refusal()
         return None
     return (JOINED,) if entry.value is None else _read(entry)
 
@@ -58,7 +58,7 @@ def _read(entry: Entry) -> Decoder:
         entry.only("type", "decoders")
         return tuple(step for part in entry.get("decoders").items() for step in _read(part))
     if kind not in _READERS:
-        raise entry.refused()
+        raise entry.refusal()
     return (_READERS[kind](entry),)
 
 

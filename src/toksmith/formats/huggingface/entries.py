@@ -66,7 +66,7 @@ class Entry:
         entry = self.get(key)
         # In Python False is 0; in a file it is not.
         if not any(entry.value == value and type(entry.value) is type(value) for value in wanted):
-            raise entry.refused()
+            raise entry.refusal()
 
     def only(self, *keys: str) -> None:
         """Check that this object has no other entries.
@@ -76,9 +76,9 @@ class Entry:
         """
         for key in self.of(dict):
             if key not in keys:
-                raise self.get(key).refused()
+                raise self.get(key).refusal()
 
-    def refused(self, value: object = None) -> UnsupportedError:
+    def refusal(self, value: object = None) -> UnsupportedError:
         """Return the error for something that is right and cannot be read yet."""
         shown = self._shown() if value is None else files.dump(value)
         return UnsupportedError(f"{self.path}: {self.name} {shown} cannot be read yet")

@@ -20,8 +20,15 @@ from toksmith.formats.huggingface import (
     splitters,
     templates,
 )
-from toksmith.formats.huggingface import framing as hf_framing
 from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.framing import (
+    read_added_tokens,
+    read_padding,
+    read_truncation,
+    write_added_token,
+    write_padding,
+    write_truncation,
+)
 from toksmith.formats.listed import Hints
 from toksmith.framing import Framing
 from toksmith.framing.added import search_order_matters
@@ -62,9 +69,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
     cut, byte_level = splitters.read(root.get("pre_tokenizer"))
     decoder = decoders.read(root.get("decoder"), byte_level)
     template, trim = templates.read(root.get("post_processor"))
-    padding = hf_framing.read_padding(root.get("padding"))
-    truncation = hf_framing.read_truncation(root.get("truncation"))
-    added = hf_framing.read_added_tokens(root.get("added_tokens"))
+    padding = read_padding(root.get("padding"))
+    truncation = read_truncation(root.get("truncation"))
+    added = read_added_tokens(root.get("added_tokens"))
     if not normalizer and not search_order_matters(added):
         added = [replace(token, normalized=False) for token in added]  # it means nothing
     with files.reading(path):
@@ -85,14 +92,14 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     Raises:
         UnsupportedError: the pipeline has something that ``tokenizers`` would run otherwise.
     """
-    pipeline = sentencepiece.in_steps(pipeline)
+    pipeline = sentencepiece.to_steps(pipeline)
     byte_level = isinstance(pipeline.model, BPE)
     framing = pipeline.framing
     parts: dict[str, Any] = {
         "version": "1.0",
-        "truncation": hf_framing.write_truncation(framing.truncation),
-        "padding": hf_framing.write_padding(framing.padding),
-        "added_tokens": [hf_framing.write_added_token(token) for token in framing.added_tokens],
+        "truncation": write_truncation(framing.truncation),
+        "padding": write_padding(framing.padding),
+        "added_tokens": [write_added_token(token) for token in framing.added_tokens],
         "normalizer": normalizers.write(pipeline.normalizer),
         "pre_tokenizer": splitters.write(pipeline.splitter, byte_level),
         "post_processor": templates.write(pipeline),

@@ -32,7 +32,7 @@ def read_added_tokens(entry: Entry) -> list[AddedToken]:
 
 def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
     """Check that ``tokenizers`` would give the added tokens the ids that the file says."""
-    if wrong := misnumbered(added, ids):
+    if wrong := find_misnumbered(added, ids):
         token, expected = wrong
         raise FormatError(
             path,
@@ -41,7 +41,7 @@ def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int])
         )
 
 
-def misnumbered(
+def find_misnumbered(
     added: Iterable[AddedToken], ids: Mapping[str, int]
 ) -> tuple[AddedToken, int] | None:
     """Return the first added token to which ``tokenizers`` would give another id, and that id.
@@ -111,7 +111,7 @@ def read_padding(entry: Entry) -> Padding | None:
     length = None
     if strategy.value != "BatchLongest":
         if type(strategy.value) is not dict or list(strategy.value) != ["Fixed"]:
-            raise strategy.refused()
+            raise strategy.refusal()
         length = strategy.get("Fixed").token_id()
     return Padding(
         length=length,

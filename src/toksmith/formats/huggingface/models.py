@@ -56,7 +56,7 @@ def read(entry: Entry, added: list[AddedToken], byte_level: bool) -> Model:
     if byte_level and kind == "BPE":
         return bpe.read_bytes(entry, added)
     if byte_level or kind not in _READ:
-        raise entry.get("type").refused()
+        raise entry.get("type").refusal()
     return _READ[kind](entry, added)
 
 

@@ -46,7 +46,7 @@ def read(entry: Entry) -> Normalizer:
         return tuple(step for part in entry.get("normalizers").items() for step in read(part))
     # A model behind the normalizer "ByteLevel" would see spelled bytes, and so would the splitter.
     if not isinstance(kind, str) or kind not in _READERS:
-        raise entry.refused()
+        raise entry.refusal()
     with files.reading(entry.path):
         return (_READERS[kind](entry),)
 

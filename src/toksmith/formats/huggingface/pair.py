@@ -28,7 +28,7 @@ _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 _FLAGS = ("lstrip", "rstrip", "single_word")
 
 
-def configured(encoder: Path, pipeline: Pipeline) -> Pipeline:
+def apply_config(encoder: Path, pipeline: Pipeline) -> Pipeline:
     """Return GPT-2's pipeline of two files changed as the files beside them say.
 
     Args:
@@ -123,7 +123,7 @@ def _tokens(
         told[content] = {flag: entry.get(flag).of(bool) for flag in _FLAGS if flag in entry.value}
         told[content]["special"] = _flag(entry, "special")
         if content not in ids or str(ids[content]) != key:
-            raise entry.refused()
+            raise entry.refusal()
     for content, token_id in _read(encoder.with_name("added_tokens.json")).of(dict).items():
         if ids.get(content) != token_id:
             raise UnsupportedError(

@@ -17,11 +17,11 @@ def read(entry: Entry) -> tuple[str, bool]:
     """
     entry.only("Regex", "String")
     if len(entry.value) != 1:
-        raise entry.refused()
+        raise entry.refusal()
     is_regex = "Regex" in entry.value
     pattern = from_oniguruma(entry.text("Regex")) if is_regex else entry.text("String")
     if not pattern:
-        raise entry.refused()
+        raise entry.refusal()
     return pattern, is_regex
 
 

@@ -22,7 +22,7 @@ _MARK = "\u2581"
 _ALL = 1 << 16
 
 
-def in_steps(pipeline: Pipeline) -> Pipeline:
+def to_steps(pipeline: Pipeline) -> Pipeline:
     """Return a pipeline that makes the same tokens without SentencePiece's own steps.
 
     Texts decode to what they decode to here, but for bytes that make no character: ``tokenizers``

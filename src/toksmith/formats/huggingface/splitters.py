@@ -72,7 +72,7 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
     with files.reading(entry.path):
         for part in _parts(entry):
             if byte_level is not None:  # what follows would see spelled bytes
-                raise byte_level.refused()
+                raise byte_level.refusal()
             kind = part.get("type").value
             if kind == "ByteLevel":
                 byte_level = part
@@ -80,7 +80,7 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
             elif isinstance(kind, str) and kind in _READERS:
                 steps.append(_READERS[kind](part))
             else:
-                raise part.refused()
+                raise part.refusal()
     if len(steps) > 1:
         return SplitterSequence(tuple(steps)), byte_level is not None
     return (steps[0] if steps else None), byte_level is not None
@@ -124,7 +124,7 @@ def _read_split(entry: Entry) -> Splitter:
 
 def _read_behavior(entry: Entry) -> Behavior:
     if (name := entry.of(str)) not in _BEHAVIORS:
-        raise entry.refused()
+        raise entry.refusal()
     return _BEHAVIORS[name]
 
 
@@ -158,7 +158,7 @@ def _read_metaspace(entry: Entry) -> Splitter:
     scheme = entry.value.get("prepend_scheme")
     prefix = entry.value.get("add_prefix_space")
     if prefix is False and scheme not in ("never", None):
-        raise entry.get("add_prefix_space").refused()
+        raise entry.get("add_prefix_space").refusal()
     return Metaspace(
         entry.text("replacement"),
         scheme or ("never" if prefix is False else "always"),

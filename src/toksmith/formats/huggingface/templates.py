@@ -29,13 +29,13 @@ def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
         kind = part.text("type")
         if kind in _READERS:
             if template != _PLAIN:
-                raise part.refused()  # tokenizers fails on two
+                raise part.refusal()  # tokenizers fails on two
             template = _READERS[kind](part)
         elif kind != "ByteLevel":
-            raise part.refused()
+            raise part.refusal()
         if kind in ("ByteLevel", "RobertaProcessing") and (found := _read_trim(part)):
             if trim:
-                raise part.refused()  # white space would be taken off twice
+                raise part.refusal()  # white space would be taken off twice
             trim = found
     return template, trim
 
@@ -85,14 +85,14 @@ def _read_template(entry: Entry) -> Template:
 
     single = parts("single")
     if {part.which for part in single if isinstance(part, TextPart)} != {"A"}:
-        raise entry.get("single").refused()
+        raise entry.get("single").refusal()
     return Template(single, parts("pair"))
 
 
 def _read_piece(piece: Entry, special: Entry) -> Iterator[Part]:
     piece.only("SpecialToken", "Sequence")
     if len(piece.value) != 1:
-        raise piece.refused()
+        raise piece.refusal()
     (held,) = (piece.get(key) for key in piece.value)
     held.only("id", "type_id")
     type_id = held.get("type_id").token_id()

@@ -6,9 +6,9 @@ from typing import Any
 
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, UnsupportedError, warn
-from toksmith.formats.huggingface import vocab as hf_vocab
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.framing import check_added_ids
+from toksmith.formats.huggingface.vocab import read_flag, write_ids
 from toksmith.framing import AddedToken
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
@@ -56,7 +56,7 @@ def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
 def _has_bytes(entry: Entry, ids: dict[str, int]) -> bool:
     """Return whether unknown characters become bytes; without byte pieces they do not."""
     missing = [byte for byte in range(256) if f"<0x{byte:02X}>" not in ids]
-    if not hf_vocab.read_flag(entry, "byte_fallback") or len(missing) == 256:
+    if not read_flag(entry, "byte_fallback") or len(missing) == 256:
         return False
     if missing:
         raise UnsupportedError(
@@ -85,9 +85,7 @@ def write(pipeline: Pipeline, model: Unigram) -> dict[str, Any]:
         "unk_id": model.unk_id,
         "vocab": [
             [piece, score]
-            for piece, score in zip(
-                hf_vocab.written_ids(pipeline), _scores(pipeline, model), strict=True
-            )
+            for piece, score in zip(write_ids(pipeline), _scores(pipeline, model), strict=True)
         ],
         "byte_fallback": model.byte_fallback,
     }

@@ -6,7 +6,7 @@ from toksmith._base import files
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import checks
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.framing import check_added_ids, misnumbered
+from toksmith.formats.huggingface.framing import check_added_ids, find_misnumbered
 from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
 
@@ -24,7 +24,7 @@ def read_ids(model: Entry, added: list[AddedToken]) -> dict[str, int]:
     return ids
 
 
-def by_id(model: Entry, ids: dict[str, int]) -> tuple[bytes, ...]:
+def vocab_by_id(model: Entry, ids: dict[str, int]) -> tuple[bytes, ...]:
     """Return the token of each id; an empty one, which no text has, is none."""
     return files.vocab_by_id(model.path, {text.encode(): i for text, i in ids.items() if text})
 
@@ -49,7 +49,7 @@ def read_flag(model: Entry, key: str) -> bool:
     return entry.value is not None and entry.of(bool)
 
 
-def written_ids(pipeline: Pipeline) -> dict[str, int]:
+def write_ids(pipeline: Pipeline) -> dict[str, int]:
     """Return the ids of a model's tokens.
 
     Raises:
@@ -57,8 +57,8 @@ def written_ids(pipeline: Pipeline) -> dict[str, int]:
             give an added token another id.
     """
     model, name = pipeline.model, "huggingface"
-    checks.unique_tokens(model, name)
-    checks.no_aliases(pipeline, name)
+    checks.check_unique_tokens(model, name)
+    checks.check_no_aliases(pipeline, name)
     ids: dict[str, int] = {}
     for token_id, token in enumerate(model.vocab):
         if not token:
@@ -70,7 +70,7 @@ def written_ids(pipeline: Pipeline) -> dict[str, int]:
                 f"{name} keeps this model's tokens as text, and id {token_id} ({token!r}) is no "
                 "UTF-8"
             ) from None
-    if wrong := misnumbered(pipeline.framing.added_tokens, ids):
+    if wrong := find_misnumbered(pipeline.framing.added_tokens, ids):
         added, expected = wrong
         raise UnsupportedError(
             f"{name} numbers added tokens on from the vocabulary: {added.content!r} would be id "

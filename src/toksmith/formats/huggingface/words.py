@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats.huggingface import vocab
 from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.vocab import read_ids, read_unk, vocab_by_id, write_ids
 from toksmith.framing import AddedToken
 from toksmith.models import WordLevel, WordPiece
 from toksmith.pipeline import Pipeline
@@ -19,13 +19,13 @@ def read_wordpiece(entry: Entry, added: list[AddedToken]) -> WordPiece:
     entry.only(
         *("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab")
     )
-    ids = vocab.read_ids(entry, added)
+    ids = read_ids(entry, added)
     limit = entry.get("max_input_chars_per_word")
     if limit.of(int) < 0:
         raise FormatError(entry.path, f"{limit.name} is {limit.value}; wanted: 0 or more")
     return WordPiece(
-        vocab.by_id(entry, ids),
-        vocab.read_unk(entry, ids),
+        vocab_by_id(entry, ids),
+        read_unk(entry, ids),
         entry.text("continuing_subword_prefix"),
         limit.value,
     )
@@ -38,15 +38,15 @@ def write_wordpiece(pipeline: Pipeline, model: WordPiece) -> dict[str, Any]:
         "unk_token": model.vocab[model.unk_id].decode(),
         "continuing_subword_prefix": model.prefix,
         "max_input_chars_per_word": min(model.max_characters, _MOST),
-        "vocab": vocab.written_ids(pipeline),
+        "vocab": write_ids(pipeline),
     }
 
 
 def read_word_level(entry: Entry, added: list[AddedToken]) -> WordLevel:
     """Return a model of type WordLevel."""
     entry.only("type", "unk_token", "vocab")
-    ids = vocab.read_ids(entry, added)
-    return WordLevel(vocab.by_id(entry, ids), vocab.read_unk(entry, ids))
+    ids = read_ids(entry, added)
+    return WordLevel(vocab_by_id(entry, ids), read_unk(entry, ids))
 
 
 def write_word_level(pipeline: Pipeline, model: WordLevel) -> dict[str, Any]:
@@ -62,6 +62,6 @@ def write_word_level(pipeline: Pipeline, model: WordLevel) -> dict[str, Any]:
         )
     return {
         "type": "WordLevel",
-        "vocab": vocab.written_ids(pipeline),
+        "vocab": write_ids(pipeline),
         "unk_token": model.vocab[model.unk_id].decode(),
     }
