@@ -1,4 +1,4 @@
-"""The object that people hold: a pipeline, and an engine that runs it."""
+"""The Tokenizer class: a pipeline, and an engine that runs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from toksmith.results import Batch, Encoding, Inputs, stack
 from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks
 from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
 from toksmith.tokenizer.encode import ENGINE_REFUSALS, Special, TextEncoder, make_encoding
-from toksmith.tokenizer.explaining import Explaining
 from toksmith.tokenizer.merge_table import Merges, MergeTable
 from toksmith.tokenizer.model_inputs import (
     Cut,
@@ -37,7 +36,6 @@ from toksmith.tokenizer.model_inputs import (
 )
 from toksmith.tokenizer.offsets import Trimmer
 from toksmith.tokenizer.rows import RowPart, concat, frame
-from toksmith.tokenizer.subword_sampling import Sampling
 from toksmith.tokenizer.truncate import truncate_text
 from toksmith.tokenizer.variants import (
     SpecialTokens,
@@ -50,19 +48,20 @@ from toksmith.vocabulary import Tokens, TokenTable, Vocabulary
 
 if TYPE_CHECKING:
     from toksmith.tokenizer.training_record import TrainingRecord
+    from toksmith.trace.explain import Explainer, Explanation
 
 AnyText = TypeVar("AnyText", str, bytes)
 
 
-class Tokenizer(Explaining, Sampling, TokenizerHabits):
+class Tokenizer(TokenizerHabits):
     """Encodes text to ids and decodes ids to text.
 
     Made by :func:`toksmith.train`, :func:`toksmith.load` or :func:`toksmith.get`. Threads may share
     one; it survives pickling and forking.
 
     Args:
-        pipeline: what it does.
-        training: how it was trained, or what finds that out when it is asked for.
+        pipeline: the stages it runs.
+        training: the record of its training, or a function that finds the record on first use.
 
     Example:
         >>> import toksmith
@@ -92,7 +91,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
 
     @cached_property
     def _encoder(self) -> TextEncoder:
-        # What was just trained is often saved and nothing more.
+        # A tokenizer that was just trained is often only saved: compile it on first use.
         return TextEncoder(self.pipeline)
 
     @cached_property
@@ -111,7 +110,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
         return type(self), (self.pipeline, self._training)
 
-    # What it is
+    # Its data
 
     @property
     def name(self) -> str | None:
@@ -120,10 +119,10 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
 
     @property
     def training(self) -> TrainingRecord | None:
-        """How it was trained, if that is known.
+        """The record of its training, or ``None`` if there is none.
 
-        Of a file's tokenizer, that stands in a file beside it: see :meth:`save`. A record that is
-        damaged, or does not belong to the tokenizer's file, is not used, with a warning.
+        For a loaded tokenizer, the record comes from ``<path>.training.json``, if :meth:`save`
+        wrote one. A damaged record, or the record of another file, is ignored with a warning.
         """
         if callable(self._training):
             self._training = self._training()
@@ -131,7 +130,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
 
     @cached_property
     def vocab_size(self) -> int:
-        """The highest id and one, special tokens included: the rows an embedding needs."""
+        """The highest id plus one, special tokens included: the rows that an embedding needs."""
         return len(self._table.tokens)
 
     def __len__(self) -> int:
@@ -142,8 +141,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     def vocab(self) -> Vocabulary:
         """The id of each token by its bytes, special tokens included; read-only.
 
-        Models of text spell tokens in their own way: ``▁the``, ``##ing``, ``<0x0A>``. Where several
-        ids have the same bytes, there are fewer tokens than ids.
+        Tokens are spelled as in the vocabulary: ``▁the``, ``##ing``, ``<0x0A>``. If several ids
+        have the same bytes, the mapping has fewer entries than there are ids.
 
         Example:
             >>> import toksmith
@@ -175,7 +174,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return self._table.find(token) is not None
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both do the same: their pipelines are equal, whatever their names."""
+        """Return whether both have equal pipelines; names do not count."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
         return self is other or replace(self.pipeline, name=None) == replace(
@@ -216,8 +215,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     def merge_table(self) -> MergeTable:
         """The merges as rows ``(rank, left, right, new, bytes, count)``; print it to read it.
 
-        ``count`` is how often the pair stood in the training text when it was merged; ``None``
-        where :attr:`training` does not tell.
+        ``count`` is the number of times the pair occurred in the training text when it was merged;
+        ``None`` if :attr:`training` has no counts.
 
         Raises:
             UnsupportedError: the model has no list of merges.
@@ -298,23 +297,24 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     ) -> list[int]:
         """Return the ids of a text.
 
-        All of them: a truncation or padding that the tokenizer's file asks for is for
-        :meth:`prepare` alone.
+        Truncation and padding settings of the tokenizer's file are ignored here; :meth:`prepare`
+        applies them.
 
         Args:
-            text: a string, or UTF-8 bytes. Invalid bytes are kept as they are; surrogates in a
-                string are joined where they are a pair, and become U+FFFD where they are not.
+            text: a string, or UTF-8 bytes. Invalid bytes are kept. In a string, a surrogate pair
+                becomes one character, and a lone surrogate becomes U+FFFD.
             special: what the literal of a special token inside the text means: ``"text"`` (plain
                 text), ``"encode"`` (the special token), ``"raise"`` (an error), or a set of the
                 literals to encode, the rest being plain text.
-            add_special_tokens: put the template's own ids around the text.
-            threads: for long texts; ``None`` for the cores this process may use.
+            add_special_tokens: put the template's ids around the text.
+            threads: the number of threads for a long text; ``None`` for the cores this process may
+                use.
             pair: a second text, which the template puts after the first.
 
         Raises:
             SpecialTokenError: ``special="raise"`` and the text holds a special token.
-            OptionError: ``special`` is none of these, or the text is no text.
-            SplitError: a split pattern of the user's took too long.
+            OptionError: ``special`` has another value, or ``text`` is neither str nor bytes.
+            SplitError: a custom split pattern took too long.
 
         Example:
             >>> import toksmith
@@ -381,9 +381,9 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
 
         Args:
             texts: the documents.
-            pairs: as many again: the second text of each, which the template puts after the first.
+            pairs: the second text of each document, which the template puts after the first.
             special: see :meth:`encode`.
-            add_special_tokens: put the template's own ids around each text.
+            add_special_tokens: put the template's ids around each text.
             threads: ``None`` for the cores this process may use.
 
         Returns:
@@ -391,8 +391,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             ``(texts + 1,)``.
 
         Raises:
-            OptionError: a text is no text (``texts[2] is nan``), or there are not as many pairs as
-                texts.
+            OptionError: an element is no text (``texts[2] is nan``), or ``pairs`` and ``texts``
+                have different lengths.
 
         Example:
             >>> import toksmith
@@ -429,20 +429,20 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         add_special_tokens: bool = False,
         threads: int | None = None,
     ) -> Batch:
-        """Return the ids of a file's documents, which are read as in training.
+        """Return the ids of the documents of a file; it is read as in training.
 
         Args:
             path: a file of UTF-8 text, JSON Lines, Parquet, CSV or TSV, compressed or not.
-            separator: the text between documents, which is part of none; a separator at the end
-                starts no empty document. Without it, a text file is one document.
+            separator: the text between two documents; it belongs to neither. A separator at the end
+                of the file starts no empty document. Without it, a text file is one document.
             field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the
-                text; each line or row is a document.
-            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; ``None`` goes
-                by the file's name.
-            encoding_errors: ``"strict"`` refuses a file that is not UTF-8 text; ``"replace"`` puts
-                U+FFFD in place of other bytes.
+                text; each line or row is one document.
+            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; ``None``
+                chooses by the file's name.
+            encoding_errors: ``"strict"`` refuses a file that is not UTF-8 text; ``"replace"``
+                replaces invalid bytes by U+FFFD.
             special: see :meth:`encode`.
-            add_special_tokens: put the template's own ids around each document.
+            add_special_tokens: put the template's ids around each document.
             threads: ``None`` for the cores this process may use.
 
         Raises:
@@ -463,10 +463,16 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         flag("add_special_tokens", add_special_tokens)
         reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
         with open_documents(path, reading) as (data, bounds):
-            if self._is_plain(special, add_special_tokens):
+            is_plain = self._encoder.is_plain(special) and self._encoder.times == 1
+            if is_plain and not add_special_tokens:
                 return self._encoder.encode_slices(data, bounds, threads)
-            slices = (data[start:end] for start, end in bounds.tolist())
-            return self._stacked(slices, special, add_special_tokens, threads)
+            encode = partial(
+                self.encode_array,
+                special=special,
+                add_special_tokens=add_special_tokens,
+                threads=threads,
+            )
+            return stack([encode(data[start:end]) for start, end in bounds.tolist()])
 
     def encoding(
         self,
@@ -479,8 +485,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     ) -> Encoding:
         """Return the tokens of a text with the characters and bytes that each covers.
 
-        The spans of characters leave out spaces at the ends of tokens where the tokenizer's file
-        says so (``Framing.trim_offsets``); the spans of bytes never do.
+        If the tokenizer's file sets ``Framing.trim_offsets``, character spans leave out spaces at
+        the ends of tokens; byte spans never do.
 
         Example:
             >>> import toksmith
@@ -510,7 +516,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         """Return the tokens of many texts, or pairs of texts; see :meth:`encoding`.
 
         Raises:
-            OptionError: a text is no text, or there are not as many pairs as texts.
+            OptionError: an element is no text, or ``pairs`` and ``texts`` have different lengths.
 
         Example:
             >>> import toksmith
@@ -544,32 +550,33 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         threads: int | None = None,
         **_unknown: NoReturn,
     ) -> Inputs:
-        """Return texts, or pairs of texts, as arrays that a model takes: ``n`` rows of ``L`` ids.
+        """Return texts, or pairs of texts, as model inputs: arrays of ``n`` rows of ``L`` ids.
 
         Args:
-            texts: one a row.
-            pairs: as many again: the second text of each row.
-            max_length: how many tokens a row has at most, those of the template included; the rest
-                is cut off. Without it, as the tokenizer's file says, or no limit.
-            stride: how many tokens a further row repeats from the one before, with ``overflow``.
-            padding: the length of rows: a number, ``"longest"`` or ``True`` (the longest row),
-                ``"max_length"``, ``False`` (rows must have one length as they are), or a
-                :class:`~toksmith.framing.Padding`. Default: as the tokenizer's file says, else
-                ``"longest"``. Rows are filled with the file's padding token, else with a special
-                token such as ``<pad>`` or ``[PAD]``, else with id 0, which is said once.
-            truncation: ``True`` (to ``max_length``), ``False`` (not at all), which of two texts is
-                cut (``"longest_first"``, ``"only_first"``, ``"only_second"``), or a
-                :class:`~toksmith.framing.Truncation`. Default: cut where a length is known.
-            overflow: whether what is cut off makes further rows; ``Inputs.document`` then says
-                which text each row is from.
-            spans: whether to find the characters that each token stands for.
+            texts: the text of each row.
+            pairs: the second text of each row.
+            max_length: the most tokens of a row, template included; the rest is cut off. Default:
+                the tokenizer file's setting, else no limit.
+            stride: with ``overflow``, the number of tokens that a further row repeats from the row
+                before it.
+            padding: the row length: an int, ``"longest"`` or ``True`` (pad to the longest row),
+                ``"max_length"``, ``False`` (no padding: rows must have equal lengths), or a
+                :class:`~toksmith.framing.Padding`. Default: the tokenizer file's setting, else
+                ``"longest"``. The padding token is the file's, else a special token such as
+                ``<pad>`` or ``[PAD]``, else id 0, with one warning.
+            truncation: ``True`` (cut to ``max_length``), ``False`` (do not cut), the text of a pair
+                to cut (``"longest_first"``, ``"only_first"``, ``"only_second"``), or a
+                :class:`~toksmith.framing.Truncation`. Default: cut if a maximum length is known.
+            overflow: whether the tokens that are cut off make further rows; ``Inputs.document``
+                is then the index of each row's text.
+            spans: whether to return the characters that each token covers.
             special: see :meth:`encode`.
-            add_special_tokens: put the template's own ids around the texts.
+            add_special_tokens: put the template's ids around the texts.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: there are not as many pairs as texts, texts cannot be made to fit, or a row
-                is longer than its padding.
+            OptionError: ``pairs`` and ``texts`` have different lengths, a text cannot be cut to
+                ``max_length``, or a row is longer than the fixed row length.
 
         Example:
             >>> import toksmith
@@ -595,7 +602,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return inputs
 
     def _warn_of_padding(self, filled_with: int) -> None:
-        """Say once that rows are filled with an id that is no padding token."""
+        """Warn, once, that rows are filled with an id that is no padding token."""
         if self._warned_of_padding or pad_id(self._framing) is not None:
             return
         self._warned_of_padding = True
@@ -613,7 +620,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         threads: int | None = None,
         **_unknown: NoReturn,
     ) -> int:
-        """Return how many tokens a text has, without making them; see :meth:`encode`.
+        """Return the number of tokens of a text, without making a list; see :meth:`encode`.
 
         Example:
             >>> import toksmith
@@ -629,15 +636,15 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     def count_batch(
         self, texts: Iterable[Text], *, special: Special = "text", threads: int | None = None
     ) -> OffsetArray:
-        """Return how many tokens each text has, as an int64 array of shape ``(texts,)``.
+        """Return the number of tokens of each text, as an int64 array of shape ``(texts,)``.
 
         Args:
-            texts: the documents; a column of a data frame is one, if each of its values is text.
+            texts: the documents: a list, or any iterable of texts such as a column of a data frame.
             special: see :meth:`encode`.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: a text is no text (``texts[2] is nan``).
+            OptionError: an element is no text (``texts[2] is nan``).
 
         Example:
             >>> import toksmith
@@ -657,18 +664,19 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         side: Literal["left", "right"] = "right",
         special: Special = "text",
     ) -> AnyText:
-        """Return the start of a text, or its end, that has at most ``max_tokens`` tokens.
+        """Return the longest start, or end, of a text that has at most ``max_tokens`` tokens.
 
-        The text is cut between two tokens and between two characters, as late as that allows.
+        The text is cut between two tokens and between two characters.
 
         Args:
             text: a string or bytes.
-            max_tokens: how many tokens the result may have.
-            side: which end is cut off: ``"right"`` keeps the start, ``"left"`` the end.
+            max_tokens: the most tokens of the result.
+            side: the end to cut off: ``"right"`` keeps the start, ``"left"`` keeps the end.
             special: see :meth:`encode`.
 
         Raises:
-            OptionError: ``max_tokens`` is negative, ``side`` is no side, or the text is no text.
+            OptionError: ``max_tokens`` is negative, ``side`` has another value, or ``text`` is
+                neither str nor bytes.
 
         Example:
             >>> import toksmith
@@ -701,17 +709,17 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     ) -> list[TextChunk[AnyText]]:
         """Cut a text into parts of at most ``max_tokens`` tokens.
 
-        No part has more tokens than that when it is encoded by itself. The parts cover the text:
-        without overlap, they joined are the text.
+        Each part, encoded by itself, keeps to that limit. The parts cover the text: without
+        overlap, concatenating them gives the text.
 
         Args:
             text: a string or bytes.
-            max_tokens: how many tokens a part has at most, those of the template not included.
-            overlap: how many tokens a part repeats of the one before, at most.
+            max_tokens: the most tokens of a part, template not included.
+            overlap: the most tokens that a part repeats from the part before it.
             at: where parts end: ``"token"`` (as late as possible), ``"word"`` or ``"sentence"``,
                 by :func:`toksmith.words` and :func:`toksmith.sentences`. A sentence that is longer
-                than a part is cut at words, a word at tokens. A repeated stretch starts at a
-                sentence if one starts in it, else at a word.
+                than a part is cut at words, a word at tokens. An overlap starts at a sentence if
+                one starts in it, else at a word.
             special: see :meth:`encode`.
 
         Returns:
@@ -749,6 +757,135 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         )
         return text_chunks(text, chunker)
 
+    # Other segmentations, and why this one
+
+    def sample(
+        self,
+        text: Text,
+        *,
+        seed: int | None = None,
+        alpha: float | None = None,
+        nbest_size: int = -1,
+        dropout: float | None = None,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """Return the ids of a random segmentation (subword regularization).
+
+        Args:
+            text: a string or bytes.
+            seed: equal seeds give equal ids; ``None`` draws a new seed for each call.
+            alpha: (Unigram) the probability of a segmentation is proportional to
+                ``exp(alpha * score)``: 0 is uniform, 1 (the default) is the model's distribution.
+            nbest_size: (Unigram) draw from the ``nbest_size`` best segmentations; negative draws
+                from all.
+            dropout: (BPE) the probability that a merge is skipped.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+
+        Raises:
+            UnsupportedError: the model has only one segmentation of a text.
+            OptionError: an argument is out of range, or is for another kind of model.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> tok.sample("ab", dropout=0), tok.sample("ab", dropout=1)
+            ([256], [97, 98])
+        """
+        from toksmith.tokenizer.subword_sampling import draw
+
+        ids = draw(
+            self.pipeline,
+            text,
+            special,
+            seed=None if seed is None else whole("seed", seed, least=-(2**63)),
+            alpha=alpha,
+            nbest_size=whole("nbest_size", nbest_size, least=-(2**63)),
+            dropout=dropout,
+        )
+        drawn: list[int] = (self._frame(ids) if add_special_tokens else ids).tolist()
+        return drawn
+
+    def nbest(
+        self,
+        text: Text,
+        size: int,
+        *,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[tuple[list[int], float]]:
+        """Return the ids and scores of the best segmentations, the best first.
+
+        Args:
+            text: a string or bytes.
+            size: the number of segmentations, up to 1,024; a short text may have fewer.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+
+        Raises:
+            UnsupportedError: the model does not score segmentations; only Unigram does.
+            OptionError: ``size`` is out of range.
+        """
+        from toksmith.tokenizer.subword_sampling import best
+
+        found = best(self.pipeline, text, whole("size", size, least=1), special)
+        return [
+            ((self._frame(ids) if add_special_tokens else ids).tolist(), score)
+            for ids, score in found
+        ]
+
+    def explain(self, text: Text, *, special: Special = "text") -> Explanation:
+        """Return each chunk of a text and each step inside it; print it to read it.
+
+        ``.diagrams`` holds the same as data to draw: a merge tree, a lattice, or the longest
+        matches of each chunk.
+
+        Args:
+            text: a string or bytes.
+            special: see :meth:`encode`; ``"raise"`` means the same as ``"text"``.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> print(tok.explain("ab"))
+            'ab': 2 bytes, 1 chunk, 1 token
+            <BLANKLINE>
+            chunk 1: 'ab'
+                a b
+                ab    a + b, merge 0
+              = ab 256
+        """
+        refuse_list(text, "for a list of texts, call explain for each of them")
+        return self._explainer.text(text, special)
+
+    def explain_token(self, token: int | str | bytes) -> Explanation:
+        """Return how the model builds a token of the vocabulary; ``.reached`` is whether it can.
+
+        The token's bytes go to the model directly, without normalizer and splitter.
+
+        Args:
+            token: an id, or the token itself.
+
+        Raises:
+            UnknownTokenError: there is no such token.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abcabc"], vocab_size=258)
+            >>> tok.explain_token(257).diagrams[0].nodes[-1]
+            Node(token=b'abc', id=257, parts=(3, 2), rank=1)
+        """
+        if isinstance(token, str | bytes):
+            return self._explainer.token(self.token_id(token))
+        return self._explainer.token(whole("token", token, least=0))
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        from toksmith.trace.explain import Explainer
+
+        return Explainer(self.pipeline)
+
     # Decoding
 
     def decode(
@@ -763,15 +900,16 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
 
         Args:
             ids: a list or an integer array.
-            errors: what becomes of invalid UTF-8, as in :meth:`bytes.decode`; for models
-                of bytes (others know none).
+            errors: the handler of invalid UTF-8, as in :meth:`bytes.decode`; only byte-level models
+                use it.
             skip_special_tokens: leave special tokens out.
-            threads: for many ids; ``None`` for the cores this process may use.
+            threads: the number of threads for many ids; ``None`` for the cores this process may
+                use.
 
         Raises:
-            OptionError: ``ids`` is no flat sequence of whole numbers, or no error handler is called
+            OptionError: ``ids`` is no flat sequence of whole numbers, or there is no error handler
                 ``errors``.
-            UnknownTokenError: an id that no token has.
+            UnknownTokenError: no token has one of the ids.
             UnicodeDecodeError: ``errors="strict"`` and the bytes are invalid UTF-8.
 
         Example:
@@ -816,7 +954,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     def decoder(
         self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
-        """Return a decoder for a stream of ids, which gives whole characters only.
+        """Return a decoder for a stream of ids, which returns whole characters only.
 
         Example:
             >>> import toksmith
@@ -830,14 +968,14 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     # Variants
 
     def with_special_tokens(self, tokens: SpecialTokens) -> Tokenizer:
-        """Return a tokenizer with more special tokens; this one stays as it is.
+        """Return a tokenizer with more special tokens; this one does not change.
 
         Args:
-            tokens: a mapping from literals to ids, or a list of literals: one that is a token
-                already keeps its id, the others get the ids after the highest.
+            tokens: a mapping from literals to ids, or a list of literals. In a list, a literal that
+                is already a token keeps its id; the others get the ids after the highest.
 
         Raises:
-            OptionError: a literal or an id is another token's already.
+            OptionError: a literal or an id already belongs to another token.
 
         Example:
             >>> import toksmith
@@ -855,8 +993,8 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
     ) -> Tokenizer:
         """Return a tokenizer that puts a token before each text, and one after it.
 
-        It does so where ``add_special_tokens=True``, as in :meth:`prepare`; of a pair, around both
-        texts. This tokenizer stays as it is.
+        They are added if ``add_special_tokens=True``, the default of :meth:`prepare`; for a pair,
+        around both texts. This tokenizer does not change.
 
         Args:
             bos: the token before a text, or its id; ``None`` for none.
@@ -874,15 +1012,15 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return self._variant(with_template(self.pipeline, bos, eos))
 
     def with_split(self, split: str | None) -> Tokenizer:
-        """Return a tokenizer that cuts texts in another way before its model; this one stays.
+        """Return a tokenizer with another split pattern; this one does not change.
 
         Args:
             split: a name such as ``"gpt2"`` or ``"gpt4"``, a regular expression, or ``None`` for
                 no cuts; see :func:`toksmith.split`.
 
         Raises:
-            SplitError: it is no name, and no pattern that compiles.
-            UnsupportedError: what cuts the text also changes it, as SentencePiece's ``▁`` does.
+            SplitError: ``split`` is neither a known name nor a pattern that compiles.
+            UnsupportedError: the splitter also changes the text, as SentencePiece's ``▁`` does.
 
         Example:
             >>> import toksmith
@@ -893,15 +1031,16 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         return self._variant(with_split(self.pipeline, split))
 
     def with_matching(self, matching: Literal["longest", "merges"]) -> Tokenizer:
-        """Return a tokenizer that applies the same vocabulary in another way; this one stays.
+        """Return a tokenizer with another matching rule; this one does not change.
 
         Args:
-            matching: ``"longest"``: from left to right, the longest token first, whatever the order
-                of the merges. ``"merges"``: by merges, which BPE does anyway.
+            matching: ``"longest"`` takes the longest token at each place, from left to right, and
+                ignores the order of the merges. ``"merges"`` applies the merges, as BPE does.
 
         Raises:
-            OptionError: it is neither, or ``"merges"`` and the model has none.
-            UnsupportedError: the model is no BPE, or spells its tokens in its own way.
+            OptionError: ``matching`` has another value, or is ``"merges"`` for a model without
+                merges.
+            UnsupportedError: the model is not BPE, or its tokens are not spelled as the text is.
 
         Example:
             >>> import toksmith
@@ -923,21 +1062,24 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         format: str | None = None,  # noqa: A002
         record: bool = False,
     ) -> None:
-        """Write the tokenizer to a file or a directory; a kill at any moment leaves old or new.
+        """Write the tokenizer to a file or a directory.
+
+        The write is atomic: a process that is killed leaves either the old or the new content.
 
         Args:
-            path: where to. A directory, or a name that has no suffix or ends in ``/``, becomes a
-                directory in Hugging Face's form: tokenizer.json, tokenizer_config.json and
-                special_tokens_map.json. Of other names, the suffix says which format.
-            format: the format, whatever the name: one of :data:`toksmith.formats.WRITTEN`. See
-                :data:`toksmith.formats.LISTED` for the models that each holds, and its suffixes.
+            path: the file or directory. A directory, or a name without a suffix or with a ``/`` at
+                the end, becomes a directory as Hugging Face's libraries read it: tokenizer.json,
+                tokenizer_config.json and special_tokens_map.json. For other names, the suffix
+                decides the format.
+            format: one of :data:`toksmith.formats.WRITTEN`; it overrides the suffix. See
+                :data:`toksmith.formats.LISTED` for the models and suffixes of each format.
             record: whether to write :attr:`training`, with the paths and SHA-256 of the training
                 files, to ``<path>.training.json`` (in a directory, ``training.json``), where
                 :func:`toksmith.load` finds it.
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.
-            OptionError: the path says no format, or cannot be written to.
+            OptionError: the suffix is that of no format, or the path cannot be written to.
 
         Example:
             >>> import tempfile, toksmith
@@ -957,18 +1099,16 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
         formats.replace(path, contents)
 
     def forget(self, *, cache_bytes: int | None = None) -> None:
-        """Give back the memory of the chunk caches; they fill again as texts are encoded.
+        """Free the memory of the chunk caches; they fill again as texts are encoded.
 
-        The memory of the largest result that is out of use, which is kept for the next one, is
-        given back as well.
+        This also frees the largest unused result buffer, which is otherwise kept for reuse.
 
         Args:
-            cache_bytes: the most that a cache takes from now on, at least about 400 kB: one for
-                all threads of a call, or one for each when that has had no room for what they
-                met. ``None`` leaves it as it is (48 MiB to begin with,
-                ``engine.CACHE_BYTES``). Models of characters keep up to 1 MiB more, for single
-                ones beyond ASCII; a result that is kept may take four times as much. Speed
-                depends on it, ids do not.
+            cache_bytes: the maximum size of a cache from now on, in bytes, at least about 400 kB.
+                ``None`` keeps the current maximum (at first 48 MiB, ``engine.CACHE_BYTES``).
+                Character models use up to 1 MiB more, for single characters beyond ASCII, and a
+                kept result buffer may be four times as large. The limit changes the speed, never
+                the ids.
 
         Raises:
             OptionError: ``cache_bytes`` is no whole number, or negative.
@@ -982,26 +1122,7 @@ class Tokenizer(Explaining, Sampling, TokenizerHabits):
             cache_bytes = whole("cache_bytes", cache_bytes, least=0, otherwise=", or None")
         self._encoder.forget(cache_bytes)
 
-    # Behind the scenes
-
-    def _is_plain(self, special: Special, add_special_tokens: bool) -> bool:
-        """Whether a text goes to the engine as it is."""
-        is_plain = self._encoder.is_plain(special) and self._encoder.times == 1
-        return is_plain and not add_special_tokens
-
-    def _stacked(
-        self, texts: Iterable[Text], special: Special, add_special_tokens: bool, threads: int | None
-    ) -> Batch:
-        """Return the ids of each text, encoded one by one."""
-        encode = partial(
-            self.encode_array,
-            special=special,
-            add_special_tokens=add_special_tokens,
-            threads=threads,
-        )
-        return stack([encode(text) for text in texts])
-
-    def _framed(self, ids: IdArray) -> IdArray:
+    def _frame(self, ids: IdArray) -> IdArray:
         return concat(frame(self._framing.template, [RowPart(ids, 0, 0)]))
 
     @cached_property

@@ -11,7 +11,7 @@ from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import byte_spelling
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.framing import check_added_ids
-from toksmith.formats.huggingface.piece_merges import recover_merges
+from toksmith.formats.huggingface.piece_merges import find_piece_merges
 from toksmith.formats.huggingface.vocab import read_flag, read_ids, read_unk, vocab_by_id, write_ids
 from toksmith.framing import AddedToken
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
@@ -163,7 +163,7 @@ def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
         vocab=write_ids(pipeline),
-        merges=[list(merge) for merge in recover_merges(model)],
+        merges=[list(merge) for merge in find_piece_merges(model)],
     )
 
 

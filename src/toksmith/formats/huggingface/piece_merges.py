@@ -30,7 +30,7 @@ _NAME = "huggingface"
 _LONGEST_RUN = 64  # characters; SentencePiece's trainer makes pieces of 16
 
 
-def recover_merges(model: SentencePieceBPE) -> list[Pair]:
+def find_piece_merges(model: SentencePieceBPE) -> list[Pair]:
     """Return the merges, best first, that make the same tokens as the scores.
 
     Raises:
