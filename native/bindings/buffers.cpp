@@ -12,7 +12,7 @@ Text utf8_of(nb::handle str) {
     return {begin, begin + size};
 }
 
-Source source_of(nb::handle str) {
+InputText source_of(nb::handle str) {
     PyObject* const object = str.ptr();
 #if PY_VERSION_HEX < 0x030C0000
     if (PyUnicode_READY(object) != 0) throw nb::python_error();
@@ -64,8 +64,8 @@ TextViews::TextViews(const Texts& texts) {
     for (nb::handle text : texts) views_.emplace_back(text);
 }
 
-std::vector<Source> TextViews::sources() const {
-    std::vector<Source> result;
+std::vector<InputText> TextViews::sources() const {
+    std::vector<InputText> result;
     result.reserve(views_.size());
     for (const TextView& view : views_) result.push_back(view.source());
     return result;
@@ -78,10 +78,10 @@ std::vector<Text> TextViews::texts() const {
     return result;
 }
 
-Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept) {
+Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept) {
     struct Owner {
-        Ids ids;
-        std::shared_ptr<KeptIds> kept;
+        IdArray ids;
+        std::shared_ptr<ResultBufferCache> kept;
         ~Owner() {
             if (kept) kept->put(ids);
         }

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "encode/kept_ids.hpp"
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
+#include "encode/result_buffer_cache.hpp"
 #include "ids.hpp"
 #include "vocab/vocabulary.hpp"
 
@@ -35,7 +35,7 @@ class TextView {
     TextView& operator=(const TextView&) = delete;
     ~TextView();
 
-    const Source& source() const { return source_; }
+    const InputText& source() const { return source_; }
     // As UTF-8, which the object keeps, too, if it is a str. Throws UnicodeEncodeError for one with
     // surrogates.
     Text text() const;
@@ -44,7 +44,7 @@ class TextView {
     nb::object owner_;
     Py_buffer view_{};
     bool has_view_ = false;
-    Source source_{Text{nullptr, nullptr}};
+    InputText source_{Text{nullptr, nullptr}};
 };
 
 // What Python calls a Sequence[object].
@@ -53,7 +53,7 @@ using Texts = nb::typed<nb::sequence, nb::object>;
 class TextViews {
  public:
     explicit TextViews(const Texts& texts);
-    std::vector<Source> sources() const;
+    std::vector<InputText> sources() const;
     std::vector<Text> texts() const;
 
  private:
@@ -70,7 +70,7 @@ inline void need_numpy() {
 }
 
 // `kept`: where the memory goes when the array is out of use, if not back to the system.
-Array<Id> to_numpy(Ids ids, std::shared_ptr<KeptIds> kept = {});
+Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept = {});
 
 template <typename T>
 Array<T> to_numpy(std::vector<T> values) {

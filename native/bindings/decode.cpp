@@ -10,7 +10,7 @@
 #include "buffers.hpp"
 #include "encode/decoder.hpp"
 #include "gil.hpp"
-#include "utf8/widen.hpp"
+#include "utf8/from_utf8.hpp"
 
 namespace toksmith::bindings {
 namespace {

@@ -22,7 +22,7 @@ namespace {
 
 Array<Id> recover(const Tokens& tokens) {
     const Vocabulary vocab = vocabulary(tokens);
-    Ids flat;
+    IdArray flat;
     {
         const WithoutGil without_gil;
         for (const bpe::MergeRule& merge : bpe::recover_merges(vocab)) {
@@ -50,7 +50,7 @@ std::optional<Tokens> read_ranks(nb::bytes text, Id most) {
 
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
 
-Pair encode_all(Encoder& encoder, const std::vector<Source>& documents, std::size_t threads,
+Pair encode_all(Encoder& encoder, const std::vector<InputText>& documents, std::size_t threads,
                 std::size_t starting = Encoder::kAll) {
     Encoded encoded;
     {
@@ -60,7 +60,9 @@ Pair encode_all(Encoder& encoder, const std::vector<Source>& documents, std::siz
     return {to_numpy(std::move(encoded.ids), encoder.kept()), to_numpy(std::move(encoded.offsets))};
 }
 
-std::vector<Source> sources(const std::vector<Text>& texts) { return {texts.begin(), texts.end()}; }
+std::vector<InputText> sources(const std::vector<Text>& texts) {
+    return {texts.begin(), texts.end()};
+}
 
 // Below 4 KiB, handing the GIL over costs more than the work.
 bool is_short(const TextView& view) { return view.source().size() < 4096; }
@@ -68,8 +70,8 @@ bool is_short(const TextView& view) { return view.source().size() < 4096; }
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     if (is_short(view)) {
-        return encoder.encode_here(view.source(), [](const Ids& ids) {
-            Ids copy;
+        return encoder.encode_here(view.source(), [](const IdArray& ids) {
+            IdArray copy;
             copy.reserve(ids.size());
             copy.append(ids.data(), ids.size());
             return to_numpy(std::move(copy));
@@ -81,7 +83,7 @@ Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
 nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     if (is_short(view)) {
-        return encoder.encode_here(view.source(), [](const Ids& ids) {  //
+        return encoder.encode_here(view.source(), [](const IdArray& ids) {  //
             return to_list(ids.data(), ids.size());
         });
     }
@@ -110,7 +112,7 @@ Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bo
 Pair encode_segments(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
                      std::size_t threads) {
     const TextView view(text);
-    const std::vector<Source> segments = sources(slices(view.text(), bounds));
+    const std::vector<InputText> segments = sources(slices(view.text(), bounds));
     std::size_t starting = 0;  // more than one where segments at the start are empty
     while (starting < bounds.shape(0) && bounds(starting, 0) == 0) ++starting;
     return encode_all(encoder, segments, threads, starting);
@@ -125,7 +127,7 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
     std::vector<std::int64_t> spans;
     {
         const WithoutGil without_gil;
-        Ids places;
+        IdArray places;
         encoded = encoder.encode_chunks_with_spans(chunks, places);
         spans.reserve(places.size());
         std::size_t chunk = 0;

@@ -152,7 +152,7 @@ using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
 std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle text, bool starts) {
     const TextView view(text);
     const Text whole = view.text();
-    Ids ids;
+    IdArray ids;
     std::vector<std::int64_t> spans;
     {
         const WithoutGil without_gil;

@@ -77,7 +77,7 @@ nb::list to_lists(Input<Id> ids, Input<std::int64_t> offsets) {
 // The ids of a list; None unless all are whole numbers of 32 bits: Python then says what is wrong.
 std::optional<Array<Id>> to_array(nb::list list) {
     const std::size_t size = list.size();
-    Ids ids;
+    IdArray ids;
     Id* place = ids.extend(size);
     for (std::size_t i = 0; i < size; ++i) {
         if (i % kBetweenSignals == 0 && i != 0) [[unlikely]] {

@@ -69,7 +69,7 @@ using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>
 
 // What was learned from merge `start` on.
 Trained since(const bpe::Training& training, std::size_t start) {
-    Ids flat;
+    IdArray flat;
     for (std::size_t i = start; i < training.merges.size(); ++i) {
         const bpe::MergeRule& merge = training.merges[i];
         for (const Id id : {merge.left, merge.right, merge.id}) flat.push(id);

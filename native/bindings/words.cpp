@@ -121,7 +121,7 @@ class Numbered {
  private:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-    Ids symbols_;
+    IdArray symbols_;
     std::vector<std::uint64_t> ends_, counts_;
 };
 

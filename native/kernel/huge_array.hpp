@@ -34,23 +34,23 @@ struct Unmap {
 }  // namespace detail
 
 template <typename T>
-class HugeArray {
+class HugePageArray {
  public:
-    // `small`: so many come on small pages, since no more may be used: then a huge one takes longer
-    // to get than to use.
-    explicit HugeArray(std::size_t size, std::size_t small = 0)
-        : size_(size), memory_(map(size * sizeof(T), small * sizeof(T))) {}
+    // `small_prefix`: so many come on small pages, since no more may be used: then a huge one takes
+    // longer to get than to use.
+    explicit HugePageArray(std::size_t size, std::size_t small_prefix = 0)
+        : size_(size), memory_(map(size * sizeof(T), small_prefix * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
     // Asks for the memory of some that nobody has touched, while others may ask for more: one huge
     // page at a time, since they wait meanwhile.
-    void ask_for(std::size_t first, std::size_t last) const {
+    void populate(std::size_t first, std::size_t last) const {
         auto* const end = reinterpret_cast<char*>(data() + last);
         char* next = reinterpret_cast<char*>(data() + first);
-        pages::Fresh fresh(next, end - next);
+        pages::PageWarmer warmer(next, end - next);
         for (char* p = next; p < end; p = next) {
             next = std::min(p + pages::before_huge(p + 1) + 1, end);
-            fresh.ask_for(p, next);
+            warmer.populate(p, next);
         }
     }
     void clear() { std::memset(memory_.get(), 0, size_ * sizeof(T)); }
@@ -58,20 +58,21 @@ class HugeArray {
  private:
     using Memory = std::unique_ptr<void, detail::Unmap>;
 
-    static Memory map(std::size_t bytes, std::size_t small) {
+    static Memory map(std::size_t bytes, std::size_t small_prefix) {
 #if defined(__linux__)
         using pages::kHuge;
         // Behind the small pages a huge one starts. What is left of the last one is not used; if
         // that were half of it or more, small ones stand there instead.
-        const std::size_t huge = (bytes - small + kHuge / 2 - 1) / kHuge * kHuge;
-        const std::size_t mapped_bytes = std::max(bytes, small + huge) + (huge > 0 ? kHuge : 0);
+        const std::size_t huge = (bytes - small_prefix + kHuge / 2 - 1) / kHuge * kHuge;
+        const std::size_t mapped_bytes =
+            std::max(bytes, small_prefix + huge) + (huge > 0 ? kHuge : 0);
         void* mapped = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (mapped == MAP_FAILED) throw std::bad_alloc();
         char* memory = static_cast<char*>(mapped);
         if (huge > 0) {
-            memory += pages::before_huge(memory + small);
-            pages::ask_for_huge(memory + small, huge);
+            memory += pages::before_huge(memory + small_prefix);
+            pages::request_huge(memory + small_prefix, huge);
         }
         return Memory(memory, detail::Unmap{mapped, mapped_bytes});
 #else

@@ -16,17 +16,17 @@ namespace toksmith {
 using Id = std::uint32_t;
 
 // The pages of a large one are asked for shortly before they are written.
-class Ids {
+class IdArray {
  public:
-    Ids() = default;
-    Ids(Ids&& other) noexcept { swap(other); }
-    Ids& operator=(Ids&& other) noexcept {
+    IdArray() = default;
+    IdArray(IdArray&& other) noexcept { swap(other); }
+    IdArray& operator=(IdArray&& other) noexcept {
         swap(other);
         return *this;
     }
-    Ids(const Ids&) = delete;
-    Ids& operator=(const Ids&) = delete;
-    ~Ids() { std::free(data_); }
+    IdArray(const IdArray&) = delete;
+    IdArray& operator=(const IdArray&) = delete;
+    ~IdArray() { std::free(data_); }
 
     Id* data() { return data_; }
     const Id* data() const { return data_; }
@@ -65,8 +65,8 @@ class Ids {
         return place;
     }
     // Asks for the pages of some that are about to be written; several threads may.
-    void ask_for_pages(std::size_t first, std::size_t last) {
-        if (capacity_ > kLarge) fresh_.ask_for(data_ + first, data_ + last);
+    void populate(std::size_t first, std::size_t last) {
+        if (capacity_ > kLarge) warmer_.populate(data_ + first, data_ + last);
     }
     // Up to where to ask from there, if they are needed up to the second one: a huge page that
     // starts between the two comes whole.
@@ -76,7 +76,7 @@ class Ids {
     // Gives memory back in which no ids stand.
     void trim() {
         if (touched_ < size_ + 2 * kStep) return;
-        pages::give_back(data_ + size_, data_ + touched_);
+        pages::release(data_ + size_, data_ + touched_);
         touched_ = size_;
     }
 
@@ -84,18 +84,18 @@ class Ids {
     static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
     static constexpr std::size_t kLarge = 4 * kStep;
 
-    void swap(Ids& other) noexcept {
+    void swap(IdArray& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
         std::swap(touched_, other.touched_);
-        std::swap(fresh_, other.fresh_);
+        std::swap(warmer_, other.warmer_);
     }
     [[gnu::noinline]] void prepare(std::size_t needed) {
         if (needed > capacity_) resize_memory(std::max(needed, capacity_ + capacity_ / 2 + 16));
         const std::size_t start = touched_;
         touched_ = end_of_pages(start, needed + kStep);
-        ask_for_pages(start, touched_);
+        populate(start, touched_);
     }
     // The first at or behind that one with which a huge page starts.
     std::size_t huge_from(std::size_t place) const {
@@ -107,14 +107,14 @@ class Ids {
         data_ = data;
         capacity_ = capacity;
         if (capacity_ > kLarge)
-            fresh_ = pages::Fresh(data_ + touched_, (capacity_ - touched_) * sizeof(Id));
+            warmer_ = pages::PageWarmer(data_ + touched_, (capacity_ - touched_) * sizeof(Id));
     }
 
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    std::size_t touched_ = 0;  // so many can be written without a fault
-    pages::Fresh fresh_;       // if large, the others
+    std::size_t touched_ = 0;   // so many can be written without a fault
+    pages::PageWarmer warmer_;  // if large, the others
 };
 
 }  // namespace toksmith

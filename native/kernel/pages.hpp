@@ -45,7 +45,7 @@ inline std::atomic<std::int64_t> small_left{0};
 
 // Huge ones, if one lies inside: with small ones, the look-up of pages costs more than that of what
 // is read all over, and they take seven times as long to get. To be called before the first touch.
-inline void ask_for_huge(const void* begin, std::size_t bytes) {
+inline void request_huge(const void* begin, std::size_t bytes) {
     if (before_huge(begin) + kHuge > bytes) return;
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
@@ -56,15 +56,15 @@ inline void ask_for_huge(const void* begin, std::size_t bytes) {
 // They are huge as long as these come quickly. A virtual machine may have to ask its host for each;
 // small ones that are at hand take a seventh of that. So behind a slow one, some memory comes on
 // small ones.
-class Fresh {
+class PageWarmer {
  public:
-    Fresh() = default;
-    Fresh(void* begin, std::size_t bytes) : begin_(static_cast<char*>(begin)), bytes_(bytes) {
-        ask_for_huge(begin, bytes);
+    PageWarmer() = default;
+    PageWarmer(void* begin, std::size_t bytes) : begin_(static_cast<char*>(begin)), bytes_(bytes) {
+        request_huge(begin, bytes);
     }
 
     // For a part of it, all of which is going to be written. Several threads may call it.
-    void ask_for(void* begin, void* end) {
+    void populate(void* begin, void* end) {
         const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
         if (bytes == 0) return;
         const bool huge = detail::small_left <= 0;
@@ -90,18 +90,18 @@ class Fresh {
 };
 
 // Gives back what is out of use; it reads as zeros, if it is read again.
-inline void give_back(const void* begin, const void* end) {
+inline void release(const void* begin, const void* end) {
     detail::advise(begin, end, MADV_DONTNEED);
 }
 #else
-inline void ask_for_huge(const void*, std::size_t) {}
-class Fresh {
+inline void request_huge(const void*, std::size_t) {}
+class PageWarmer {
  public:
-    Fresh() = default;
-    Fresh(void*, std::size_t) {}
-    void ask_for(void*, void*) {}
+    PageWarmer() = default;
+    PageWarmer(void*, std::size_t) {}
+    void populate(void*, void*) {}
 };
-inline void give_back(const void*, const void*) {}
+inline void release(const void*, const void*) {}
 #endif
 
 }  // namespace toksmith::pages

@@ -65,7 +65,7 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 #if defined(__linux__)
-// Those of HugeArray, which come before the C library's.
+// Those of HugePageArray, which come before the C library's.
 extern "C" void* mmap(void* address, std::size_t size, int protection, int flags, int file,
                       off_t offset) noexcept {
     if (toksmith::test::fails_now()) {

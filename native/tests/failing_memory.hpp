@@ -7,7 +7,7 @@
 namespace toksmith::test {
 
 // While it lives, the n-th allocation (from 0) of any thread throws std::bad_alloc, be it by
-// operator new or of a HugeArray. One at a time.
+// operator new or of a HugePageArray. One at a time.
 class FailingAllocation {
  public:
     explicit FailingAllocation(std::size_t n);

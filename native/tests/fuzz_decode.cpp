@@ -3,7 +3,7 @@
 
 #include "encode/decoder.hpp"
 #include "fuzz.hpp"
-#include "utf8/widen.hpp"
+#include "utf8/from_utf8.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

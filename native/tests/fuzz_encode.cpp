@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Merger merged(merges);
 
     // Documents that end anywhere, also inside a character.
-    std::vector<Source> documents;
+    std::vector<InputText> documents;
     for (const std::uint8_t* p = text.begin; documents.empty() || p < text.end;) {
         const auto left = static_cast<std::size_t>(text.end - p);
         const std::uint8_t* end = p + random.below(left + 1);

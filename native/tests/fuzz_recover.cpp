@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const std::size_t length =
             1 + random.below(std::min<std::size_t>(text.size() - start, 200));
         const Text chunk{text.begin + start, text.begin + start + length};
-        Ids ids;
+        IdArray ids;
         model->encode_chunk(chunk.begin, chunk.size(), *model->scratch(), ids, nullptr);
         CHECK(list(ids) == joined_by_rank(ranks, chunk));
     }

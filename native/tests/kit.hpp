@@ -22,7 +22,7 @@ using Bytes = std::vector<std::uint8_t>;  // of just the right size, so that ove
 
 inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 inline Text text_of(const Bytes& bytes) { return {bytes.data(), bytes.data() + bytes.size()}; }
-inline std::vector<Id> list(const Ids& ids) { return {ids.data(), ids.data() + ids.size()}; }
+inline std::vector<Id> list(const IdArray& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
 // The same numbers on every machine (SplitMix64).
 struct Random {
@@ -143,7 +143,7 @@ class Characters {
                       reinterpret_cast<const std::uint8_t*>(&code) + width_);
         utf8_.insert(utf8_.end(), bytes.begin, bytes.end);
     }
-    Source source() const { return {units_.data(), units_.size() / width_, width_}; }
+    InputText source() const { return {units_.data(), units_.size() / width_, width_}; }
     Text utf8() const { return text_of(utf8_); }
 
  private:
@@ -230,7 +230,7 @@ class Merger {
 
     std::vector<Id> operator()(Text chunk) const {
         const std::vector<Id> expected = slowly(chunk);
-        Ids ids;
+        IdArray ids;
         const bpe::ByteMerges merging{byte_ids_, pairs_, nullptr, vocabulary_};
         bpe::merge_long_bytes(merging, chunk.begin, chunk.size(), ids);
         CHECK(list(ids) == expected, "long");

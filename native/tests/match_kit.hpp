@@ -104,7 +104,7 @@ inline std::vector<std::string> random_tokens(Random& random, Text text,
 inline void check_match(const std::vector<std::string>& tokens, const wordpiece::Options& options,
                         Text chunk) {
     const wordpiece::LongestMatchModel model(vocabulary(tokens), options);
-    Ids ids, spans;
+    IdArray ids, spans;
     ids.push(7);  // what is there stays there
     model.encode_chunk(chunk.begin, chunk.size(), *model.scratch(), ids, &spans);
     const Found expected = SlowMatcher(tokens, options)(chunk);

@@ -78,11 +78,11 @@ inline PieceSet random_pieces(Random& random, Text text, std::size_t count) {
     return pieces;
 }
 
-// Ids with their places: an id, where it starts, where it ends.
+// IdArray with their places: an id, where it starts, where it ends.
 using Placed = std::vector<std::uint32_t>;
 
 inline Placed placed(const Model& model, Text chunk) {
-    Ids ids, spans;
+    IdArray ids, spans;
     const auto scratch = model.scratch();
     model.encode_chunk(chunk.begin, chunk.size(), *scratch, ids, &spans);
     CHECK(spans.size() == 2 * ids.size());
@@ -90,7 +90,7 @@ inline Placed placed(const Model& model, Text chunk) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
         result.insert(result.end(), {ids.data()[i], spans.data()[2 * i], spans.data()[2 * i + 1]});
     }
-    Ids again;
+    IdArray again;
     model.encode_chunk(chunk.begin, chunk.size(), *scratch, again, nullptr);
     CHECK(list(again) == list(ids), "without spans");
     return result;

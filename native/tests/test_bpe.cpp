@@ -11,7 +11,7 @@ using namespace toksmith::test;
 namespace {
 
 std::vector<Id> encode_chunk(const Model& model, const Bytes& chunk) {
-    Ids ids;
+    IdArray ids;
     model.encode_chunk(chunk.data(), chunk.size(), *model.scratch(), ids, nullptr);
     return list(ids);
 }

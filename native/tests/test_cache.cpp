@@ -4,8 +4,8 @@
 #include <optional>
 #include <thread>
 
+#include "cache/char_cache.hpp"
 #include "cache/chunk_cache.hpp"
-#include "cache/single_cache.hpp"
 #include "isa/pairs.hpp"
 #include "kit.hpp"
 
@@ -20,34 +20,34 @@ ChunkKey key_of(const Bytes& chunk) {
 
 // As one thread uses it.
 struct Thread {
-    ChunkCache::User use;
+    ChunkCache::Handle use;
 
     explicit Thread(ChunkCache& cache) : use(cache) {}
     // And takes a byte of the text.
-    void insert(const Bytes& chunk, const std::vector<Id>& ids, Note note = 0) {
+    void insert(const Bytes& chunk, const std::vector<Id>& ids, EntryTag note = 0) {
         use.insert(key_of(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), note});
         use.read(1);
     }
-    Found find(const Bytes& chunk) {
+    LookupResult find(const Bytes& chunk) {
         return use.look_up(key_of(chunk), chunk.data(), chunk.size());
     }
     bool holds(const Bytes& chunk, const std::vector<Id>& ids) {
-        const Found found = find(chunk);
+        const LookupResult found = find(chunk);
         return found.ids && std::vector<Id>(found.ids, found.ids + found.count) == ids;
     }
     bool misses(const Bytes& chunk) { return !find(chunk).ids; }
-    std::size_t lines() const { return std::size_t{1} << (58 - use.first_lines().places.shift); }
-    // The answer of its first line.
-    const Answer* near(const Bytes& chunk) const {
+    std::size_t buckets() const { return std::size_t{1} << (58 - use.home_buckets().places.shift); }
+    // The entry of its home bucket.
+    const CacheEntry* near(const Bytes& chunk) const {
         const ChunkKey key = key_of(chunk);
-        return ChunkLines::find(use.first_lines().ask(key), key, pairs::place_of);
+        return BucketTable::find(use.home_buckets().prefetch(key), key, pairs::place_of);
     }
 };
 
 // A thread alone.
 struct Cache : ChunkCache, Thread {
-    using Thread::lines;
-    std::optional<ChunkCache::User::Turn> turn;
+    using Thread::buckets;
+    std::optional<ChunkCache::Handle::Session> turn;
 
     explicit Cache(std::size_t bytes = kBytes)
         : ChunkCache(bytes), Thread(static_cast<ChunkCache&>(*this)) {
@@ -61,13 +61,13 @@ struct Cache : ChunkCache, Thread {
     }
 };
 
-// So many chunks of one line.
-std::vector<Bytes> of_one_line(std::size_t count) {
-    std::map<const ChunkLines::Line*, std::vector<Bytes>> by_line;
+// So many chunks of one bucket.
+std::vector<Bytes> of_one_bucket(std::size_t count) {
+    std::map<const BucketTable::Bucket*, std::vector<Bytes>> by_bucket;
     const Cache empty;
     for (std::uint64_t number = 0;; ++number) {
         const Bytes chunk = bytes_of(std::to_string(number));
-        std::vector<Bytes>& chunks = by_line[empty.use.first_lines().ask(key_of(chunk))];
+        std::vector<Bytes>& chunks = by_bucket[empty.use.home_buckets().prefetch(key_of(chunk))];
         chunks.push_back(chunk);
         if (chunks.size() == count) return chunks;
     }
@@ -105,21 +105,21 @@ TEST(cache_answers_of_few_ids_stand_in_their_slots) {
             if (count > 0) ids[0] = round % 2 ? 0xFFFF : 0;
             const bool large = count > 0 && round % 5 == 0;
             if (large) ids[random.below(count)] = round % 10 ? 0x10000 : 0xFFFFFFFF;
-            const bool fits = count <= 3 || (count <= Answer::kMostIds && !large);
-            CHECK(Answer::fits({ids.data(), count, 77}) == fits);
+            const bool fits = count <= 3 || (count <= CacheEntry::kMostIds && !large);
+            CHECK(CacheEntry::fits({ids.data(), count, 77}) == fits);
             Cache cache;
             const Bytes chunk = bytes_of("a chunk");
             cache.insert(chunk, ids);
             CHECK(cache.holds(chunk, ids));
             if (!fits) continue;
-            Answer answer{};
-            answer.set({ids.data(), count, 77});
-            CHECK(answer.count() == count && answer.note() == 77);
-            CHECK(answer.is_plain() == (count <= 3));
-            std::vector<Id> found(answer.words, answer.words + std::min<std::size_t>(count, 3));
-            if (!answer.is_plain()) {
-                found.resize(Answer::kMostIds);
-                answer.unpack(found.data());
+            CacheEntry entry{};
+            entry.set({ids.data(), count, 77});
+            CHECK(entry.count() == count && entry.tag() == 77);
+            CHECK(entry.has_full_ids() == (count <= 3));
+            std::vector<Id> found(entry.words, entry.words + std::min<std::size_t>(count, 3));
+            if (!entry.has_full_ids()) {
+                found.resize(CacheEntry::kMostIds);
+                entry.unpack16(found.data());
                 found.resize(count);
             }
             CHECK(found == ids);
@@ -159,7 +159,7 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
 }
 
 TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
-    const std::vector<Bytes> chunks = of_one_line(40);
+    const std::vector<Bytes> chunks = of_one_bucket(40);
     Cache cache;
     for (Id id = 0; id < 40; ++id) {
         cache.insert(chunks[id], {id});
@@ -189,7 +189,7 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
     const std::size_t room = (kBytes / 6 / sizeof(Id)) / words;  // a sixth is the arena's
     const Bytes small(3, 's');
     cache.insert(small, {7});
-    // Some are pushed out of their lines by younger ones; the ring keeps all others.
+    // Some are pushed out of their buckets by younger ones; the ring keeps all others.
     const auto held = [&](std::size_t first, std::size_t last) {
         std::size_t count = 0;
         for (std::size_t i = first; i < last; ++i) count += cache.holds(chunk(i), ids(i));
@@ -212,10 +212,10 @@ TEST(cache_takes_no_more_than_it_may) {
         std::size_t held = 0;
         for (int i = 0; i < 100'000; ++i) cache.insert(bytes_of(std::to_string(i)), {1});
         for (int i = 0; i < 100'000; ++i) held += cache.holds(bytes_of(std::to_string(i)), {1});
-        constexpr std::size_t kLeast = ChunkCache::kFewestLines * ChunkCache::kBytesPerLine;
-        const std::size_t lines = std::max(bytes, kLeast) / ChunkCache::kBytesPerLine *
-                                  (ChunkLines::kSharing + 1) / ChunkLines::kSharing;
-        CHECK(held <= lines * ChunkLines::kSlots && held > lines);
+        constexpr std::size_t kLeast = ChunkCache::kFewestBuckets * ChunkCache::kBytesPerBucket;
+        const std::size_t buckets = std::max(bytes, kLeast) / ChunkCache::kBytesPerBucket *
+                                    (BucketTable::kSharing + 1) / BucketTable::kSharing;
+        CHECK(held <= buckets * BucketTable::kSlots && held > buckets);
     }
 }
 
@@ -228,21 +228,21 @@ TEST(cache_keeps_most_while_it_grows) {
         return bytes;
     };
     const auto ids = [](std::size_t i) { return std::vector<Id>(1 + i % 6, static_cast<Id>(i)); };
-    const std::size_t chunks = 60 * ChunkCache::kFewestLines;
+    const std::size_t chunks = 60 * ChunkCache::kFewestBuckets;
     for (const std::size_t bytes : {0, 1 << 22, 1 << 30}) {
         Cache cache;
         cache.begin(bytes);
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(text(i), ids(i));
         std::size_t held = 0;
         for (std::size_t i = 0; i < chunks; ++i) {
-            const auto [is_there, has_room] = cache.use.near(key_of(text(i)));
+            const auto [is_there, has_room] = cache.use.probe_home(key_of(text(i)));
             CHECK(is_there || !has_room || cache.misses(text(i)));
             const bool holds = cache.holds(text(i), ids(i));
             CHECK(holds || cache.misses(text(i)));
             held += holds;
         }
         CHECK(held > chunks - chunks / 50);
-        CHECK(cache.lines() > chunks / 2);
+        CHECK(cache.buckets() > chunks / 2);
     }
 }
 
@@ -264,45 +264,45 @@ TEST(cache_makes_room_for_what_a_text_may_bring) {
             cache.use.read(bytes / chunks - 1);
         }
     };
-    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    constexpr std::size_t kFew = ChunkCache::kFewestBuckets;
     Cache cache;
     cache.begin(32 * kFew);
     bring(cache, 2 * kFew + 100, 32 * kFew);
-    CHECK(cache.lines() == 2 * kFew);  // it is nearly over: they are enough
+    CHECK(cache.buckets() == 2 * kFew);  // it is nearly over: they are enough
     Cache other;
     other.begin(std::size_t{64} * 32 * kFew);
     bring(other, 2 * kFew + 100, 32 * kFew);
-    CHECK(other.lines() == 64 * kFew);  // 64 times the text: 16 times as many chunks
+    CHECK(other.buckets() == 64 * kFew);  // 64 times the text: 16 times as many chunks
 }
 
 TEST(cache_is_as_large_as_a_text_needs) {
-    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    constexpr std::size_t kFew = ChunkCache::kFewestBuckets;
     Cache cache;
-    CHECK(cache.lines() == kFew);
+    CHECK(cache.buckets() == kFew);
     cache.begin(32 * kFew);
-    CHECK(cache.lines() == 2 * kFew);
+    CHECK(cache.buckets() == 2 * kFew);
     cache.begin(std::size_t{1} << 40);
-    CHECK(cache.lines() == 2 * kFew);  // alone, it grows when that many chunks have come
+    CHECK(cache.buckets() == 2 * kFew);  // alone, it grows when that many chunks have come
     // For several threads, at once; but no larger than it may be.
     ChunkCache shared;
     shared.begin(std::size_t{1} << 24, 2);
-    CHECK(shared.lines() == std::size_t{1} << 16);
+    CHECK(shared.buckets() == std::size_t{1} << 16);
     shared.begin(std::size_t{1} << 20, 2);
-    CHECK(shared.lines() == std::size_t{1} << 16);
+    CHECK(shared.buckets() == std::size_t{1} << 16);
     shared.begin(std::size_t{1} << 40, 2);
-    CHECK(shared.lines() * ChunkCache::kBytesPerLine <= ChunkCache::kBytes);
-    CHECK(shared.lines() * ChunkCache::kBytesPerLine > ChunkCache::kBytes / 2);
+    CHECK(shared.buckets() * ChunkCache::kBytesPerBucket <= ChunkCache::kBytes);
+    CHECK(shared.buckets() * ChunkCache::kBytesPerBucket > ChunkCache::kBytes / 2);
 }
 
 TEST(cache_grows_between_texts_before_it_is_full) {
-    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    constexpr std::size_t kFew = ChunkCache::kFewestBuckets;
     const auto number = [](std::size_t i) { return bytes_of(std::to_string(i)); };
     for (const std::size_t chunks : {kFew * 3 / 4 - 64, kFew * 3 / 4 + 64}) {
         Cache cache;
         for (std::size_t i = 0; i < chunks; ++i) cache.insert(number(i), {static_cast<Id>(i)});
-        CHECK(cache.lines() == kFew);
+        CHECK(cache.buckets() == kFew);
         cache.begin(100);
-        CHECK(cache.lines() == (chunks > kFew * 3 / 4 ? 2 : 1) * kFew);
+        CHECK(cache.buckets() == (chunks > kFew * 3 / 4 ? 2 : 1) * kFew);
         std::size_t held = 0;
         for (std::size_t i = 0; i < chunks; ++i)
             held += cache.holds(number(i), {static_cast<Id>(i)});
@@ -311,7 +311,7 @@ TEST(cache_grows_between_texts_before_it_is_full) {
     Cache full(0);
     for (std::size_t i = 0; i < 2 * kFew; ++i) full.insert(number(i), {1});
     full.begin(100);
-    CHECK(full.lines() == kFew);  // there may be no more
+    CHECK(full.buckets() == kFew);  // there may be no more
 }
 
 TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
@@ -321,7 +321,7 @@ TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
         Cache cache;
         cache.insert(chunk, {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)},
                      0xABCDEF);
-        CHECK(cache.find(chunk).count == count && cache.find(chunk).note == 0xABCDEF);
+        CHECK(cache.find(chunk).count == count && cache.find(chunk).tag == 0xABCDEF);
     }
     Cache cache;
     cache.insert(chunk, ids);
@@ -330,7 +330,7 @@ TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
 }
 
 TEST(cache_of_several_threads_is_only_added_to) {
-    const std::vector<Bytes> chunks = of_one_line(12);
+    const std::vector<Bytes> chunks = of_one_bucket(12);
     ChunkCache cache;
     cache.begin(0, 2);
     Thread one(cache), other(cache);
@@ -360,7 +360,7 @@ TEST(cache_of_several_threads_writes_over_nothing) {
         return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
     };
     constexpr std::size_t kWords = ChunkCache::kLongest / sizeof(Id) + ChunkCache::kMostIds;
-    constexpr std::size_t kRoom = ChunkCache::kFewestLines * ChunkCache::kWordsPerLine / kWords;
+    constexpr std::size_t kRoom = ChunkCache::kFewestBuckets * ChunkCache::kWordsPerBucket / kWords;
     for (std::size_t i = 0; i < 2 * kRoom; ++i) (i % 2 ? one : other).insert(chunk(i), ids(i));
     for (std::size_t i = 0; i < 2 * kRoom; ++i)
         CHECK(i < kRoom ? one.holds(chunk(i), ids(i)) : one.misses(chunk(i)));
@@ -375,14 +375,14 @@ TEST(cache_of_several_threads_writes_over_nothing) {
 }
 
 TEST(cache_of_several_threads_grows_between_calls_or_is_cleared) {
-    constexpr std::size_t kFew = ChunkCache::kFewestLines;
+    constexpr std::size_t kFew = ChunkCache::kFewestBuckets;
     for (const std::size_t bytes : {ChunkCache::kBytes, std::size_t{0}}) {
         ChunkCache cache(bytes);
         Thread one(cache), other(cache);
         std::size_t number = 0;
         const auto bring = [&](std::size_t chunks) {
             cache.begin(0, 2);
-            const ChunkCache::User::Turn turn(one.use), other_turn(other.use);
+            const ChunkCache::Handle::Session turn(one.use), other_turn(other.use);
             for (const std::size_t last = number + chunks; number < last; ++number)
                 (number % 2 ? one : other).insert(bytes_of(std::to_string(number)), {1});
         };
@@ -393,15 +393,15 @@ TEST(cache_of_several_threads_grows_between_calls_or_is_cleared) {
             return count;
         };
         bring(4 * kFew);
-        CHECK(cache.lines() == kFew);
+        CHECK(cache.buckets() == kFew);
         const std::size_t before = held();
         CHECK(before > 2 * kFew && before <= number - kFew);
         bring(2 * kFew);
         if (bytes != 0) {
-            CHECK(cache.lines() == 2 * kFew);
+            CHECK(cache.buckets() == 2 * kFew);
             CHECK(held() > before + kFew);
         } else {
-            CHECK(cache.lines() == kFew);
+            CHECK(cache.buckets() == kFew);
             CHECK(held() < before + kFew);  // most that came later was refused
             bring(2 * kFew);
             bring(100);  // all that was there is out of use
@@ -416,12 +416,12 @@ TEST(a_chunk_that_is_there_has_not_been_refused) {
     ChunkCache cache(0);
     Thread one(cache), other(cache);
     const auto bring = [&](Thread& thread) {
-        const ChunkCache::User::Turn turn(thread.use);
+        const ChunkCache::Handle::Session turn(thread.use);
         for (std::size_t i = 0; i < kChunks; ++i) thread.insert(bytes_of(std::to_string(i)), {1});
     };
     cache.begin(1 << 20, 2);
     bring(one);
-    for (std::size_t round = 0; round < 5 * ChunkCache::kFewestLines / kChunks; ++round)
+    for (std::size_t round = 0; round < 5 * ChunkCache::kFewestBuckets / kChunks; ++round)
         bring(other);
     cache.begin(1 << 20, 2);
     for (std::size_t i = 0; i < kChunks; ++i) CHECK(one.holds(bytes_of(std::to_string(i)), {1}));
@@ -446,15 +446,15 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
         std::atomic<std::size_t> wrong{0}, found{0};
         const auto work = [&](std::size_t thread) {
             Thread user(cache);
-            const ChunkCache::User::Turn turn(user.use);
+            const ChunkCache::Handle::Session turn(user.use);
             Random random{thread};
             for (std::size_t step = 0; step < steps; ++step) {
                 const std::size_t i = std::min(random.below(chunks), random.below(chunks));
                 const Bytes chunk = chunk_of(i);
                 const std::vector<Id> ids = ids_of(i);
-                if (const Answer* answer = user.near(chunk); answer && answer->is_plain()) {
-                    wrong += !std::equal(ids.begin(), ids.end(), answer->words,
-                                         answer->words + answer->count());
+                if (const CacheEntry* entry = user.near(chunk); entry && entry->has_full_ids()) {
+                    wrong += !std::equal(ids.begin(), ids.end(), entry->words,
+                                         entry->words + entry->count());
                 }
                 if (user.misses(chunk)) {
                     user.insert(chunk, ids);
@@ -481,12 +481,12 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
     std::atomic<std::size_t> wrong{0}, found{0};
     const auto work = [&] {
         Thread user(cache);
-        const ChunkCache::User::Turn turn(user.use);
+        const ChunkCache::Handle::Session turn(user.use);
         start.arrive_and_wait();
         for (std::size_t i = 0; i < kChunks; ++i) {
             const Bytes chunk = bytes_of(std::to_string(i));
             if (user.misses(chunk)) user.insert(chunk, {static_cast<Id>(i)});
-            const Found ids = user.find(chunk);  // none if there was no room
+            const LookupResult ids = user.find(chunk);  // none if there was no room
             found += ids.ids != nullptr;
             wrong += ids.ids && (ids.count != 1 || ids.ids[0] != i);
         }
@@ -499,7 +499,7 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
 }
 
 TEST(single_cache_is_right_on_threads_that_meet_the_same) {
-    SingleCache singles;
+    CharCache singles;
     std::atomic<std::size_t> wrong{0};
     const auto work = [&] {
         for (std::size_t i = 0; i < 20'000; ++i) {
@@ -507,8 +507,8 @@ TEST(single_cache_is_right_on_threads_that_meet_the_same) {
             const std::uint8_t text[] = {0xE4, static_cast<std::uint8_t>(0x80 + code / 64),
                                          static_cast<std::uint8_t>(0x80 + code % 64), 0};
             const Id id = static_cast<Id>(code);
-            if (const SingleCache::Number number = singles.numbers().of(text)) {
-                wrong += singles.answers()[number].words[0] != id;
+            if (const CharCache::Number number = singles.numbers().of(text)) {
+                wrong += singles.entries()[number].words[0] != id;
             } else {
                 singles.insert(text, {&id, 1});
                 wrong += singles.numbers().of(text) == 0;
@@ -525,9 +525,9 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
     const Bytes han = bytes_of("\xE6\xBC\xA2");
     for (const char* other : {"abcd", "\xC3\xA9xx", "\xF0\x9F\x98\x80", "\xE6xxx", "\xE6\xBCxx",
                               "\xE6x\xA2x", "\xFF\xBC\xA2x"}) {
-        CHECK(!SingleCache::may_be_at(bytes_of(other).data()));
+        CHECK(!CharCache::may_be_at(bytes_of(other).data()));
     }
-    SingleCache singles;
+    CharCache singles;
     const Id many[] = {1, 2, 3, 1 << 16};
     Id id = 0;
     for (int second = 0x80; second < 0xC0; ++second) {
@@ -535,18 +535,18 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
             const Bytes chunk = {static_cast<std::uint8_t>(first),
                                  static_cast<std::uint8_t>(second), 0xA2, 'x'};
             const bool overlong = first == 0xE0 && second < 0xA0;  // the code of another character
-            CHECK(SingleCache::may_be_at(chunk.data()) == !overlong);
+            CHECK(CharCache::may_be_at(chunk.data()) == !overlong);
             if (overlong) continue;
             CHECK(singles.numbers().of(chunk.data()) == 0);
             singles.insert(chunk.data(), {many, 4});  // more than it keeps
             CHECK(singles.numbers().of(chunk.data()) == 0);
             const Id ids[] = {id++, 7};
             singles.insert(chunk.data(), {ids, 2, 5});
-            const auto& answer = singles.answers()[singles.numbers().of(chunk.data())];
-            CHECK(answer.count() == 2 && answer.note() == 5);
-            CHECK(answer.words[0] == ids[0] && answer.words[1] == 7);
+            const auto& entry = singles.entries()[singles.numbers().of(chunk.data())];
+            CHECK(entry.count() == 2 && entry.tag() == 5);
+            CHECK(entry.words[0] == ids[0] && entry.words[1] == 7);
         }
     }
     // What came later is elsewhere.
-    CHECK(singles.answers()[singles.numbers().of(han.data())].words[0] == 0x3C * 16 + 6 - 0x20);
+    CHECK(singles.entries()[singles.numbers().of(han.data())].words[0] == 0x3C * 16 + 6 - 0x20);
 }

@@ -1,5 +1,5 @@
-// Ids that depend on a sum which is carried through the text: chunks that are left out and encoded
-// together against chunks one by one, which the scalar loop does.
+// IdArray that depend on a sum which is carried through the text: chunks that are left out and
+// encoded together against chunks one by one, which the scalar loop does.
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,7 +78,7 @@ TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
         const double scale = round % 3 == 0 ? 1 : round % 3 == 1 ? 20 : 400;
         const auto model = staged(pieces_of(random, all, scale, round % 2), random.below(3));
         const Bytes bytes = bytes_of(all);
-        std::vector<Source> documents;
+        std::vector<InputText> documents;
         const std::size_t longest[] = {30, 500, 5000, bytes.size()};
         const std::size_t step = 1 + random.below(longest[random.below(4)]);
         for (std::size_t start = 0; start < bytes.size(); start += step) {
@@ -128,7 +128,7 @@ TEST(what_is_left_out_of_one_document_says_nothing_of_the_next) {
     const Bytes second = bytes_of(known);
     const Text known_text{second.data(), second.data() + second.size()};
     const Bytes first = bytes_of(fresh);
-    const std::vector<Source> both{Text{first.data(), first.data() + first.size()}, known_text};
+    const std::vector<InputText> both{Text{first.data(), first.data() + first.size()}, known_text};
     Encoder one_by_one(model, Family::kModel, isa::Level::kScalar);
     const std::vector<Id> expected = list(one_by_one.encode(both, 1).ids);
     CHECK(std::ranges::count(expected, *pieces.find("a")) > 0);

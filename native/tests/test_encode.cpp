@@ -77,18 +77,20 @@ TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
 TEST(workers_share_one_cache) {
     Random random{15};
     const auto model = random_merges(random, text_of(bytes_of("words")), 3).model();
-    Crew crew(*model, 0, 1000);
+    WorkerSet workers(*model, 0, 1000);
     const Bytes word = bytes_of("word");
     const ChunkKey key = ChunkKey::of(word.data(), word.size(), word.data() + word.size());
-    crew.begin(2, 1000);
+    workers.begin(2, 1000);
     {
-        const ChunkCache::User::Turn one(crew.worker(0).cache), two(crew.worker(1).cache);
+        const ChunkCache::Handle::Session one(workers.worker(0).cache),
+            two(workers.worker(1).cache);
         const Id id = 7;
-        crew.worker(0).cache.insert(key, word.data(), word.size(), {&id, 1});
+        workers.worker(0).cache.insert(key, word.data(), word.size(), {&id, 1});
     }
-    crew.begin(3, 1000);
+    workers.begin(3, 1000);
     for (std::size_t worker = 0; worker < 3; ++worker) {
-        const Found found = crew.worker(worker).cache.look_up(key, word.data(), word.size());
+        const LookupResult found =
+            workers.worker(worker).cache.look_up(key, word.data(), word.size());
         CHECK(found.ids && found.count == 1 && found.ids[0] == 7);
     }
 }
@@ -219,8 +221,8 @@ TEST(encode_takes_chunks_in_the_order_of_the_text) {
 TEST(encode_names_the_first_chunk_that_is_unknown) {
     struct Refusing final : Model {
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids&,
-                          Ids*) const override {
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray&,
+                          IdArray*) const override {
             throw std::runtime_error({reinterpret_cast<const char*>(chunk), size});
         }
     };
@@ -252,8 +254,8 @@ struct Counting final : Model {
     std::unique_ptr<Scratch> scratch() const override {
         return std::make_unique<Counted>(scratches);
     }
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                      Ids*) const override {
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray& out,
+                      IdArray*) const override {
         if (std::string_view(reinterpret_cast<const char*>(chunk), size) == " no")
             throw UnknownText(chunk, size, 1);
         ++chunks;
@@ -287,7 +289,8 @@ TEST(an_exception_leaves_the_caches_as_they_are) {
         check();
         CHECK_THROWS(encoder.count({text_of(large)}, threads), UnknownText);
         check();
-        CHECK_THROWS(encoder.encode_here(text_of(no), [](const Ids&) { return 0; }), UnknownText);
+        CHECK_THROWS(encoder.encode_here(text_of(no), [](const IdArray&) { return 0; }),
+                     UnknownText);
         check();
         struct Interrupted {};
         {
@@ -312,8 +315,8 @@ TEST(memory_ends_while_a_string_is_encoded) {
     const std::u16string text = u" \u4E2D\u6587 words";
     std::u16string longer;
     for (int i = 0; i < 1000; ++i) longer += text;
-    const Source small(text.data(), text.size(), utf8::kTwoBytes);
-    const Source large(longer.data(), longer.size(), utf8::kTwoBytes);
+    const InputText small(text.data(), text.size(), utf8::kTwoBytes);
+    const InputText large(longer.data(), longer.size(), utf8::kTwoBytes);
     Encoder whole(model, Family::kGpt2, isa::best());
     const std::vector<Id> expected = list(whole.encode({large}, 1).ids);
     const std::vector<Id> expected_small = list(whole.encode({small}, 1).ids);
@@ -331,7 +334,7 @@ TEST(memory_ends_while_a_string_is_encoded) {
     CHECK(allocations > 5);
 }
 
-TEST(as_many_crews_are_kept_as_there_are_cores) {
+TEST(as_many_worker_sets_are_kept_as_there_are_cores) {
     const auto model = std::make_shared<Counting>();
     Encoder encoder(model, Family::kGpt2, isa::best());
     const Bytes text = bytes_of(" a few words");
@@ -341,7 +344,7 @@ TEST(as_many_crews_are_kept_as_there_are_cores) {
     std::vector<std::thread> callers;
     for (std::size_t i = 0; i < kCallers; ++i) {
         callers.emplace_back([&] {
-            encoder.encode_here(text_of(text), [&](const Ids&) {
+            encoder.encode_here(text_of(text), [&](const IdArray&) {
                 all_encode.arrive_and_wait();
                 return 0;
             });
@@ -356,13 +359,13 @@ TEST(as_many_crews_are_kept_as_there_are_cores) {
 TEST(misses_of_one_hash_are_told_apart_by_their_text) {
     const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
     const ChunkKey key = ChunkKey::of(text.data(), text.size());
-    const Misses::Chunk chunk{.key = key,
-                              .text = text.data(),
-                              .is_new = false,
-                              .note = 0,
-                              .count = 0,
-                              .place = 0,
-                              .kept = {}};
+    const PendingMisses::Chunk chunk{.key = key,
+                                     .text = text.data(),
+                                     .is_new = false,
+                                     .tag = 0,
+                                     .count = 0,
+                                     .place = 0,
+                                     .kept = {}};
     CHECK(!key.is_short() && key.size() == text.size() && chunk.bytes() == text.data());
     CHECK(chunk.is(key, Bytes(text).data()));
     CHECK(!chunk.is(key, other.data()));
@@ -412,12 +415,12 @@ TEST(encode_documents) {
     const Merges merges = random_merges(random, text_of(page), 60);
     std::vector<Bytes> texts(1);  // the first is empty
     for (int i = 0; i < 300; ++i) texts.push_back(random_text(random, random.below(30)));
-    std::vector<Source> documents;
+    std::vector<InputText> documents;
     for (const Bytes& text : texts) documents.push_back(text_of(text));
     std::vector<Id> ids;
     std::vector<std::int64_t> offsets = {0};
     Encoder one_by_one(merges.model(), Family::kO200k, isa::Level::kScalar);
-    for (const Source& document : documents) {
+    for (const InputText& document : documents) {
         const Encoded one = one_by_one.encode({document}, 1);
         ids.insert(ids.end(), one.ids.data(), one.ids.data() + one.ids.size());
         offsets.push_back(std::ssize(ids));

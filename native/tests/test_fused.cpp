@@ -15,8 +15,8 @@ namespace {
 class Speller final : public Model {
  public:
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                      Ids* spans) const override {
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray& out,
+                      IdArray* spans) const override {
         const auto push = [&](Id id, std::size_t start, std::size_t end) {
             out.push(id);
             if (!spans) return;
@@ -81,7 +81,7 @@ Text text_at(const std::string& text) {
     return {begin, begin + text.size()};
 }
 
-std::string spelled(const Ids& ids) {
+std::string spelled(const IdArray& ids) {
     std::string text;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         text += ids.data()[i] ? static_cast<char>(ids.data()[i]) : '|';
@@ -103,7 +103,7 @@ std::string encoded(const std::shared_ptr<FusedModel>& model, const std::string&
 // What each byte that is encoded stands for, and behind it what its piece does.
 std::string placed(const std::shared_ptr<FusedModel>& model, const std::string& text,
                    bool starts = true) {
-    Ids ids;
+    IdArray ids;
     std::vector<std::int64_t> spans;
     if (!model->encode_with_spans(text_at(text), starts, ids, spans)) return "not told";
     CHECK(spans.size() == 2 * ids.size());
@@ -224,7 +224,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     Random random{11};
     for (const bool ascii_is_context_sensitive : {false, true}) {
         const CutTable cut_table = boundaries_of_mixed(ascii_is_context_sensitive);
-        SingleCache singles;
+        CharCache singles;
         for (const std::string kind : {"\xE4\xB8\xAD", "\xE4\xB8\xAE", "a", "b", ".", "\n"}) {
             const Id id = 1;
             singles.insert(text_at(kind).begin, {&id, 1});
@@ -244,20 +244,20 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
             same(cut_table.among<BitByBit>(all.begin, all.end,
                                            [](const std::uint8_t* p, auto) { return p; }));
             // Known characters that stand alone come in runs, with no boundaries inside.
-            SingleRuns runs(cut_table, singles);
+            CharRuns runs(cut_table, singles);
             const auto run_end = [&](auto p, auto end) { return runs.find(p, end); };
             const std::uint64_t found = cut_table.among<BitByBit>(all.begin, all.end, run_end);
             std::uint64_t inside = 0;
-            const auto* run = runs.to_take;
+            const auto* run = runs.to_consume;
             for (std::size_t first = 0; first < runs.size(); first = run++->last) {
                 const auto start = static_cast<std::size_t>(run->begin - all.begin);
                 CHECK(start == 0 || (found >> start & 1));
                 for (std::size_t i = run->first + 1; i < run->last; ++i) {
-                    const std::ptrdiff_t place = SingleRuns::text(*run, i).begin - all.begin;
+                    const std::ptrdiff_t place = CharRuns::text(*run, i).begin - all.begin;
                     if (place < 64) inside |= std::uint64_t{1} << place;
                 }
             }
-            CHECK(run == runs.to_take + runs.count());
+            CHECK(run == runs.to_consume + runs.count());
             CHECK((found & inside) == 0 && (expected & inside) == inside);
             same(found | inside);
         };
@@ -344,8 +344,8 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
         explicit Spelled(bool ascii_is_context_sensitive)
             : cut_table_(boundaries_of_mixed(ascii_is_context_sensitive)) {}
         std::unique_ptr<Scratch> scratch() const override { return speller_.scratch(); }
-        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
-                          Ids* spans) const override {
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
+                          IdArray& out, IdArray* spans) const override {
             speller_.encode_chunk(chunk, size, scratch, out, spans);
         }
         const CutTable* cut_table() const override { return &cut_table_; }
@@ -367,7 +367,7 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
                                             : std::string(random.below(200), " b"[random.below(2)]);
                 }
                 const Text all = text_at(text);
-                Ids expected;
+                IdArray expected;
                 for (const std::uint8_t* p = all.begin; p < all.end;) {
                     const std::uint8_t* const next = model->cut_table()->next(p, all.end);
                     for (; p < next; ++p) expected.push(*p);
@@ -397,8 +397,8 @@ TEST(the_end_of_a_short_text_is_cut_where_nul_is_open) {
      public:
         explicit Chunks(CutTable cut_table) : cut_table_(std::move(cut_table)) {}
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                          Ids*) const override {
+        void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray& out,
+                          IdArray*) const override {
             for (std::size_t i = 0; i < size; ++i) out.push(chunk[i]);
             out.push(0);
         }

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "encode/in_order.hpp"
-#include "encode/kept_ids.hpp"
-#include "encode/spare_ids.hpp"
+#include "encode/buffer_pool.hpp"
+#include "encode/ordered_output.hpp"
+#include "encode/result_buffer_cache.hpp"
 
 using namespace toksmith;
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 20;  // ids
 
-void fill(Ids& ids, std::size_t count) {
+void fill(IdArray& ids, std::size_t count) {
     ids.clear();
     for (std::size_t i = 0; i < count; ++i) ids.push(static_cast<Id>(i));
 }
 
-bool is_filled(const Ids& ids, std::size_t count) {
+bool is_filled(const IdArray& ids, std::size_t count) {
     bool same = ids.size() == count;
     for (std::size_t i = 0; i < count && same; ++i) same = ids.data()[i] == i;
     return same;
@@ -30,7 +30,7 @@ bool is_filled(const Ids& ids, std::size_t count) {
 TEST(ids_grow_and_are_trimmed) {
     for (const std::size_t count : {std::size_t{1}, kLarge / 8, kLarge, 3 * kLarge + 5}) {
         for (const std::size_t reserved : {std::size_t{0}, count / 2, 2 * count, 17 * kLarge}) {
-            Ids ids;
+            IdArray ids;
             ids.reserve(reserved);
             fill(ids, count);
             CHECK(is_filled(ids, count));
@@ -46,14 +46,14 @@ TEST(ids_grow_and_are_trimmed) {
 }
 
 TEST(kept_ids_are_given_out_again) {
-    KeptIds kept(4 * kLarge * sizeof(Id));
-    Ids ids = kept.take(2 * kLarge);
+    ResultBufferCache kept(4 * kLarge * sizeof(Id));
+    IdArray ids = kept.take(2 * kLarge);
     CHECK(ids.size() == 0 && ids.capacity() >= 2 * kLarge && ids.touched() == 0);
     fill(ids, kLarge);
     const Id* const memory = ids.data();
     kept.put(ids);
     CHECK(kept.take(kLarge - 1).data() != memory);  // far too large for that
-    Ids again = kept.take(2 * kLarge + 1000);
+    IdArray again = kept.take(2 * kLarge + 1000);
     CHECK(again.size() == 0 && again.touched() >= kLarge);
     CHECK(kept.take(2 * kLarge + 1000).touched() == 0);  // it is given out once
     fill(again, kLarge + 10);
@@ -62,9 +62,9 @@ TEST(kept_ids_are_given_out_again) {
 
 TEST(kept_ids_are_given_out_again_however_many_a_text_has) {
     for (const std::size_t per_100_bytes : {1, 25, 50, 75, 99, 100}) {
-        KeptIds kept(4 * kLarge * sizeof(Id));
+        ResultBufferCache kept(4 * kLarge * sizeof(Id));
         const std::size_t bytes = 4 * kLarge * (per_100_bytes < 25 ? 7 : 1);
-        Ids ids = kept.take(bytes);
+        IdArray ids = kept.take(bytes);
         const Id* const memory = ids.data();
         fill(ids, bytes / 100 * per_100_bytes);
         CHECK(ids.data() == memory);  // it has not moved
@@ -75,14 +75,14 @@ TEST(kept_ids_are_given_out_again_however_many_a_text_has) {
 }
 
 TEST(kept_ids_are_the_largest_within_bounds) {
-    KeptIds kept(2 * kLarge * sizeof(Id));
+    ResultBufferCache kept(2 * kLarge * sizeof(Id));
     const auto put = [&](std::size_t count) {
-        Ids ids;
+        IdArray ids;
         fill(ids, count);
         kept.put(ids);
     };
     const auto held = [&] {
-        Ids ids = kept.take(100 * kLarge);
+        IdArray ids = kept.take(100 * kLarge);
         const std::size_t touched = ids.touched();
         kept.put(ids);
         return touched;
@@ -108,15 +108,15 @@ TEST(runs_of_threads_stand_in_order) {
     for (const std::size_t threads : {2, 3, 8}) {
         for (const std::size_t reserved : {std::size_t{0}, std::size_t{1000}, kLarge, 5 * kLarge}) {
             const std::size_t runs = 200;
-            Ids result;
+            IdArray result;
             result.reserve(reserved);
-            InOrder in_order(result, runs, threads);
+            OrderedOutput in_order(result, runs, threads);
             std::atomic<std::size_t> taken{0};
             run_on_threads(threads, [&](std::size_t thread) {
-                SpareIds spare;
+                BufferPool spare;
                 for (std::size_t run = taken++; run < runs; run = taken++) {
                     const std::size_t size = run % 7 == 0 ? 0 : run * 37 % 1001;
-                    Ids ids = spare.take();
+                    IdArray ids = spare.take();
                     for (std::size_t i = 0; i < size; ++i)
                         ids.push(static_cast<Id>(run * 10'000 + i));
                     in_order.add(thread, run, std::move(ids), spare);
@@ -136,12 +136,12 @@ TEST(runs_of_threads_stand_in_order) {
 }
 
 TEST(runs_that_one_thread_holds_back_come_at_the_end) {
-    Ids result;
+    IdArray result;
     result.reserve(100);
-    InOrder in_order(result, 4, 2);
-    SpareIds spare;
+    OrderedOutput in_order(result, 4, 2);
+    BufferPool spare;
     const auto add = [&](std::size_t thread, std::size_t run) {
-        Ids ids;
+        IdArray ids;
         ids.push(static_cast<Id>(run));
         in_order.add(thread, run, std::move(ids), spare);
     };
@@ -155,13 +155,13 @@ TEST(runs_that_one_thread_holds_back_come_at_the_end) {
 TEST(what_waits_for_its_place_takes_little_memory) {
     constexpr std::size_t kRuns = 400, kMost = 1000, kAhead = 3;
     const auto size_of = [](std::size_t run) { return run % 7 ? kMost : 0; };
-    Ids result;
+    IdArray result;
     result.reserve(kRuns * kMost);
-    InOrder in_order(result, kRuns, 2);
-    SpareIds spare[2];
+    OrderedOutput in_order(result, kRuns, 2);
+    BufferPool spare[2];
     std::size_t anew = 0;
     const auto add = [&](std::size_t thread, std::size_t run) {
-        Ids ids = spare[thread].take();
+        IdArray ids = spare[thread].take();
         CHECK(ids.size() == 0);
         anew += ids.capacity() == 0 && size_of(run) > 0;
         for (std::size_t i = 0; i < size_of(run); ++i) ids.push(static_cast<Id>(run * kMost + i));
@@ -184,12 +184,12 @@ TEST(what_waits_for_its_place_takes_little_memory) {
 // Pages are asked for ahead, but not far beyond what comes.
 TEST(runs_of_threads_touch_little_more_than_they_fill) {
     constexpr std::size_t kRuns = 60, kSize = 50'000;
-    Ids result;
+    IdArray result;
     result.reserve(20 * kRuns * kSize);
-    InOrder in_order(result, kRuns, 1);
-    SpareIds spare;
+    OrderedOutput in_order(result, kRuns, 1);
+    BufferPool spare;
     for (std::size_t run = 0; run < kRuns; ++run) {
-        Ids ids = spare.take();
+        IdArray ids = spare.take();
         for (std::size_t i = 0; i < kSize; ++i) ids.push(static_cast<Id>(run * kSize + i));
         in_order.add(0, run, std::move(ids), spare);
     }
@@ -201,16 +201,16 @@ TEST(runs_of_threads_touch_little_more_than_they_fill) {
 }
 
 TEST(spare_ids_are_few_and_small) {
-    SpareIds spare;
+    BufferPool spare;
     for (const std::size_t room : {100, 5000, 200, 300, 400}) {
-        Ids ids;
+        IdArray ids;
         ids.reserve(room);
         ids.push(1);
         spare.put(std::move(ids));
     }
     spare.trim(1000 * sizeof(Id));
     std::size_t held = 0;
-    for (Ids ids = spare.take(); ids.capacity() > 0; ids = spare.take()) {
+    for (IdArray ids = spare.take(); ids.capacity() > 0; ids = spare.take()) {
         CHECK(ids.size() == 0 && ids.capacity() <= 1000);
         ++held;
     }

@@ -1,6 +1,6 @@
 // What each instruction set's vocabulary says, one word after the other, and what is asked for with
 // it: a wrong one may show nowhere else but in how long things take.
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
 #include "isa/isa.hpp"
 #include "kit.hpp"
 
@@ -20,16 +20,16 @@ namespace toksmith::test {
 TOKSMITH_AVX2_BEGIN
 namespace with_avx2 {
 using Isa = Avx2;
-#include "asking_checks.inc"
 #include "isa_checks.inc"
+#include "prefetch_checks.inc"
 }  // namespace with_avx2
 TOKSMITH_TARGET_END
 
 TOKSMITH_AVX512_BEGIN
 namespace with_avx512 {
 using Isa = Avx512;
-#include "asking_checks.inc"
 #include "isa_checks.inc"
+#include "prefetch_checks.inc"
 }  // namespace with_avx512
 TOKSMITH_TARGET_END
 
@@ -39,8 +39,8 @@ TEST(isa_vocabularies_say_what_loops_say) {
 }
 
 TEST(chunks_asked_for_side_by_side_have_the_keys_and_lines_of_each) {
-    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_asking();
-    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_asking();
+    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_prefetch();
+    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_prefetch();
 }
 
 }  // namespace toksmith::test

@@ -18,7 +18,7 @@ TEST(arrays_are_aligned_as_what_they_hold) {
         std::byte bytes[64];
     };
     for (const std::size_t size : {std::size_t{1}, std::size_t{64}, std::size_t{1} << 12}) {
-        const HugeArray<Line> array(size), other(size, size);
+        const HugePageArray<Line> array(size), other(size, size);
         for (const Line* line : {array.data(), other.data()})
             CHECK(reinterpret_cast<std::uintptr_t>(line) % alignof(Line) == 0);
     }
@@ -27,7 +27,7 @@ TEST(arrays_are_aligned_as_what_they_hold) {
 TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
     for (const std::size_t size : {std::size_t{1} << 12, std::size_t{3} << 20}) {
         for (const std::size_t small : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 12}) {
-            const HugeArray<std::uint32_t> array(size, small);
+            const HugePageArray<std::uint32_t> array(size, small);
             std::uint32_t* const begin = array.data();
             std::uint32_t* const end = begin + size;
 #if defined(__linux__)
@@ -35,7 +35,7 @@ TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
             CHECK(!is_large || pages::before_huge(begin + small) == 0);
 #endif
             std::fill_n(begin, small, 1);
-            if (small < size) array.ask_for(small, size);
+            if (small < size) array.populate(small, size);
             CHECK(std::count(begin, end, 0u) == static_cast<std::ptrdiff_t>(size - small));
             std::fill(begin, end, 7);
             CHECK(std::count(begin, end, 7u) == static_cast<std::ptrdiff_t>(size));
@@ -47,12 +47,12 @@ TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
 TEST(all_pages_that_are_asked_for_are_there_whatever_their_size) {
     constexpr std::size_t kPage = 4096, kBytes = 3 * pages::kHuge;
     for (const bool slow : {false, true}) {
-        const HugeArray<char> array(kBytes);
+        const HugePageArray<char> array(kBytes);
         char* const begin = array.data();
         // Before 5.14, Linux brings only what is touched.
         const bool brings = ::madvise(begin, kPage, 23) == 0;
         pages::detail::small_left = slow ? std::numeric_limits<std::int64_t>::max() : 0;
-        array.ask_for(0, kBytes - kPage);
+        array.populate(0, kBytes - kPage);
         pages::detail::small_left = 0;
         std::vector<unsigned char> there(kBytes / kPage);
         CHECK(::mincore(begin, kBytes, there.data()) == 0);

@@ -139,7 +139,7 @@ TEST(ids_hold_behind_the_sums_they_are_relied_on) {
         }
         const unigram::UnigramModel<float> model = pieces.unigram_model();
         const auto scratch = model.scratch();
-        Ids ids;
+        IdArray ids;
         const auto score_bound = model.encode_with_bound(text.begin, text.size(), *scratch, ids);
         const auto most =
             static_cast<float>(score_bound.limit * CarriedScoreModel::ScoreBound::kStep) -
@@ -151,7 +151,7 @@ TEST(ids_hold_behind_the_sums_they_are_relied_on) {
                                        : -most * static_cast<float>(random.below(1000)) / 1000;
             float sum = std::min(before, 0.0f);
             const float added = model.add(sum, ids.data(), ids.size());
-            Ids behind;
+            IdArray behind;
             model.encode_after_sum(text.begin, text.size(), *scratch, sum, behind, nullptr);
             CHECK(list(behind) == list(ids));
             CHECK(!score_bound.is_additive || added == sum);
@@ -253,7 +253,7 @@ TEST(characters_without_a_piece_in_rows) {
 TEST(a_character_without_any_piece) {
     const unigram::UnigramModel<double> model(vocabulary({"a"}), {0}, {1}, {});
     const Bytes text = bytes_of("aü");
-    Ids ids;
+    IdArray ids;
     CHECK_THROWS(model.encode_chunk(text.data(), text.size(), *model.scratch(), ids, nullptr),
                  UnknownText);
 }
@@ -289,7 +289,7 @@ TEST(models_refuse_chunks_of_4_gib) {
         return set;
     }();
     const auto refuses = [&](const Model& model) {
-        Ids ids;
+        IdArray ids;
         CHECK_THROWS(model.encode_chunk(nullptr, size, *model.scratch(), ids, nullptr),
                      std::length_error);
     };

@@ -10,7 +10,7 @@ std::vector<Id> matched(const std::vector<std::string>& tokens, const wordpiece:
                         std::string_view text) {
     const wordpiece::LongestMatchModel model(vocabulary(tokens), options);
     const Bytes chunk = bytes_of(text);
-    Ids ids;
+    IdArray ids;
     model.encode_chunk(chunk.data(), chunk.size(), *model.scratch(), ids, nullptr);
     return list(ids);
 }
@@ -69,7 +69,7 @@ TEST(word_level_literals) {
     const Bytes known = bytes_of("the"), other = bytes_of("then");
     for (const Id unk : {Id{0}, wordpiece::kNone}) {
         const wordpiece::WordLevelModel model(vocabulary({"<unk>", "the"}), unk);
-        Ids ids, spans;
+        IdArray ids, spans;
         model.encode_chunk(known.data(), known.size(), *model.scratch(), ids, &spans);
         model.encode_chunk(other.data(), other.size(), *model.scratch(), ids, &spans);
         using List = std::vector<Id>;

@@ -1,5 +1,5 @@
 // What a chunk is known by: its bytes and its size in two words, or its size and a hash of them.
-// encode/asking.inc makes many at once.
+// encode/prefetch.inc makes many at once.
 #pragma once
 
 #include <array>

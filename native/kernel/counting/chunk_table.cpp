@@ -100,7 +100,7 @@ void ChunkTable::insert(std::size_t place, const Slot& slot) {
     ++size_;
 }
 
-std::size_t ChunkTable::free_place(const HugeArray<Slot>& slots, unsigned bits,
+std::size_t ChunkTable::free_place(const HugePageArray<Slot>& slots, unsigned bits,
                                    std::uint64_t hash) {
     const std::size_t mask = (std::size_t{1} << bits) - 1;
     std::size_t i = hash >> (64 - bits);
@@ -137,7 +137,7 @@ std::size_t ChunkTable::memory_when_grown() const {
 
 void ChunkTable::grow() {
     const unsigned bits = bits_ + 1;
-    HugeArray<Slot> larger(std::size_t{1} << bits);
+    HugePageArray<Slot> larger(std::size_t{1} << bits);
     for (std::size_t old = 0; old < std::size_t{1} << bits_; ++old) {
         const Slot& slot = slots_.data()[old];
         if (slot.high != 0) larger.data()[free_place(larger, bits, hash_of(slot))] = slot;

@@ -117,11 +117,12 @@ class alignas(128) ChunkTable {
     void append_long(const std::uint8_t* chunk, std::size_t size);
     void insert(std::size_t place, const Slot& slot);
     // The first free place for a hash, in a table of 2^bits slots.
-    static std::size_t free_place(const HugeArray<Slot>& slots, unsigned bits, std::uint64_t hash);
+    static std::size_t free_place(const HugePageArray<Slot>& slots, unsigned bits,
+                                  std::uint64_t hash);
     void grow();
 
     unsigned bits_ = kFirstBits;
-    HugeArray<Slot> slots_{std::size_t{1} << kFirstBits};
+    HugePageArray<Slot> slots_{std::size_t{1} << kFirstBits};
     std::size_t size_ = 0;
     std::vector<Long> long_;  // chunks that are too long for a slot
     std::vector<std::uint8_t> long_bytes_;

@@ -8,7 +8,7 @@
 
 #include "parallel/parallel.hpp"
 #include "parallel/stop.hpp"
-#include "utf8/widen.hpp"
+#include "utf8/from_utf8.hpp"
 
 namespace toksmith {
 namespace {
@@ -17,8 +17,8 @@ constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the 
 
 // For the pages of a block; of a text that is shorter, they are most likely there.
 template <typename Unit>
-void ask_for(pages::Fresh& fresh, Unit* begin, Unit* end) {
-    if ((end - begin) * sizeof(Unit) >= kBlock / 2) fresh.ask_for(begin, end);
+void populate(pages::PageWarmer& warmer, Unit* begin, Unit* end) {
+    if ((end - begin) * sizeof(Unit) >= kBlock / 2) warmer.populate(begin, end);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Decoder::Parts Decoder::measure(const Id* ids, std::size_t count, std::size_t th
 void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const {
     std::copy(parts.before.begin(), parts.before.end(), out);
     const std::size_t count = parts.starts.size() - 1;
-    pages::Fresh fresh(out, parts.bytes());
+    pages::PageWarmer warmer(out, parts.bytes());
     for_each_on_threads(count, count, [&](std::size_t i) {
         const Parts::Place &start = parts.starts[i], &end = parts.starts[i + 1];
         const std::size_t block = kBlock + longest_ + kStride;
@@ -99,7 +99,7 @@ void Decoder::decode(const Id* ids, const Parts& parts, std::uint8_t* out) const
         std::uint8_t *to = out + start.byte, *const all = out + end.byte, *stop = nullptr;
         while (next < last && stop != all) {
             stop = to + std::min(block, static_cast<std::size_t>(all - to));
-            ask_for(fresh, to, stop);
+            populate(warmer, to, stop);
             next = decode_some(next, last, to, stop);
             interruption_point();
         }
@@ -185,21 +185,22 @@ bool Decoder::decode_all(const Id* ids, const Parts& parts, Unit* out) const {
     const auto* before = reinterpret_cast<const std::uint8_t*>(parts.before.data());
     const auto* end_of_before = before + parts.before.size();
     Unit* to = out;
-    if (utf8::widen(before, end_of_before, to, out + parts.starts[0].character) != end_of_before) {
+    if (utf8::from_utf8(before, end_of_before, to, out + parts.starts[0].character) !=
+        end_of_before) {
         return false;
     }
     const std::size_t count = parts.starts.size() - 1;
-    pages::Fresh fresh(out, parts.characters() * sizeof(Unit));
+    pages::PageWarmer warmer(out, parts.characters() * sizeof(Unit));
     std::atomic<bool> all_valid{true};
     for_each_on_threads(count, count, [&](std::size_t i) {
-        if (!decode_part(ids, parts.starts[i], parts.starts[i + 1], fresh, out)) all_valid = false;
+        if (!decode_part(ids, parts.starts[i], parts.starts[i + 1], warmer, out)) all_valid = false;
     });
     return all_valid;
 }
 
 template <typename Unit>
 bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
-                          pages::Fresh& fresh, Unit* out) const {
+                          pages::PageWarmer& warmer, Unit* out) const {
     const std::size_t size = std::max(std::min(kBlock, end.byte - start.byte), longest_) + kStride;
     const std::unique_ptr<std::uint8_t[]> block(new std::uint8_t[size]);
     std::uint8_t* filled = block.get();
@@ -208,8 +209,8 @@ bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts:
     Unit* const stop = out + end.character;
     while (next < last) {
         next = decode_some(next, last, filled, block.get() + size);
-        ask_for(fresh, to, to + std::min(filled - block.get(), stop - to));
-        const std::uint8_t* rest = utf8::widen(block.get(), filled, to, stop);
+        populate(warmer, to, to + std::min(filled - block.get(), stop - to));
+        const std::uint8_t* rest = utf8::from_utf8(block.get(), filled, to, stop);
         // What is left of a character stands in the next token.
         const auto left = static_cast<std::size_t>(filled - rest);
         if (left >= 4) return false;

@@ -1,4 +1,4 @@
-// Ids to bytes.
+// IdArray to bytes.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class Decoder {
     // The position of the first id that is not in the vocabulary, or kAllKnown.
     std::size_t first_unknown(const Id* ids, std::size_t count) const;
 
-    // Ids in parts, one a thread; none at all where an id is not in the vocabulary. No part starts
-    // inside a character.
+    // IdArray in parts, one a thread; none at all where an id is not in the vocabulary. No part
+    // starts inside a character.
     struct Parts {
         struct Place {
             std::size_t id, byte, character;
@@ -81,7 +81,7 @@ class Decoder {
     bool decode_all(const Id* ids, const Parts& parts, Unit* out) const;
     template <typename Unit>
     bool decode_part(const Id* ids, const Parts::Place& start, const Parts::Place& end,
-                     pages::Fresh& fresh, Unit* out) const;
+                     pages::PageWarmer& warmer, Unit* out) const;
 
     std::string bytes_;
     std::vector<std::uint64_t> offsets_;

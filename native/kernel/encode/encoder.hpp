@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "encode/crew.hpp"
-#include "encode/kept_ids.hpp"
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
+#include "encode/result_buffer_cache.hpp"
+#include "encode/worker_set.hpp"
 
 namespace toksmith {
 
 struct Encoded {
-    Ids ids;
+    IdArray ids;
     std::vector<std::int64_t> offsets;  // one more than there are documents
 };
 
@@ -25,29 +25,29 @@ class Encoder {
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only so many of the first documents are that; the rest are later parts of one.
-    Encoded encode(const std::vector<Source>& documents, std::size_t threads,
+    Encoded encode(const std::vector<InputText>& documents, std::size_t threads,
                    std::size_t starting = kAll);
     // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
     // memory that is kept for the next call.
     template <typename Use>
-    auto encode_here(const Source& document, const Use& use) {
+    auto encode_here(const InputText& document, const Use& use) {
         return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
             worker.ids.clear();
             std::size_t end;
-            loops_.encode[static_cast<std::size_t>(family_)](parts, *model_, worker, worker.ids,
-                                                             &end);
+            kernels_.encode[static_cast<std::size_t>(family_)](parts, *model_, worker, worker.ids,
+                                                               &end);
             return use(worker.ids);
         });
     }
     // And the number of its ids.
-    std::uint64_t count_here(const Source& document);
+    std::uint64_t count_here(const InputText& document);
     // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
     // its document what it stands for starts and ends.
-    Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, Ids& spans);
-    std::uint64_t count(const std::vector<Source>& documents, std::size_t threads);
+    Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, IdArray& spans);
+    std::uint64_t count(const std::vector<InputText>& documents, std::size_t threads);
 
     // Where the memory of results goes that are out of use; it may outlive the encoder.
-    const std::shared_ptr<KeptIds>& kept() const { return kept_; }
+    const std::shared_ptr<ResultBufferCache>& kept() const { return kept_; }
 
     // Gives the memory of the caches and the one that is kept back. From now on, a cache
     // takes at most so many bytes, and a kept result four times that.
@@ -60,67 +60,67 @@ class Encoder {
     bool carries() const { return traits(family_).by_model && model_->carrier(); }
 
     // What is encoded at once: a document, or a stretch of one that no chunk crosses.
-    struct Piece {
-        Source source;
+    struct Segment {
+        InputText source;
         std::size_t document;
         bool starts;  // whether it is the start of its document
     };
     // `starting`: as above.
-    std::vector<Piece> pieces(const std::vector<Source>& documents, std::size_t threads,
-                              std::size_t starting) const;
+    std::vector<Segment> segments(const std::vector<InputText>& documents, std::size_t threads,
+                                  std::size_t starting) const;
     // The first place at or behind `from` where the text may be cut, or its end.
-    std::size_t cut(const Source& source, std::size_t from) const;
+    std::size_t cut(const InputText& source, std::size_t from) const;
     // The UTF-8 of some, which the worker keeps.
-    std::span<const Part> parts(std::span<const Piece> pieces, Worker& worker) const;
+    std::span<const Part> parts(std::span<const Segment> segments, Worker& worker) const;
 
-    struct Run {
-        std::size_t first, last;  // of the pieces
+    struct Task {
+        std::size_t first, last;  // of the segments
         std::size_t size;         // of them all, in bytes or characters
-        std::size_t pieces() const { return last - first; }
+        std::size_t segments() const { return last - first; }
     };
-    static std::vector<Run> runs_of(const std::vector<Piece>& work, std::size_t threads);
-    // Calls work(run, thread, worker) for each run, on so many threads. `bytes`: of all runs.
+    static std::vector<Task> tasks_of(const std::vector<Segment>& work, std::size_t threads);
+    // Calls work(task, thread, worker) for each task, on so many threads. `bytes`: of all tasks.
     template <typename Work>
-    void run_in_turns(std::size_t runs, std::size_t bytes, std::size_t threads, const Work& work);
+    void run_tasks(std::size_t tasks, std::size_t bytes, std::size_t threads, const Work& work);
     // Returns work(parts, worker) of one document.
     template <typename Work>
-    auto run_here(const Source& document, const Work& work) {
+    auto run_here(const InputText& document, const Work& work) {
         const Lease lease(*this, 1, document.size());
         Worker& worker = lease->worker(0);
-        const Piece piece{document, 0, true};
-        const std::span<const Part> part = parts({&piece, 1}, worker);
-        const ChunkCache::User::Turn turn(worker.cache);
+        const Segment segment{document, 0, true};
+        const std::span<const Part> part = parts({&segment, 1}, worker);
+        const ChunkCache::Handle::Session turn(worker.cache);
         return work(part, worker);
     }
-    // A crew for one call. It is given back however the call ends: its caches hold whole answers
+    // A workers for one call. It is given back however the call ends: its caches hold whole entries
     // only, so that what they know is as good after an exception.
     class Lease {
      public:
         // For so many threads and bytes.
         Lease(Encoder& encoder, std::size_t threads, std::size_t bytes)
-            : encoder_(encoder), crew_(encoder.take(threads, bytes)) {}
-        ~Lease() { encoder_.put(std::move(crew_)); }
+            : encoder_(encoder), workers_(encoder.lease(threads, bytes)) {}
+        ~Lease() { encoder_.return_lease(std::move(workers_)); }
         Lease(const Lease&) = delete;
         Lease& operator=(const Lease&) = delete;
-        Crew* operator->() const { return crew_.get(); }
+        WorkerSet* operator->() const { return workers_.get(); }
 
      private:
         Encoder& encoder_;
-        std::unique_ptr<Crew> crew_;
+        std::unique_ptr<WorkerSet> workers_;
     };
-    std::unique_ptr<Crew> take(std::size_t threads, std::size_t bytes);
-    void put(std::unique_ptr<Crew> crew) noexcept;
+    std::unique_ptr<WorkerSet> lease(std::size_t threads, std::size_t bytes);
+    void return_lease(std::unique_ptr<WorkerSet> workers) noexcept;
 
     std::shared_ptr<const Model> model_;
     Family family_;
     isa::Level level_;
-    const Loops& loops_;
+    const EncodeKernels& kernels_;
     std::mutex guard_;
-    // How many crews are kept between calls, each with its own cache: no more calls than there are
-    // cores run at once for long. Other callers start with an empty one.
+    // How many worker sets are kept between calls, each with its own cache: no more calls than
+    // there are cores task at once for long. Other callers start with an empty one.
     static std::size_t most_idle();
-    std::vector<std::unique_ptr<Crew>> idle_;
-    std::shared_ptr<KeptIds> kept_;
+    std::vector<std::unique_ptr<WorkerSet>> idle_;
+    std::shared_ptr<ResultBufferCache> kept_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};
 };
 

@@ -98,7 +98,7 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
 }
 
 void FusedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                              Ids& out, Ids* spans) const {
+                              IdArray& out, IdArray* spans) const {
     if (spans) throw std::logic_error("a model with stages gives no spans");
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
@@ -108,7 +108,7 @@ void FusedModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scrat
 
 CarriedScoreModel::ScoreBound FusedModel::encode_with_bound(const std::uint8_t* chunk,
                                                             std::size_t size, Scratch& scratch,
-                                                            Ids& out) const {
+                                                            IdArray& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     ScoreBound score_bound{.limit = ScoreBound::kMostLimit};  // nothing is added, whatever the sum
     bool any = false;
@@ -121,7 +121,7 @@ CarriedScoreModel::ScoreBound FusedModel::encode_with_bound(const std::uint8_t* 
 }
 
 void FusedModel::encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                  float& sum, Ids& out, Ids* spans) const {
+                                  float& sum, IdArray& out, IdArray* spans) const {
     if (spans) throw std::logic_error("a model with stages gives no spans");
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
@@ -220,13 +220,13 @@ bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
     return true;
 }
 
-bool FusedModel::encode_with_spans(Text text, bool starts, Ids& out,
+bool FusedModel::encode_with_spans(Text text, bool starts, IdArray& out,
                                    std::vector<std::int64_t>& spans) const {
     const std::unique_ptr<Scratch> scratch = this->scratch();
     auto& buffers = static_cast<Buffers&>(*scratch);
     const CarriedScoreModel* const carrier = model_->carrier();
     float sum = 0;
-    Ids places;
+    IdArray places;
     Origins origins(stages_.origin);
     // `before`: how many bytes of the text stand before the chunk; -1 where it is led by a space.
     const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {

@@ -62,8 +62,8 @@ class FusedModel final : public Model, public CarriedScoreModel {
 
     std::unique_ptr<Scratch> scratch() const override;
     // Gives no spans: `spans` must be null. What a chunk stands for is told by encode_with_spans().
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
-                      Ids* spans) const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
+                      IdArray* spans) const override;
     const CutTable* cut_table() const override { return cut_table_.get(); }
     const bpe::LaneMergeTable* lane_merges() const override {
         return lane_merges_ ? &*lane_merges_ : nullptr;
@@ -73,17 +73,17 @@ class FusedModel final : public Model, public CarriedScoreModel {
 
     const CarriedScoreModel* carrier() const override { return model_->carrier() ? this : nullptr; }
     ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                                 Ids& out) const override;
+                                 IdArray& out) const override;
     float add(float sum, const Id* ids, std::size_t count) const override {
         return model_->carrier()->add(sum, ids, count);
     }
     void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
-                          Ids& out, Ids* spans) const override;
+                          IdArray& out, IdArray* spans) const override;
 
     // The ids of a text, and in `spans` two numbers a token: which bytes of the text it stands for.
     // `starts`: whether the text is the start of its document. False where more than its characters
     // has a say in what it stands for: then all is to be asked of the stages themselves.
-    bool encode_with_spans(Text text, bool starts, Ids& out,
+    bool encode_with_spans(Text text, bool starts, IdArray& out,
                            std::vector<std::int64_t>& spans) const;
 
  private:

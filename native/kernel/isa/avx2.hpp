@@ -6,10 +6,10 @@
 #include "isa/byte_classes.hpp"
 #include "isa/byte_masks.hpp"
 #include "isa/isa.hpp"
+#include "isa/lanes_in_memory.hpp"
 #include "isa/marked.hpp"
-#include "isa/narrow.hpp"
 #include "isa/pairs.hpp"
-#include "isa/spilled.hpp"
+#include "isa/to_utf8.hpp"
 
 namespace toksmith {
 
@@ -39,12 +39,12 @@ struct Avx2 {
     // Which of the 64 bytes at p are at least `byte`, equal to it, or have bit kBit set.
     static std::uint64_t at_least(const std::uint8_t* p, std::uint8_t byte) {
         const __m256i a = load(p), b = load(p + 32);
-        return bit<7>(_mm256_cmpeq_epi8(_mm256_max_epu8(a, all(byte)), a),
-                      _mm256_cmpeq_epi8(_mm256_max_epu8(b, all(byte)), b));
+        return bit<7>(_mm256_cmpeq_epi8(_mm256_max_epu8(a, broadcast(byte)), a),
+                      _mm256_cmpeq_epi8(_mm256_max_epu8(b, broadcast(byte)), b));
     }
     static std::uint64_t equal(const std::uint8_t* p, std::uint8_t byte) {
-        return bit<7>(_mm256_cmpeq_epi8(load(p), all(byte)),
-                      _mm256_cmpeq_epi8(load(p + 32), all(byte)));
+        return bit<7>(_mm256_cmpeq_epi8(load(p), broadcast(byte)),
+                      _mm256_cmpeq_epi8(load(p + 32), broadcast(byte)));
     }
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
@@ -70,17 +70,18 @@ struct Avx2 {
             _mm256_movemask_pd(_mm256_castsi256_pd(equal)))];
     }
 
-    // As marked::write. Of eight bytes at once, however many of them are marked: no guess at that.
-    [[gnu::always_inline]] static std::size_t write_marked(const std::uint8_t* p,
-                                                           std::uint64_t marks,
-                                                           const std::uint8_t** places) {
+    // As marked::bitmask_to_pointers. Of eight bytes at once, however many of them are marked: no
+    // guess at that.
+    [[gnu::always_inline]] static std::size_t bitmask_to_pointers(const std::uint8_t* p,
+                                                                  std::uint64_t marks,
+                                                                  const std::uint8_t** places) {
         const std::uint8_t** next = places;
 #pragma GCC unroll 8
         for (unsigned i = 0; i < 64; i += 8) {
             const auto some = static_cast<std::uint8_t>(marks >> i);
             const __m128i numbers =
                 _mm_loadl_epi64(reinterpret_cast<const __m128i*>(marked::kNumbers[some].data()));
-            const Words::Numbers begin = Words::all(reinterpret_cast<std::uintptr_t>(p + i));
+            const Words::Numbers begin = Words::broadcast(reinterpret_cast<std::uintptr_t>(p + i));
             const auto four = [begin](__m128i from) {
                 return Words::add(begin, _mm256_cvtepu8_epi64(from));
             };
@@ -91,37 +92,37 @@ struct Avx2 {
         return static_cast<std::size_t>(next - places);
     }
 
-    // As narrow::write: four bytes a character, of which those in use are pressed together.
+    // As to_utf8::write: four bytes a character, of which those in use are pressed together.
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
         const __m256i first = widened(p), second = widened(p + Lanes::kCount);
-        if (_mm256_testz_si256(_mm256_or_si256(first, second), Lanes::all(~0x7Fu))) {
+        if (_mm256_testz_si256(_mm256_or_si256(first, second), Lanes::broadcast(~0x7Fu))) {
             const __m256i halves = _mm256_packus_epi32(first, second);  // 0 to 3, 8 to 11, 4 …
             const __m256i bytes = _mm256_permutevar8x32_epi32(
                 _mm256_packus_epi16(halves, halves), _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
             _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(bytes));
-            return to + narrow::kCount;
+            return to + to_utf8::kCount;
         }
         to = write_eight<Unit>(first, to, surrogates);
         return write_eight<Unit>(second, to, surrogates);
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
-    static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
+    static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }
-    static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
+    static std::uint64_t pdep(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
     // So many of the lowest bits; from 64 on, all.
-    static std::uint64_t lowest(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
+    static std::uint64_t low_mask(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
 
     // 4 numbers of 64 bits side by side.
     struct Words {
         static constexpr std::size_t kCount = 4;
         using Numbers = __m256i;
 
-        static Numbers all(std::uint64_t x) {
+        static Numbers broadcast(std::uint64_t x) {
             return _mm256_set1_epi64x(static_cast<std::int64_t>(x));
         }
         static Numbers load(const void* p) {
@@ -151,23 +152,23 @@ struct Avx2 {
         static Numbers add(Numbers a, Numbers b) { return _mm256_add_epi64(a, b); }
         static Numbers subtract(Numbers a, Numbers b) { return _mm256_sub_epi64(a, b); }
         // Of numbers below 2^16; 0 where the second is larger.
-        static Numbers down_to_0(Numbers a, Numbers b) { return _mm256_subs_epu16(a, b); }
+        static Numbers saturating_sub(Numbers a, Numbers b) { return _mm256_subs_epu16(a, b); }
         template <std::uint64_t kFactor>
         static Numbers multiply(Numbers x) {
-            Numbers upper = _mm256_mul_epu32(right(x, 32), all(kFactor));
+            Numbers upper = _mm256_mul_epu32(right(x, 32), broadcast(kFactor));
             if constexpr (kFactor >> 32 != 0)
-                upper = add(upper, _mm256_mul_epu32(x, all(kFactor >> 32)));
-            return add(_mm256_mul_epu32(x, all(kFactor)), left(upper, 32));
+                upper = add(upper, _mm256_mul_epu32(x, broadcast(kFactor >> 32)));
+            return add(_mm256_mul_epu32(x, broadcast(kFactor)), left(upper, 32));
         }
-        static Numbers both(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
-        static Numbers either(Numbers a, Numbers b) { return _mm256_or_si256(a, b); }
-        static Numbers but(Numbers a, Numbers b) { return _mm256_andnot_si256(b, a); }
+        static Numbers bit_and(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
+        static Numbers bit_or(Numbers a, Numbers b) { return _mm256_or_si256(a, b); }
+        static Numbers and_not(Numbers a, Numbers b) { return _mm256_andnot_si256(b, a); }
         static Numbers left(Numbers x, int bits) { return _mm256_sll_epi64(x, shift(bits)); }
         static Numbers left(Numbers x, Numbers bits) { return _mm256_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm256_srl_epi64(x, shift(bits)); }
         // Which are larger than that, a bit each; of numbers below 2^63.
         static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
-            const __m256i above = _mm256_cmpgt_epi64(x, all(limit));
+            const __m256i above = _mm256_cmpgt_epi64(x, broadcast(limit));
             const __m256i zero = _mm256_cmpeq_epi64(y, _mm256_setzero_si256());
             return static_cast<unsigned>(
                 _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(above, zero))));
@@ -182,7 +183,7 @@ struct Avx2 {
             __m256i bits;  // all of a lane, or none
         };
 
-        static Numbers all(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+        static Numbers broadcast(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
         static Numbers load(const std::uint32_t* p) {
             return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
         }
@@ -193,11 +194,11 @@ struct Avx2 {
         static Numbers add(Numbers a, Numbers b) { return _mm256_add_epi32(a, b); }
         static Numbers multiply(Numbers a, Numbers b) { return _mm256_mullo_epi32(a, b); }
         static Numbers lower(Numbers a, Numbers b) { return _mm256_min_epu32(a, b); }
-        static Numbers both(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
+        static Numbers bit_and(Numbers a, Numbers b) { return _mm256_and_si256(a, b); }
         static Numbers left(Numbers x, int bits) { return _mm256_sll_epi32(x, shift(bits)); }
         static Numbers right(Numbers x, int bits) { return _mm256_srl_epi32(x, shift(bits)); }
 
-        static Numbers exclusive(Numbers a, Numbers b) { return _mm256_xor_si256(a, b); }
+        static Numbers bit_xor(Numbers a, Numbers b) { return _mm256_xor_si256(a, b); }
 
         // Of numbers that are floats.
         static Numbers add_floats(Numbers a, Numbers b) {
@@ -212,27 +213,27 @@ struct Avx2 {
         static Mask less_float(Numbers a, Numbers b) {
             return {number(_mm256_cmp_ps(real(a), real(b), _CMP_LT_OQ))};
         }
-        static Numbers away(Numbers x) { return both(x, all(0x7FFFFFFF)); }  // from 0
+        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }  // from 0
 
         static Mask equal(Numbers a, Numbers b) { return {_mm256_cmpeq_epi32(a, b)}; }
         static Mask less(Numbers a, Numbers b) {
-            return but({_mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a)}, equal(a, b));
+            return and_not({_mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a)}, equal(a, b));
         }
-        static Mask both(Mask a, Mask b) { return {_mm256_and_si256(a.bits, b.bits)}; }
-        static Mask either(Mask a, Mask b) { return {_mm256_or_si256(a.bits, b.bits)}; }
-        static Mask but(Mask a, Mask b) { return {_mm256_andnot_si256(b.bits, a.bits)}; }
+        static Mask bit_and(Mask a, Mask b) { return {_mm256_and_si256(a.bits, b.bits)}; }
+        static Mask bit_or(Mask a, Mask b) { return {_mm256_or_si256(a.bits, b.bits)}; }
+        static Mask and_not(Mask a, Mask b) { return {_mm256_andnot_si256(b.bits, a.bits)}; }
         static bool any(Mask mask) { return _mm256_testz_si256(mask.bits, mask.bits) == 0; }
         static Mask bit(Numbers words, Numbers number) {
-            const Numbers shifted = _mm256_srlv_epi32(words, both(number, all(31)));
-            return equal(both(shifted, all(1)), all(1));
+            const Numbers shifted = _mm256_srlv_epi32(words, bit_and(number, broadcast(31)));
+            return equal(bit_and(shifted, broadcast(1)), broadcast(1));
         }
 
         // `a` where the mask is set, elsewhere `b`.
-        static Numbers choose(Mask mask, Numbers a, Numbers b) {
+        static Numbers select(Mask mask, Numbers a, Numbers b) {
             return _mm256_blendv_epi8(b, a, mask.bits);
         }
-        static Spilled<kCount> spilled(Numbers x) {
-            Spilled<kCount> result;
+        static LanesInMemory<kCount> spilled(Numbers x) {
+            LanesInMemory<kCount> result;
             store(result.numbers, x);
             result.stay();
             return result;
@@ -240,7 +241,7 @@ struct Avx2 {
 
         // The words at each index from p, where the mask is set; elsewhere `b`. One by one: to
         // gather them took longer on a processor that stops at AVX2.
-        static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
+        static Numbers gather(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
             const auto at = spilled(_mm256_and_si256(index, mask.bits));
             const auto four = [&](std::size_t lane) {
                 __m128i words = _mm_cvtsi32_si128(static_cast<int>(p[at[lane]]));
@@ -248,7 +249,7 @@ struct Avx2 {
                 words = _mm_insert_epi32(words, static_cast<int>(p[at[lane + 2]]), 2);
                 return _mm_insert_epi32(words, static_cast<int>(p[at[lane + 3]]), 3);
             };
-            return choose(mask, _mm256_set_m128i(four(4), four(0)), b);
+            return select(mask, _mm256_set_m128i(four(4), four(0)), b);
         }
         // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
         // anything.
@@ -278,10 +279,12 @@ struct Avx2 {
     static __m256i load(const std::uint8_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     }
-    static __m256i all(std::uint8_t byte) { return _mm256_set1_epi8(static_cast<char>(byte)); }
+    static __m256i broadcast(std::uint8_t byte) {
+        return _mm256_set1_epi8(static_cast<char>(byte));
+    }
     static __m256i classes(__m256i bytes, const byte_classes::Halves& low,
                            const byte_classes::Halves& high) {
-        const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), all(0x0F));
+        const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), broadcast(0x0F));
         return _mm256_and_si256(_mm256_shuffle_epi8(load(low.data()), bytes),
                                 _mm256_shuffle_epi8(load(high.data()), upper));
     }
@@ -301,22 +304,25 @@ struct Avx2 {
         };
         // Shifted to the left, and what stands there then.
         const auto moved = [&code](int bits, std::uint32_t mask) {
-            return Lanes::both(Lanes::left(code, bits), Lanes::all(mask));
+            return Lanes::bit_and(Lanes::left(code, bits), Lanes::broadcast(mask));
         };
         // Six bits for each byte, those of the last one lowest; and the marks that go with them.
         const __m256i two = from(0x80), three = from(0x800);
         __m256i bytes = _mm256_or_si256(moved(0, 0x3F), moved(2, 0x3F00));
-        __m256i marks = Lanes::both(two, Lanes::all(0xC080)), odd = Lanes::exclusive(two, three);
+        __m256i marks = Lanes::bit_and(two, Lanes::broadcast(0xC080)),
+                odd = Lanes::bit_xor(two, three);
         if constexpr (sizeof(Unit) > 1) {
-            surrogates |= Lanes::any(Lanes::equal(moved(0, ~0x7FFu), Lanes::all(0xD800)));
+            surrogates |= Lanes::any(Lanes::equal(moved(0, ~0x7FFu), Lanes::broadcast(0xD800)));
             bytes = _mm256_or_si256(bytes, moved(4, 0x3F0000));
-            marks = Lanes::exclusive(marks, Lanes::both(three, Lanes::all(0xC080 ^ 0xE08080)));
+            marks =
+                Lanes::bit_xor(marks, Lanes::bit_and(three, Lanes::broadcast(0xC080 ^ 0xE08080)));
         }
         if constexpr (sizeof(Unit) > 2) {
             const __m256i four = from(0x10000);
             bytes = _mm256_or_si256(bytes, moved(6, 0x3F000000));
-            marks = Lanes::exclusive(marks, Lanes::both(four, Lanes::all(0xE08080 ^ 0xF0808080)));
-            odd = Lanes::exclusive(odd, four);
+            marks = Lanes::bit_xor(marks,
+                                   Lanes::bit_and(four, Lanes::broadcast(0xE08080 ^ 0xF0808080)));
+            odd = Lanes::bit_xor(odd, four);
         }
         bytes = _mm256_blendv_epi8(code, _mm256_or_si256(bytes, marks), two);
         // A bit a character, of how many bytes it has beside its first.
@@ -326,9 +332,9 @@ struct Avx2 {
         const unsigned low = bits(odd), high = bits(three);
         const auto press = [&to](__m128i four, std::size_t sizes) {
             const auto& order =
-                *reinterpret_cast<const __m128i*>(narrow::kPressing.orders[sizes].data());
+                *reinterpret_cast<const __m128i*>(to_utf8::kPressing.orders[sizes].data());
             _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(four, order));
-            to += narrow::kPressing.sizes[sizes];
+            to += to_utf8::kPressing.sizes[sizes];
         };
         press(_mm256_castsi256_si128(bytes), (low & 0xF) | (high & 0xF) << 4);
         press(_mm256_extracti128_si256(bytes, 1), low >> 4 | (high & 0xF0));

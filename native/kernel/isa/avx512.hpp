@@ -19,10 +19,10 @@
 #include "isa/byte_masks.hpp"
 #include "isa/byte_pairs.hpp"
 #include "isa/isa.hpp"
+#include "isa/lanes_in_memory.hpp"
 #include "isa/marked.hpp"
-#include "isa/narrow.hpp"
 #include "isa/pairs.hpp"
-#include "isa/spilled.hpp"
+#include "isa/to_utf8.hpp"
 
 namespace toksmith {
 
@@ -34,12 +34,12 @@ struct Avx512 {
         const __m512i bytes = _mm512_loadu_si512(p);
         const __m512i found = classes(bytes, byte_classes::kLow, byte_classes::kHigh);
         const auto any = [found](std::uint8_t bits) -> std::uint64_t {
-            return _mm512_test_epi8_mask(found, all(bits));
+            return _mm512_test_epi8_mask(found, broadcast(bits));
         };
         const std::uint64_t letter = any(byte_classes::kLetter);
         return {
             .letter = letter,
-            .upper = letter & ~_mm512_test_epi8_mask(bytes, all(0x20)),
+            .upper = letter & ~_mm512_test_epi8_mask(bytes, broadcast(0x20)),
             .digit = any(byte_classes::kDigit),
             .space = any(byte_classes::kSpace),
             .blank = any(byte_classes::kBlank),
@@ -52,14 +52,14 @@ struct Avx512 {
 
     // Which of the 64 bytes at p are at least `byte`, equal to it, or have bit kBit set.
     static std::uint64_t at_least(const std::uint8_t* p, std::uint8_t byte) {
-        return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(p), all(byte));
+        return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(p), broadcast(byte));
     }
     static std::uint64_t equal(const std::uint8_t* p, std::uint8_t byte) {
-        return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), all(byte));
+        return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), broadcast(byte));
     }
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
-        return _mm512_test_epi8_mask(_mm512_loadu_si512(p), all(1 << kBit));
+        return _mm512_test_epi8_mask(_mm512_loadu_si512(p), broadcast(1 << kBit));
     }
 
     // Which of the 64 bytes at p have a bit of their lower half in common with one of the upper.
@@ -78,7 +78,7 @@ struct Avx512 {
         __m512i found = _mm512_setzero_si512();
         std::uint8_t i = 0;
         for (const BytePairs::Table& table : sets.tables) {
-            const __mmask64 here = _mm512_cmpeq_epi8_mask(number, all(i++));
+            const __mmask64 here = _mm512_cmpeq_epi8_mask(number, broadcast(i++));
             found = _mm512_or_si512(found, of(table, second, here));
         }
         const __mmask64 high = _mm512_movepi8_mask(_mm512_or_si512(first, second));
@@ -93,11 +93,11 @@ struct Avx512 {
             one, _mm256_load_si256(reinterpret_cast<const __m256i*>(pairs)))];
     }
 
-    // As marked::write. 24 at once: 16 is what words of four letters come to, a wrong guess in
-    // three.
-    [[gnu::always_inline]] static std::size_t write_marked(const std::uint8_t* p,
-                                                           std::uint64_t marks,
-                                                           const std::uint8_t** places) {
+    // As marked::bitmask_to_pointers. 24 at once: 16 is what words of four letters come to, a wrong
+    // guess in three.
+    [[gnu::always_inline]] static std::size_t bitmask_to_pointers(const std::uint8_t* p,
+                                                                  std::uint64_t marks,
+                                                                  const std::uint8_t** places) {
         const auto count = static_cast<std::size_t>(_mm_popcnt_u64(marks));
         alignas(64) static constexpr auto kNumbers = [] {
             std::array<std::uint8_t, 64> numbers{};
@@ -125,51 +125,51 @@ struct Avx512 {
         return count;
     }
 
-    // As narrow::write: four bytes a character, of which those in use are pressed together.
+    // As to_utf8::write: four bytes a character, of which those in use are pressed together.
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
         const __m512i code = widened(p);
         const auto from = [code](std::uint32_t least) {
-            return _mm512_cmpge_epu32_mask(code, Lanes::all(least));
+            return _mm512_cmpge_epu32_mask(code, Lanes::broadcast(least));
         };
         const __mmask16 several = from(0x80);
         if (several == 0) {
             _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(code));
-            return to + narrow::kCount;
+            return to + to_utf8::kCount;
         }
-        surrogates |=
-            Lanes::any(Lanes::equal(Lanes::both(code, Lanes::all(~0x7FFu)), Lanes::all(0xD800)));
+        surrogates |= Lanes::any(Lanes::equal(Lanes::bit_and(code, Lanes::broadcast(~0x7FFu)),
+                                              Lanes::broadcast(0xD800)));
         // Six bits for each byte, the first ones for the lowest: the last byte is the highest.
         const __m512i places = _mm512_set1_epi64(0x20262C32'00060C12);
         const __m512i sixes =
-            _mm512_and_si512(_mm512_multishift_epi64_epi8(places, code), all(0x3F));
+            _mm512_and_si512(_mm512_multishift_epi64_epi8(places, code), broadcast(0x3F));
         __m512i marks = _mm512_setzero_si512();  // of bytes that are not ASCII
-        marks = _mm512_mask_mov_epi32(marks, several, Lanes::all(0x80C00000));
-        marks = _mm512_mask_mov_epi32(marks, from(0x800), Lanes::all(0x8080E000));
-        marks = _mm512_mask_mov_epi32(marks, from(0x10000), Lanes::all(0x808080F0));
+        marks = _mm512_mask_mov_epi32(marks, several, Lanes::broadcast(0x80C00000));
+        marks = _mm512_mask_mov_epi32(marks, from(0x800), Lanes::broadcast(0x8080E000));
+        marks = _mm512_mask_mov_epi32(marks, from(0x10000), Lanes::broadcast(0x808080F0));
         const __m512i bytes =
-            Lanes::choose(several, _mm512_or_si512(sixes, marks), _mm512_slli_epi32(code, 24));
+            Lanes::select(several, _mm512_or_si512(sixes, marks), _mm512_slli_epi32(code, 24));
         const __mmask64 used = _mm512_movepi8_mask(marks) | 0x8888888888888888;
         _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(used, bytes));
         return to + _mm_popcnt_u64(used);
     }
 
     // The bits of `from` at the places of `mask`, side by side; and back to those places.
-    static std::uint64_t gather(std::uint64_t from, std::uint64_t mask) {
+    static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }
-    static std::uint64_t scatter(std::uint64_t bits, std::uint64_t mask) {
+    static std::uint64_t pdep(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
     // So many of the lowest bits; from 64 on, all.
-    static std::uint64_t lowest(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
+    static std::uint64_t low_mask(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
 
     // 8 numbers of 64 bits side by side.
     struct Words {
         static constexpr std::size_t kCount = 8;
         using Numbers = __m512i;
 
-        static Numbers all(std::uint64_t x) {
+        static Numbers broadcast(std::uint64_t x) {
             return _mm512_set1_epi64(static_cast<std::int64_t>(x));
         }
         static Numbers load(const void* p) { return _mm512_loadu_si512(p); }
@@ -193,26 +193,26 @@ struct Avx512 {
             const __m512i some = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
             auto* const numbers = static_cast<Numbers*>(p);
             store(numbers, _mm512_permutex2var_epi64(first, some, second));
-            store(numbers + 1, _mm512_permutex2var_epi64(first, add(some, all(4)), second));
+            store(numbers + 1, _mm512_permutex2var_epi64(first, add(some, broadcast(4)), second));
         }
 
         static Numbers add(Numbers a, Numbers b) { return _mm512_add_epi64(a, b); }
         static Numbers subtract(Numbers a, Numbers b) { return _mm512_sub_epi64(a, b); }
         // Of numbers below 2^16; 0 where the second is larger.
-        static Numbers down_to_0(Numbers a, Numbers b) { return _mm512_subs_epu16(a, b); }
+        static Numbers saturating_sub(Numbers a, Numbers b) { return _mm512_subs_epu16(a, b); }
         template <std::uint64_t kFactor>
         static Numbers multiply(Numbers x) {
-            return _mm512_mullo_epi64(x, all(kFactor));
+            return _mm512_mullo_epi64(x, broadcast(kFactor));
         }
-        static Numbers both(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
-        static Numbers either(Numbers a, Numbers b) { return _mm512_or_si512(a, b); }
-        static Numbers but(Numbers a, Numbers b) { return _mm512_andnot_si512(b, a); }
+        static Numbers bit_and(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
+        static Numbers bit_or(Numbers a, Numbers b) { return _mm512_or_si512(a, b); }
+        static Numbers and_not(Numbers a, Numbers b) { return _mm512_andnot_si512(b, a); }
         static Numbers left(Numbers x, int bits) { return _mm512_sll_epi64(x, shift(bits)); }
         static Numbers left(Numbers x, Numbers bits) { return _mm512_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm512_srl_epi64(x, shift(bits)); }
         // Which are larger than that, a bit each.
         static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
-            return _mm512_cmpgt_epu64_mask(x, all(limit)) | _mm512_testn_epi64_mask(y, y);
+            return _mm512_cmpgt_epu64_mask(x, broadcast(limit)) | _mm512_testn_epi64_mask(y, y);
         }
     };
 
@@ -222,18 +222,18 @@ struct Avx512 {
         using Numbers = __m512i;
         using Mask = __mmask16;
 
-        static Numbers all(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
+        static Numbers broadcast(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
         static Numbers load(const std::uint32_t* p) { return _mm512_load_si512(p); }
         static void store(std::uint32_t* p, Numbers x) { _mm512_store_si512(p, x); }
 
         static Numbers add(Numbers a, Numbers b) { return _mm512_add_epi32(a, b); }
         static Numbers multiply(Numbers a, Numbers b) { return _mm512_mullo_epi32(a, b); }
         static Numbers lower(Numbers a, Numbers b) { return _mm512_min_epu32(a, b); }
-        static Numbers both(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
+        static Numbers bit_and(Numbers a, Numbers b) { return _mm512_and_si512(a, b); }
         static Numbers left(Numbers x, int bits) { return _mm512_sll_epi32(x, shift(bits)); }
         static Numbers right(Numbers x, int bits) { return _mm512_srl_epi32(x, shift(bits)); }
 
-        static Numbers exclusive(Numbers a, Numbers b) { return _mm512_xor_si512(a, b); }
+        static Numbers bit_xor(Numbers a, Numbers b) { return _mm512_xor_si512(a, b); }
 
         // Of numbers that are floats.
         static Numbers add_floats(Numbers a, Numbers b) {
@@ -248,32 +248,32 @@ struct Avx512 {
         static Mask less_float(Numbers a, Numbers b) {
             return _mm512_cmp_ps_mask(real(a), real(b), _CMP_LT_OQ);
         }
-        static Numbers away(Numbers x) { return both(x, all(0x7FFFFFFF)); }  // from 0
+        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }  // from 0
 
         static Mask equal(Numbers a, Numbers b) { return _mm512_cmpeq_epi32_mask(a, b); }
         static Mask less(Numbers a, Numbers b) { return _mm512_cmplt_epu32_mask(a, b); }
-        static Mask both(Mask a, Mask b) { return a & b; }
-        static Mask either(Mask a, Mask b) { return a | b; }
-        static Mask but(Mask a, Mask b) { return a & ~b; }
+        static Mask bit_and(Mask a, Mask b) { return a & b; }
+        static Mask bit_or(Mask a, Mask b) { return a | b; }
+        static Mask and_not(Mask a, Mask b) { return a & ~b; }
         static bool any(Mask mask) { return mask != 0; }
         static Mask bit(Numbers words, Numbers number) {
-            const Numbers bits = _mm512_sllv_epi32(all(1), both(number, all(31)));
+            const Numbers bits = _mm512_sllv_epi32(broadcast(1), bit_and(number, broadcast(31)));
             return _mm512_test_epi32_mask(words, bits);
         }
 
         // `a` where the mask is set, elsewhere `b`.
-        static Numbers choose(Mask mask, Numbers a, Numbers b) {
+        static Numbers select(Mask mask, Numbers a, Numbers b) {
             return _mm512_mask_mov_epi32(b, mask, a);
         }
-        static Spilled<kCount> spilled(Numbers x) {
-            Spilled<kCount> result;
+        static LanesInMemory<kCount> spilled(Numbers x) {
+            LanesInMemory<kCount> result;
             store(result.numbers, x);
             result.stay();
             return result;
         }
 
         // The words at each index from p, where the mask is set; elsewhere `b`.
-        static Numbers look_up(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
+        static Numbers gather(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
             return _mm512_mask_i32gather_epi32(b, mask, index, p, 4);
         }
         // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
@@ -296,7 +296,7 @@ struct Avx512 {
             const __m512i evens =
                 _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
             low = _mm512_permutex2var_epi32(a, evens, b);
-            high = _mm512_permutex2var_epi32(a, add(evens, all(1)), b);
+            high = _mm512_permutex2var_epi32(a, add(evens, broadcast(1)), b);
         }
 
      private:
@@ -311,7 +311,7 @@ struct Avx512 {
     static __m128i shift(int bits) { return _mm_cvtsi32_si128(bits); }
     static __m512i classes(__m512i bytes, const byte_classes::Halves& low,
                            const byte_classes::Halves& high) {
-        const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), all(0x0F));
+        const __m512i upper = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), broadcast(0x0F));
         return _mm512_and_si512(_mm512_shuffle_epi8(_mm512_load_si512(low.data()), bytes),
                                 _mm512_shuffle_epi8(_mm512_load_si512(high.data()), upper));
     }
@@ -328,7 +328,9 @@ struct Avx512 {
         return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     }
     static __m512i widened(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
-    static __m512i all(std::uint8_t byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
+    static __m512i broadcast(std::uint8_t byte) {
+        return _mm512_set1_epi8(static_cast<char>(byte));
+    }
 };
 
 TOKSMITH_TARGET_END

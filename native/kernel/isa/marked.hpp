@@ -12,7 +12,8 @@ inline constexpr std::size_t kMost = 64;
 
 // Writes where the marked bytes behind p are, and returns how many. What is behind them in `places`
 // may be overwritten, up to kMost.
-inline std::size_t write(const std::uint8_t* p, std::uint64_t marks, const std::uint8_t** places) {
+inline std::size_t bitmask_to_pointers(const std::uint8_t* p, std::uint64_t marks,
+                                       const std::uint8_t** places) {
     const auto count = static_cast<std::size_t>(std::popcount(marks));
     for (std::size_t i = 0; i < count; i += 4) {  // by four: hardly ever a wrong guess
         for (std::size_t j = i; j < i + 4; ++j) {

@@ -61,7 +61,7 @@ class Model {
     // and ends in the chunk: two numbers an id. The answer may depend on nothing but the chunk.
     // A model of text is given UTF-8, and must survive anything else.
     virtual void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
-                              Ids& out, Ids* spans) const = 0;
+                              IdArray& out, IdArray* spans) const = 0;
 
     // Where a text may be cut into chunks, for Family::kModel.
     virtual const CutTable* cut_table() const { return nullptr; }
@@ -120,13 +120,13 @@ class CarriedScoreModel {
     virtual ~CarriedScoreModel() = default;
     // Appends the ids of a chunk.
     virtual ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
-                                         Model::Scratch& scratch, Ids& out) const = 0;
+                                         Model::Scratch& scratch, IdArray& out) const = 0;
     // The sum behind ids that were relied on, and are summable.
     virtual float add(float sum, const Id* ids, std::size_t count) const = 0;
     // Appends the ids of a chunk behind this sum, and adds to the sum. `spans`: as encode_chunk().
     virtual void encode_after_sum(const std::uint8_t* chunk, std::size_t size,
-                                  Model::Scratch& scratch, float& sum, Ids& out,
-                                  Ids* spans) const = 0;
+                                  Model::Scratch& scratch, float& sum, IdArray& out,
+                                  IdArray* spans) const = 0;
 };
 
 }  // namespace toksmith

@@ -14,7 +14,7 @@ constexpr Node kStart = 0;
 constexpr char kLeads[] = {'\xFE', '\xFF'};
 constexpr std::uint32_t kEmpty = 0;
 
-void push_span(Ids* spans, std::size_t start, std::size_t end) {
+void push_span(IdArray* spans, std::size_t start, std::size_t end) {
     if (!spans) return;
     spans->push(static_cast<Id>(start));
     spans->push(static_cast<Id>(end));
@@ -141,7 +141,7 @@ std::uint32_t LongestMatchModel::joined(std::uint32_t list, std::uint32_t more) 
 }
 
 void LongestMatchModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&,
-                                     Ids& out, Ids* spans) const {
+                                     IdArray& out, IdArray* spans) const {
     if (size == 0) return;
     const std::size_t first = out.size(), first_span = spans ? spans->size() : 0;
     if (!match(chunk, size, out, spans)) {
@@ -165,8 +165,8 @@ bool LongestMatchModel::step(State& state, const std::uint8_t* p, utf8::Char c) 
 }
 
 // Appends the tokens of the chunk; false where it is unknown as a whole.
-bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& out,
-                              Ids* spans) const {
+bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, IdArray& out,
+                              IdArray* spans) const {
     State state = at(start_);
     std::size_t start = 0, characters = 0;  // `start`: where the characters of the state start
     InterruptionPoints<std::size_t{1} << 16> points;
@@ -197,8 +197,8 @@ bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, Ids& 
 }
 
 // Appends the tokens of a list whose bytes start at `start`; returns where they end.
-std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, Ids& out,
-                                      Ids* spans) const {
+std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, IdArray& out,
+                                      IdArray* spans) const {
     const std::size_t count = tokens_[list].count;
     Id* ids = out.extend(count);
     Id* places = spans ? spans->extend(2 * count) : nullptr;
@@ -214,7 +214,7 @@ std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, Ids
 }
 
 // Fuses unknown tokens that stand side by side, or drops them where there is no unknown token.
-void LongestMatchModel::tidy(Ids& out, std::size_t first, Ids* spans,
+void LongestMatchModel::tidy(IdArray& out, std::size_t first, IdArray* spans,
                              std::size_t first_span) const {
     const std::size_t count = out.size() - first;
     Id* const ids = out.data() + first;
@@ -239,8 +239,8 @@ void LongestMatchModel::tidy(Ids& out, std::size_t first, Ids* spans,
     if (spans) spans->resize(first_span + 2 * kept);
 }
 
-void WordLevelModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                                  Ids* spans) const {
+void WordLevelModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&,
+                                  IdArray& out, IdArray* spans) const {
     const Id found = index_.find(vocabulary_, chunk, size);
     const Id id = found == TokenIndex::kNone ? unk_ : found;
     if (id == kNone) return;

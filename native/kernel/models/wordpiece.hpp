@@ -42,8 +42,8 @@ class LongestMatchModel final : public Model {
     LongestMatchModel(const Vocabulary& vocabulary, Options options);
 
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
-                      Ids* spans) const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
+                      IdArray* spans) const override;
 
  private:
     // A list of tokens, told by its last one. Lists share their beginnings.
@@ -76,9 +76,9 @@ class LongestMatchModel final : public Model {
     State at(std::size_t place) const { return {place, trie_.at(place)}; }
     // Goes one character further, if the trie does.
     bool step(State& state, const std::uint8_t* p, utf8::Char c) const;
-    bool match(const std::uint8_t* chunk, std::size_t size, Ids& out, Ids* spans) const;
-    std::size_t append(std::uint32_t list, std::size_t start, Ids& out, Ids* spans) const;
-    void tidy(Ids& out, std::size_t first, Ids* spans, std::size_t first_span) const;
+    bool match(const std::uint8_t* chunk, std::size_t size, IdArray& out, IdArray* spans) const;
+    std::size_t append(std::uint32_t list, std::size_t start, IdArray& out, IdArray* spans) const;
+    void tidy(IdArray& out, std::size_t first, IdArray* spans, std::size_t first_span) const;
 
     Options options_;
     ByteTrie trie_{std::vector<ByteTrie::Entry>{}};
@@ -95,8 +95,8 @@ class WordLevelModel final : public Model {
         : vocabulary_(std::move(vocabulary)), index_(vocabulary_), unk_(unk) {}
 
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
-                      Ids* spans) const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
+                      IdArray* spans) const override;
 
  private:
     Vocabulary vocabulary_;

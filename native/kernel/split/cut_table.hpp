@@ -113,7 +113,7 @@ class CutTable {
     bool ascii_is_context_sensitive() const { return !context_sensitive_.empty(); }
     // How many characters that stand alone go into one chunk with what is behind them, at p: where
     // that may be rewritten together with what is before it.
-    std::size_t held(const Byte* p, const Byte* end) const {
+    std::size_t trailing_context(const Byte* p, const Byte* end) const {
         if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && context_sensitive_.empty()) [[likely]]
             return 0;
         if (p == end) return 0;

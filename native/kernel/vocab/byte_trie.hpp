@@ -96,8 +96,8 @@ class ByteTrie {
 
     Node root_;
     std::size_t places_;
-    HugeArray<Node> nodes_;
-    HugeArray<Id> ids_;  // by place
+    HugePageArray<Node> nodes_;
+    HugePageArray<Id> ids_;  // by place
 };
 
 }  // namespace toksmith

@@ -26,7 +26,7 @@ std::uint32_t only_character(std::string_view text) {
 // on either side of a closed pair merges on its own.
 class CharacterModel::Reader {
  public:
-    Reader(const CharacterModel& model, Scratch& scratch, Ids& out, Ids* spans)
+    Reader(const CharacterModel& model, Scratch& scratch, IdArray& out, IdArray* spans)
         : model_(model), run_(scratch.run), places_(scratch.spans), out_(out), spans_(spans) {
         run_.clear();
         places_.clear();
@@ -125,8 +125,8 @@ class CharacterModel::Reader {
     const CharacterModel& model_;
     SymbolRun& run_;
     std::vector<Span>& places_;
-    Ids& out_;
-    Ids* spans_;
+    IdArray& out_;
+    IdArray* spans_;
     Span unknown_{0, 0};
     bool has_unknown_ = false;
 };
@@ -183,7 +183,7 @@ std::unique_ptr<Model::Scratch> CharacterModel::scratch() const {
 }
 
 void CharacterModel::encode_chunk(const std::uint8_t* chunk, std::size_t size,
-                                  Model::Scratch& scratch, Ids& out, Ids* spans) const {
+                                  Model::Scratch& scratch, IdArray& out, IdArray* spans) const {
     check_chunk_size(size);
     const Id whole = whole_.find(vocabulary_, chunk, size);
     if (whole == TokenIndex::kNone) {

@@ -33,7 +33,7 @@ class CharacterModel final : public Model {
 
     std::unique_ptr<Model::Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                      Ids& out, Ids* spans) const override;
+                      IdArray& out, IdArray* spans) const override;
 
  private:
     struct Span {

@@ -46,7 +46,7 @@ class ByteRow {
 
 }  // namespace
 
-void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out) {
+void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, IdArray& out) {
     if (size <= kShort) {
         merge_short_bytes(by, chunk, size, out);
     } else {
@@ -55,7 +55,7 @@ void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t si
 }
 
 void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
-                       Ids& out) {
+                       IdArray& out) {
     Id ids[kShort];
     Merge merges[kShort];  // of ids[i] and ids[i + 1]
     for (std::size_t i = 0; i < size; ++i) ids[i] = by.byte_ids[chunk[i]];
@@ -66,7 +66,8 @@ void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::siz
     out.append(ids, merge_short(ids, merges, size, by.pairs, [](std::size_t, std::size_t) {}));
 }
 
-void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out) {
+void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
+                      IdArray& out) {
     check_chunk_size(size);
     ByteRow row(chunk, size, by.byte_ids, by.vocabulary);
     LongMerge(row, by.pairs).run();

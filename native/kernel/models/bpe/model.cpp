@@ -64,7 +64,7 @@ std::optional<LaneMergeTable> BpeModel::lane_merges_of(const std::vector<MergeRu
 }
 
 bool BpeModel::merges_make_all() const {
-    Ids ids;
+    IdArray ids;
     for (Id id = 0; id < vocabulary_.size(); ++id) {
         const std::string_view token = vocabulary_[id];
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
@@ -91,8 +91,8 @@ bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
 
 std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
 
-void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, Ids& out,
-                            Ids* spans) const {
+void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray& out,
+                            IdArray* spans) const {
     const std::size_t before = out.size();
     const Id whole = whole_.find(vocabulary_, chunk, size);
     if (whole != TokenIndex::kNone) {

@@ -40,8 +40,8 @@ class BpeModel final : public Model {
              Merges source = Merges::kGiven);
 
     std::unique_ptr<Scratch> scratch() const override;
-    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, Ids& out,
-                      Ids* spans) const override;
+    void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
+                      IdArray* spans) const override;
     const AdjacencyFilter* adjacency_filter() const override {
         return may_cut_ ? &adjacency_filter_ : nullptr;
     }
@@ -68,9 +68,11 @@ class BpeModel final : public Model {
 };
 
 // Each appends the ids that remain. `merge_bytes` takes the one that fits the size.
-void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
-void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
-void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, Ids& out);
+void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, IdArray& out);
+void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
+                       IdArray& out);
+void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
+                      IdArray& out);
 
 // The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
 // token is the pair that its bytes come down to with all other tokens; a token whose bytes come

@@ -65,9 +65,9 @@ class PairTable {
     std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
 
     std::size_t mask_;
-    HugeArray<Slot> slots_;
+    HugePageArray<Slot> slots_;
     std::size_t filter_mask_;
-    HugeArray<std::uint64_t> filter_;
+    HugePageArray<std::uint64_t> filter_;
 };
 
 }  // namespace toksmith::bpe

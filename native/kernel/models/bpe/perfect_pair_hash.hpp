@@ -59,8 +59,8 @@ class PerfectPairHash {
     }
 
     int slot_bits_, bucket_bits_;  // of how many there are
-    HugeArray<std::uint64_t> slots_;
-    HugeArray<std::uint32_t> buckets_;
+    HugePageArray<std::uint64_t> slots_;
+    HugePageArray<std::uint32_t> buckets_;
 };
 
 }  // namespace toksmith::bpe

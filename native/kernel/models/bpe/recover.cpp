@@ -26,7 +26,7 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
     std::vector<Merge> byte_pairs(256 * 256, Merge{kNoRank, 0});
     std::vector<MergeRule> found(vocabulary.size(), MergeRule{0, 0, kNoRank});
     const ByteMerges merging{byte_ids, pairs, byte_pairs.data(), vocabulary};
-    Ids parts;
+    IdArray parts;
     // From short to long: when a token's turn comes, the table holds the merges of all tokens that
     // can stand inside it, whatever their rank, and ranks are ids.
     for (const Id id : by_length(vocabulary)) {

@@ -137,8 +137,8 @@ class SentencePieceModel::Rules {
 // on either side of a closed pair merges on its own.
 class SentencePieceModel::Reader {
  public:
-    Reader(const SentencePieceModel& model, const std::uint8_t* chunk, Scratch& scratch, Ids& out,
-           Ids* spans)
+    Reader(const SentencePieceModel& model, const std::uint8_t* chunk, Scratch& scratch,
+           IdArray& out, IdArray* spans)
         : model_(model), chunk_(chunk), run_(scratch.run), out_(out), spans_(spans) {
         run_.clear();
     }
@@ -253,8 +253,8 @@ class SentencePieceModel::Reader {
     SymbolRun& run_;
     std::size_t run_start_ = 0;
     std::uint32_t last_code_ = 0;  // of the last symbol of the run
-    Ids& out_;
-    Ids* spans_;
+    IdArray& out_;
+    IdArray* spans_;
     bool unknown_before_ = false;
 };
 
@@ -306,7 +306,7 @@ std::unique_ptr<Model::Scratch> SentencePieceModel::scratch() const {
 }
 
 void SentencePieceModel::encode_chunk(const std::uint8_t* chunk, std::size_t size,
-                                      Model::Scratch& scratch, Ids& out, Ids* spans) const {
+                                      Model::Scratch& scratch, IdArray& out, IdArray* spans) const {
     check_chunk_size(size);
     Reader(*this, chunk, static_cast<Scratch&>(scratch), out, spans).read(size);
 }

@@ -76,7 +76,7 @@ class LaneViterbiTable {
     std::array<Character, 256> first_, later_;
     std::array<bool, 256> collapse_;
     float most_a_byte_;
-    HugeArray<std::uint64_t> places_;
+    HugePageArray<std::uint64_t> places_;
 };
 
 }  // namespace toksmith::unigram

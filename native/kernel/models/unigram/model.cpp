@@ -88,7 +88,7 @@ std::unique_ptr<Model::Scratch> UnigramModel<Real>::scratch() const {
 
 template <typename Real>
 void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t size,
-                                      Model::Scratch& scratch, Ids& out, Ids* spans) const {
+                                      Model::Scratch& scratch, IdArray& out, IdArray* spans) const {
     run(chunk, size, scratch, 0, out, spans, nullptr);
 }
 
@@ -96,7 +96,7 @@ template <typename Real>
 CarriedScoreModel::ScoreBound UnigramModel<Real>::encode_with_bound(const std::uint8_t* chunk,
                                                                     std::size_t size,
                                                                     Model::Scratch& scratch,
-                                                                    Ids& out) const {
+                                                                    IdArray& out) const {
     Margin<Real> margin{.gap = std::numeric_limits<Real>::infinity()};
     run(chunk, size, scratch, 0, out, nullptr, &margin);
     return score_bound_of(margin, costs());
@@ -112,15 +112,15 @@ float UnigramModel<Real>::add(float sum, const Id* ids, std::size_t count) const
 
 template <typename Real>
 void UnigramModel<Real>::encode_after_sum(const std::uint8_t* chunk, std::size_t size,
-                                          Model::Scratch& scratch, float& sum, Ids& out,
-                                          Ids* spans) const {
+                                          Model::Scratch& scratch, float& sum, IdArray& out,
+                                          IdArray* spans) const {
     sum =
         static_cast<float>(run(chunk, size, scratch, static_cast<Real>(sum), out, spans, nullptr));
 }
 
 template <typename Real>
 Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& memory,
-                             Real sum, Ids& out, Ids* spans, Margin<Real>* margin) const {
+                             Real sum, IdArray& out, IdArray* spans, Margin<Real>* margin) const {
     if constexpr (kSentencePiece<Real>) {
         if (size <= kShort && std::abs(sum) <= most_before_short_) {
             return run_short(chunk, size, sum, out, spans, margin);

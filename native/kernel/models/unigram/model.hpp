@@ -43,7 +43,7 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     std::unique_ptr<Model::Scratch> scratch() const override;
     // Throws UnknownText where nothing stands for a character.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                      Ids& out, Ids* spans) const override;
+                      IdArray& out, IdArray* spans) const override;
 
     // Null for those of tokenizers, and where run_short() never runs.
     std::unique_ptr<LaneViterbiTable> make_lane_viterbi(const LaneTexts& texts) const override;
@@ -54,10 +54,10 @@ class UnigramModel final : public Model, public CarriedScoreModel {
         return std::is_same_v<Real, float> ? this : nullptr;  // where nothing else splits the text
     }
     ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
-                                 Model::Scratch& scratch, Ids& out) const override;
+                                 Model::Scratch& scratch, IdArray& out) const override;
     float add(float sum, const Id* ids, std::size_t count) const override;
     void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
-                          float& sum, Ids& out, Ids* spans) const override;
+                          float& sum, IdArray& out, IdArray* spans) const override;
 
  private:
     // The best way to a place: its sum, and its last piece. No length: no way is known.
@@ -78,12 +78,12 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     class Writer;
     // Returns the sum at the end.
     Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
-             Ids& out, Ids* spans, Margin<Real>* margin) const;
+             IdArray& out, IdArray* spans, Margin<Real>* margin) const;
 
     // The same for a short chunk, behind a sum so small that it does not start anew; of floats
     // alone.
-    Real run_short(const std::uint8_t* text, std::size_t size, Real sum, Ids& out, Ids* spans,
-                   Margin<Real>* margin) const;
+    Real run_short(const std::uint8_t* text, std::size_t size, Real sum, IdArray& out,
+                   IdArray* spans, Margin<Real>* margin) const;
     void prepare_for_short();
     Costs costs() const {
         const auto highest = static_cast<double>(highest_score_);
@@ -113,7 +113,7 @@ std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(
     const LaneTexts& texts) const;
 template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     Ids& out, Ids* spans, Margin<float>* margin) const;
+                                     IdArray& out, IdArray* spans, Margin<float>* margin) const;
 
 extern template class UnigramModel<float>;
 extern template class UnigramModel<double>;

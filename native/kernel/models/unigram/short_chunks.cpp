@@ -63,7 +63,7 @@ std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(const 
 
 template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     Ids& out, Ids* spans, Margin<float>* margin) const {
+                                     IdArray& out, IdArray* spans, Margin<float>* margin) const {
     // What stands behind the chunk may become pieces as well, but no way leads back from them.
     constexpr std::size_t kBehind = 3;
     std::array<std::uint8_t, kShort + kBehind> chunk;

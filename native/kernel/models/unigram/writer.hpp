@@ -14,7 +14,7 @@ constexpr bool kSentencePiece = std::is_same_v<Real, float>;
 template <typename Real>
 class UnigramModel<Real>::Writer {
  public:
-    Writer(const UnigramModel& model, const std::uint8_t* chunk, Ids& out, Ids* spans)
+    Writer(const UnigramModel& model, const std::uint8_t* chunk, IdArray& out, IdArray* spans)
         : model_(model), chunk_(chunk), out_(out), spans_(spans) {}
 
     void piece(Id id, std::size_t start, std::size_t end) {
@@ -51,8 +51,8 @@ class UnigramModel<Real>::Writer {
 
     const UnigramModel& model_;
     const std::uint8_t* chunk_;
-    Ids& out_;
-    Ids* spans_;
+    IdArray& out_;
+    IdArray* spans_;
     std::size_t unknown_start_ = 0, unknown_end_ = 0;
 };
 

@@ -110,7 +110,7 @@ class Cells {
     Id at(std::size_t place) const { return cells_.data()[place].id; }
 
     std::size_t size_;
-    HugeArray<Cell> cells_;
+    HugePageArray<Cell> cells_;
     std::vector<std::uint64_t> large_;  // in order
 };
 

@@ -61,7 +61,7 @@ class FirstPairs {
     static constexpr std::size_t kSmall = 2048;
 
     std::size_t alphabet_;  // 0: too large
-    HugeArray<std::uint32_t> numbers_;
+    HugePageArray<std::uint32_t> numbers_;
     PairIndex index_;
 };
 

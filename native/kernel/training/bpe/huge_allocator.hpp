@@ -21,7 +21,7 @@ struct HugeAllocator {
     T* allocate(std::size_t size) {
         void* const memory = std::malloc(size * sizeof(T));
         if (!memory) throw std::bad_alloc();
-        pages::ask_for_huge(memory, size * sizeof(T));
+        pages::request_huge(memory, size * sizeof(T));
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, std::size_t) { std::free(memory); }

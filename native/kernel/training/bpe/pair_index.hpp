@@ -48,7 +48,7 @@ class PairIndex {
     }
 
     void grow() {
-        const HugeArray<Slot> old = std::exchange(slots_, HugeArray<Slot>(2 * (mask_ + 1)));
+        const HugePageArray<Slot> old = std::exchange(slots_, HugePageArray<Slot>(2 * (mask_ + 1)));
         const std::size_t old_mask = std::exchange(mask_, 2 * mask_ + 1);
         for (std::size_t i = 0; i <= old_mask; ++i) {
             const Slot& slot = old.data()[i];
@@ -57,7 +57,7 @@ class PairIndex {
     }
 
     std::size_t mask_ = (1 << 12) - 1;
-    HugeArray<Slot> slots_{mask_ + 1};
+    HugePageArray<Slot> slots_{mask_ + 1};
     std::size_t size_ = 0;
 };
 

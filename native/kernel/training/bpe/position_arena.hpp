@@ -22,7 +22,7 @@ class PositionArena {
             const std::size_t usual = std::size_t{1}
                                       << std::min<std::size_t>(15 + blocks_.size(), 22);
             const std::size_t size = std::max(places, usual);
-            blocks_.push_back({HugeArray<Position>(size), size});
+            blocks_.push_back({HugePageArray<Position>(size), size});
             next_ = blocks_.back().places.data();
             free_ = size;
         }
@@ -43,7 +43,7 @@ class PositionArena {
 
  private:
     struct Block {
-        HugeArray<Position> places;
+        HugePageArray<Position> places;
         std::size_t size;
         bool holds(const Position* list) const {
             return list >= places.data() && list < places.data() + size;

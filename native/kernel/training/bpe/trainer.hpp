@@ -25,7 +25,7 @@ struct TrainingOptions {
 // All end early where no pair is frequent enough, and throw std::length_error where the chunks come
 // to 2^31 symbols or more. The ids of the symbols come first, new ids follow.
 
-// Ids 0..255 are the bytes.
+// IdArray 0..255 are the bytes.
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch);
 
 // All symbols are below `alphabet.size`. Chunks that were merged before may be given as the ids

@@ -15,7 +15,7 @@
 
 namespace toksmith {
 
-struct Misses {
+struct PendingMisses {
     static constexpr std::size_t kMostChunks = 128;
     static constexpr std::size_t kMostPlaces = 512;
     static constexpr std::size_t kLongest = 31;  // bytes of a chunk
@@ -25,7 +25,7 @@ struct Misses {
         ChunkKey key;
         const std::uint8_t* text;  // of a chunk that its key does not hold
         bool is_new;               // as far as was looked
-        Note note;                 // of its ids
+        EntryTag tag;              // of its ids
         std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
         std::size_t place;
         std::array<Id, kBlock + kLongest> kept;  // behind room for a block that ends where they do
@@ -60,11 +60,11 @@ struct Misses {
     static constexpr int kHashBits = 10, kNumberBits = 8;
     static_assert(kMostChunks <= 1 << kNumberBits);
     std::array<std::uint32_t, 1 << kHashBits> last_by_hash{};
-    Ids more;
+    IdArray more;
     std::vector<End> ends;
 
     std::uint32_t& last_like(std::uint64_t hash) { return last_by_hash[hash >> (64 - kHashBits)]; }
-    static std::uint32_t tag(std::uint64_t hash) {
+    static std::uint32_t hash_tag(std::uint64_t hash) {
         return static_cast<std::uint32_t>(hash << kHashBits >> 32) >> kNumberBits << kNumberBits;
     }
     bool full() const { return chunk_count == kMostChunks || place_count == kMostPlaces; }
@@ -81,8 +81,8 @@ struct Misses {
     static const Id* block_of(const Chunk& chunk) {
         return chunk.count <= kBlock ? chunk.kept.data() + chunk.count : nullptr;
     }
-    void set(Chunk& chunk, const Found& found) {
-        chunk.note = found.note;
+    void set(Chunk& chunk, const LookupResult& found) {
+        chunk.tag = found.tag;
         chunk.count = static_cast<std::uint32_t>(found.count);
         if (found.count <= kLongest) {
             std::copy_n(found.ids, found.count, chunk.ids());

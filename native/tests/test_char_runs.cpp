@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "encode/single_runs.hpp"
+#include "encode/char_runs.hpp"
 #include "kit.hpp"
 
 namespace toksmith::test {
@@ -24,7 +24,7 @@ std::string character(std::uint32_t number) {
 }  // namespace
 
 TEST(overlong_forms_are_no_characters) {
-    SingleCache singles;
+    CharCache singles;
     const Id id = 7;
     for (std::uint8_t byte = 0; byte < 0x80; ++byte) singles.insert(&byte, {&id, 1});
     for (unsigned lead = 0; lead < 0x100; ++lead) {
@@ -36,7 +36,7 @@ TEST(overlong_forms_are_no_characters) {
                 const bool overlong = lead == 0xE0 && second < 0xA0;
                 const bool shaped =
                     lead >> 4 == 0xE && second >> 6 == 2 && third >> 6 == 2 && !overlong;
-                CHECK(SingleCache::may_be_at(bytes) == shaped);
+                CHECK(CharCache::may_be_at(bytes) == shaped);
             }
         }
     }
@@ -45,11 +45,11 @@ TEST(overlong_forms_are_no_characters) {
 TEST(runs_that_were_not_taken_are_not_forgotten) {
     const auto rows = [](std::uint32_t) { return std::make_unique<CharacterTable::Block>(); };
     const CutTable cut_table(std::make_shared<const CharacterTable>(rows), {});
-    SingleCache singles;
+    CharCache singles;
     for (Id i = 0; i < kKnown; ++i) singles.insert(bytes_of(character(i)).data(), {&i, 1});
     Random random{53};
     for (int round = 0; round < 200; ++round) {
-        SingleRuns runs(cut_table, singles);
+        CharRuns runs(cut_table, singles);
         struct Run {
             std::size_t chunk;
             std::vector<Id> ids;
@@ -70,7 +70,7 @@ TEST(runs_that_were_not_taken_are_not_forgotten) {
                 const Bytes bytes = bytes_of(text);
                 const Text all = text_of(bytes);
                 const std::uint8_t* const end = runs.find(all.begin, all.end);
-                ids.resize(std::min(ids.size(), SingleRuns::kMost - before));
+                ids.resize(std::min(ids.size(), CharRuns::kMost - before));
                 CHECK(static_cast<std::size_t>(end - all.begin) == 3 * ids.size());
                 CHECK(runs.size() == before + ids.size());
                 if (runs.count() > count) {
@@ -84,15 +84,15 @@ TEST(runs_that_were_not_taken_are_not_forgotten) {
                 if (on_their_way.empty()) break;
                 const Run run = on_their_way.front();
                 on_their_way.pop_front();
-                CHECK(runs.to_take->chunk == run.chunk);
+                CHECK(runs.to_consume->chunk == run.chunk);
                 std::vector<Id> got;
-                for (std::size_t j = runs.to_take->first; j < runs.to_take->last; ++j)
-                    got.push_back(runs.answers()[j].words[0]);
+                for (std::size_t j = runs.to_consume->first; j < runs.to_consume->last; ++j)
+                    got.push_back(runs.entries()[j].words[0]);
                 CHECK(got == run.ids);
                 taken = run.chunk + 1;
-                if (runs.to_ask == runs.to_take++) ++runs.to_ask;
+                if (runs.to_prefetch == runs.to_consume++) ++runs.to_prefetch;
             }
-            CHECK((runs.to_take->chunk == ~std::size_t{0}) == on_their_way.empty());
+            CHECK((runs.to_consume->chunk == ~std::size_t{0}) == on_their_way.empty());
             if (rest || random.below(4) == 0) {
                 if (on_their_way.empty()) taken = found;
                 runs.forget(taken);

@@ -12,18 +12,19 @@
 
 namespace toksmith {
 
-class ChunkArena {
+class RingArena {
  public:
     // `words`: a power of two. `small`: how many come on small pages, since no more may be used.
-    ChunkArena(std::size_t words, std::size_t small) : words_(words), memory_(words, small) {}
+    RingArena(std::size_t words, std::size_t small) : words_(words), memory_(words, small) {}
 
     // Counts all words that were ever given out, so that it tells whether what stands there does
     // still.
     using Place = std::uint64_t;
 
-    // A place with room for so many words side by side. `alone`: nobody else uses it now. If others
-    // do, nothing is written over, since they may be reading it: then there may be no room.
-    std::optional<Place> room(std::size_t words, bool alone) {
+    // A place with allocate for so many words side by side. `alone`: nobody else uses it now. If
+    // others do, nothing is written over, since they may be reading it: then there may be no
+    // allocate.
+    std::optional<Place> allocate(std::size_t words, bool alone) {
         Place written = written_.load(std::memory_order_relaxed);
         for (;;) {
             const std::size_t left = words_ - index(written);
@@ -42,7 +43,7 @@ class ChunkArena {
     }
     Id* at(Place place) const { return memory_.data() + index(place); }
     // What stood there may have been written over.
-    bool is_gone(Place place) const { return place < gone_; }
+    bool is_overwritten(Place place) const { return place < gone_; }
 
     // Nobody uses it now.
     void clear() { gone_ = written_; }
@@ -51,7 +52,7 @@ class ChunkArena {
     std::size_t index(Place place) const { return place & (words_ - 1); }
 
     std::size_t words_;
-    HugeArray<Id> memory_;
+    HugePageArray<Id> memory_;
     Place gone_ = 0;  // before it, nothing stands any more
     alignas(64) std::atomic<Place> written_{0};
 };

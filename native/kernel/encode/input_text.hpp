@@ -9,16 +9,16 @@
 
 #include "text/text.hpp"
 #include "utf8/encode.hpp"
-#include "utf8/widen.hpp"
+#include "utf8/from_utf8.hpp"
 
 namespace toksmith {
 
-class Source {
+class InputText {
  public:
     // Implicit, since a text in UTF-8 is given as it is.
-    Source(Text text) : begin_(text.begin), size_(text.size()) {}
+    InputText(Text text) : begin_(text.begin), size_(text.size()) {}
     // Characters of one, two or four bytes.
-    Source(const void* begin, std::size_t size, utf8::Width width)
+    InputText(const void* begin, std::size_t size, utf8::Width width)
         : begin_(begin), size_(size), width_(width) {}
 
     bool is_utf8() const { return width_ == utf8::kAscii; }
@@ -28,9 +28,9 @@ class Source {
     }
 
     std::size_t size() const { return size_; }  // in bytes of UTF-8, or else in characters
-    Source slice(std::size_t from, std::size_t to) const {
+    InputText slice(std::size_t from, std::size_t to) const {
         const auto* bytes = static_cast<const std::uint8_t*>(begin_);
-        return Source(bytes + from * std::max(1u, unsigned{width_}), to - from, width_);
+        return InputText(bytes + from * std::max(1u, unsigned{width_}), to - from, width_);
     }
 
     // What use(units, size) returns, of characters that are no UTF-8.

@@ -8,7 +8,7 @@
 
 #include "utf8/encode.hpp"
 
-namespace toksmith::narrow {
+namespace toksmith::to_utf8 {
 
 inline constexpr std::size_t kCount = 16;  // characters
 inline constexpr std::size_t kBytes = kCount * utf8::kMostBytes;
@@ -55,4 +55,4 @@ inline std::uint8_t* write(const Unit* p, std::uint8_t* to, bool& surrogates) {
     return to;
 }
 
-}  // namespace toksmith::narrow
+}  // namespace toksmith::to_utf8

@@ -8,7 +8,7 @@
 namespace toksmith {
 
 template <std::size_t kCount>
-struct alignas(64) Spilled {
+struct alignas(64) LanesInMemory {
     std::uint32_t numbers[kCount];
 
     // To be called when they are stored, or the compiler would take them out all the same.

@@ -1,6 +1,6 @@
-// One array of what several threads encode: runs of the work, in the order of the work. Each thread
-// writes into an array of its own, which stays near; as soon as all runs before it are done, the
-// place of a run is known, and its thread copies it there.
+// One array of what several threads encode: tasks of the work, in the order of the work. Each
+// thread writes into an array of its own, which stays near; as soon as all tasks before it are
+// done, the place of a task is known, and its thread copies it there.
 #pragma once
 
 #include <algorithm>
@@ -10,31 +10,31 @@
 #include <utility>
 #include <vector>
 
-#include "encode/spare_ids.hpp"
+#include "encode/buffer_pool.hpp"
 #include "ids.hpp"
 #include "parallel/parallel.hpp"
 
 namespace toksmith {
 
-class InOrder {
+class OrderedOutput {
  public:
     // `result` is not to be touched meanwhile.
-    InOrder(Ids& result, std::size_t runs, std::size_t threads)
+    OrderedOutput(IdArray& result, std::size_t tasks, std::size_t threads)
         : result_(result),
-          asked_(result.touched()),
-          sizes_(runs, kNotYet),
-          places_(runs + 1),
+          populated_(result.touched()),
+          sizes_(tasks, kNotYet),
+          places_(tasks + 1),
           shares_(threads) {}
 
-    // By a thread: the ids of a run. When they have been copied, their memory is `spare`.
-    void add(std::size_t thread, std::size_t run, Ids ids, SpareIds& spare) {
+    // By a thread: the ids of a task. When they have been copied, their memory is `spare`.
+    void add(std::size_t thread, std::size_t task, IdArray ids, BufferPool& spare) {
         Share& share = shares_[thread];
         const std::size_t size = ids.size();
-        share.waiting.push_back({run, std::move(ids)});
-        Step step = note(run, size);
+        share.waiting.push_back({task, std::move(ids)});
+        Step step = note(task, size);
         if (step.first < step.last) {
-            result_.ask_for_pages(step.first, step.last);
-            step.asked = have_asked(step.last);
+            result_.populate(step.first, step.last);
+            step.asked = have_populated(step.last);
         }
         copy(share, step, spare);
     }
@@ -45,10 +45,10 @@ class InOrder {
         const bool is_little = places_.back() <= result_.capacity();
         result_.reserve(places_.back());  // it may have to move
         for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
-            SpareIds spare;
+            BufferPool spare;
             copy(shares_[i], {.known = sizes_.size(), .asked = result_.capacity()}, spare);
         });
-        result_.resize(std::max(asked_, places_.back()));  // so far it is touched
+        result_.resize(std::max(populated_, places_.back()));  // so far it is touched
         result_.resize(places_.back());
     }
 
@@ -58,60 +58,60 @@ class InOrder {
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
     struct Waiting {
-        std::size_t run;
-        Ids ids;
+        std::size_t task;
+        IdArray ids;
     };
     struct alignas(64) Share {
         std::vector<Waiting> waiting;
     };
 
-    // How many runs, from the first, are known; up to where there are pages; and for which ones the
-    // thread is to ask. One does so for all, before others write there: where two touch a page at
-    // the same time, both get one and clear it, and one of these is for nothing.
+    // How many tasks, from the first, are known; up to where there are pages; and for which ones
+    // the thread is to ask. One does so for all, before others write there: where two touch a page
+    // at the same time, both get one and clear it, and one of these is for nothing.
     struct Step {
         std::size_t known, asked, first = 0, last = 0;
     };
-    Step note(std::size_t run, std::size_t size) {
+    Step note(std::size_t task, std::size_t size) {
         const std::scoped_lock lock(guard_);
-        sizes_[run] = size;
+        sizes_[task] = size;
         for (; known_ < sizes_.size() && sizes_[known_] != kNotYet; ++known_) {
             places_[known_ + 1] = places_[known_] + sizes_[known_];
         }
         const std::size_t place = places_[known_];
         const std::size_t expected = known_ ? place / known_ * sizes_.size() : 0;
         const std::size_t wanted = std::min(expected, place + kAhead);
-        if (is_asking_ || wanted <= asked_) return {known_, asked_};
-        is_asking_ = true;
-        return {known_, asked_, asked_, result_.end_of_pages(asked_, wanted)};
+        if (is_populating_ || wanted <= populated_) return {known_, populated_};
+        is_populating_ = true;
+        return {known_, populated_, populated_, result_.end_of_pages(populated_, wanted)};
     }
-    std::size_t have_asked(std::size_t last) {
+    std::size_t have_populated(std::size_t last) {
         const std::scoped_lock lock(guard_);
-        is_asking_ = false;
-        return asked_ = last;
+        is_populating_ = false;
+        return populated_ = last;
     }
 
-    // Those before the run that is not known yet, and as far as there are pages.
-    void copy(Share& share, const Step& step, SpareIds& spare) {
+    // Those before the task that is not known yet, and as far as there are pages.
+    void copy(Share& share, const Step& step, BufferPool& spare) {
         auto next = share.waiting.begin();
-        for (; next != share.waiting.end() && next->run <= step.known; ++next) {
-            const std::size_t place = places_[next->run], size = next->ids.size();
+        for (; next != share.waiting.end() && next->task <= step.known; ++next) {
+            const std::size_t place = places_[next->task], size = next->ids.size();
             if (place + size > step.asked) break;
             copy(next->ids, place);
             spare.put(std::move(next->ids));
         }
         share.waiting.erase(share.waiting.begin(), next);
     }
-    void copy(const Ids& ids, std::size_t place) {
+    void copy(const IdArray& ids, std::size_t place) {
         const std::size_t size = ids.size();
         if (size == 0) return;  // there may be no memory at all
         std::memcpy(result_.data() + place, ids.data(), size * sizeof(Id));
     }
 
-    Ids& result_;
+    IdArray& result_;
     std::mutex guard_;
     std::size_t known_ = 0;
-    std::size_t asked_;  // up to there are pages
-    bool is_asking_ = false;
+    std::size_t populated_;  // up to there are pages
+    bool is_populating_ = false;
     std::vector<std::size_t> sizes_, places_;
     std::vector<Share> shares_;
 };

@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cache/single_cache.hpp"
+#include "cache/char_cache.hpp"
 #include "split/cut_table.hpp"
 #include "text/text.hpp"
 
 namespace toksmith {
 
-class SingleRuns {
+class CharRuns {
  public:
     using Byte = utf8::Byte;
 
@@ -22,11 +22,11 @@ class SingleRuns {
 
     struct Run {
         const Byte* begin;
-        std::size_t first, last;  // of the answers
+        std::size_t first, last;  // of the entries
         std::size_t chunk;        // that it is, among those on their way
     };
 
-    SingleRuns(const CutTable& cut_table, const SingleCache& singles)
+    CharRuns(const CutTable& cut_table, const CharCache& singles)
         : cut_table_(cut_table),
           singles_(singles),
           known_{singles.numbers(), cut_table.ascii_is_context_sensitive()} {
@@ -35,14 +35,14 @@ class SingleRuns {
 
     // The first one that was not asked for yet, and the first one that was not taken. Behind the
     // last stands one that is no chunk.
-    const Run *to_ask, *to_take;
+    const Run *to_prefetch, *to_consume;
 
     // Forgets those that were taken, when so many of the chunks on their way are forgotten.
     void forget(std::size_t chunks) {
         if (chunks == 0 || run_count_ == 0) return;
-        const auto taken = static_cast<std::size_t>(to_take - runs_.data());
+        const auto taken = static_cast<std::size_t>(to_consume - runs_.data());
         if (taken == run_count_) return clear();
-        const std::size_t characters = to_take->first;
+        const std::size_t characters = to_consume->first;
         for (std::size_t i = taken; i < run_count_; ++i) {
             const Run& run = runs_[i];
             runs_[i - taken] = {run.begin, run.first - characters, run.last - characters,
@@ -52,8 +52,8 @@ class SingleRuns {
         run_count_ -= taken;
         count_ -= characters;
         runs_[run_count_].chunk = kNone;
-        to_ask -= taken;
-        to_take = runs_.data();
+        to_prefetch -= taken;
+        to_consume = runs_.data();
     }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
@@ -61,21 +61,21 @@ class SingleRuns {
     std::size_t count() const { return run_count_; }
     Run& run(std::size_t i) { return runs_[i]; }
     // What each character became.
-    struct Answers {
-        const SingleCache::Number* numbers;
-        const Answer* by_number;
-        const Answer& operator[](std::size_t i) const { return by_number[numbers[i]]; }
+    struct Entries {
+        const CharCache::Number* numbers;
+        const CacheEntry* by_number;
+        const CacheEntry& operator[](std::size_t i) const { return by_number[numbers[i]]; }
     };
-    Answers answers() const { return {numbers_.data(), singles_.answers()}; }
+    Entries entries() const { return {numbers_.data(), singles_.entries()}; }
 
     // Whether a chunk may be in one.
     static bool may_hold(const CutTable& cut_table, const Byte* chunk, std::size_t size) {
-        return size == 1 ? *chunk < 0x80 : size == SingleCache::kSize && cut_table.is_single(chunk);
+        return size == 1 ? *chunk < 0x80 : size == CharCache::kSize && cut_table.is_single(chunk);
     }
-    // A character of a run, by the number of its answer.
-    static Text text(const Run& run, std::size_t answer) {
+    // A character of a run, by the number of its entry.
+    static Text text(const Run& run, std::size_t entry) {
         const Byte* p = run.begin;
-        for (std::size_t i = run.first; i < answer; ++i) p += size_at(p);
+        for (std::size_t i = run.first; i < entry; ++i) p += size_at(p);
         return {p, p + size_at(p)};
     }
 
@@ -89,9 +89,9 @@ class SingleRuns {
         std::size_t last = first;
         const Byte* q = p;
         while (last < kMost) {
-            SingleCache::Number number = known.number(q, end);
+            CharCache::Number number = known.number(q, end);
             if (number != 0) {
-                q += SingleCache::kSize;
+                q += CharCache::kSize;
             } else if (q != p && (number = known.number_between(q, end)) != 0) {
                 ++q;
             } else {
@@ -101,8 +101,8 @@ class SingleRuns {
         }
         if (q == p) return p;
         if (!known.is_between(q, end)) {
-            const std::size_t held = std::min(cut_table_.held(q, end), last - first);
-            for (std::size_t i = 0; i < held; ++i) q -= q[-1] < 0x80 ? 1 : SingleCache::kSize;
+            const std::size_t held = std::min(cut_table_.trailing_context(q, end), last - first);
+            for (std::size_t i = 0; i < held; ++i) q -= q[-1] < 0x80 ? 1 : CharCache::kSize;
             last -= held;
         }
         if (q == p) return p;
@@ -118,21 +118,21 @@ class SingleRuns {
     void clear() {
         run_count_ = count_ = 0;
         runs_[0].chunk = kNone;
-        to_ask = to_take = runs_.data();
+        to_prefetch = to_consume = runs_.data();
     }
 
     // What is known of characters.
     struct Known {
-        SingleCache::Numbers numbers;
+        CharCache::Numbers numbers;
         bool ascii_is_context_sensitive;
 
         // 0: it is not.
-        SingleCache::Number number(const Byte* p, const Byte* end) const {
-            return end - p >= 4 && SingleCache::may_be_at(p) ? numbers.of(p) : 0;
+        CharCache::Number number(const Byte* p, const Byte* end) const {
+            return end - p >= 4 && CharCache::may_be_at(p) ? numbers.of(p) : 0;
         }
         // Of a character of ASCII behind one of a run.
-        SingleCache::Number number_between(const Byte* p, const Byte* end) const {
-            return is_between(p, end) ? numbers.of_ascii(*p) : SingleCache::Number{0};
+        CharCache::Number number_between(const Byte* p, const Byte* end) const {
+            return is_between(p, end) ? numbers.of_ascii(*p) : CharCache::Number{0};
         }
         // Whether one character of ASCII stands before the next run, and so alone: neither is
         // rewritten together with what is before it.
@@ -142,14 +142,14 @@ class SingleRuns {
         }
     };
 
-    static std::size_t size_at(const Byte* p) { return *p < 0x80 ? 1 : SingleCache::kSize; }
+    static std::size_t size_at(const Byte* p) { return *p < 0x80 ? 1 : CharCache::kSize; }
 
     const CutTable& cut_table_;
-    const SingleCache& singles_;
+    const CharCache& singles_;
     const Known known_;
     std::size_t run_count_ = 0, count_ = 0;
     std::array<Run, kMost + 1> runs_;
-    std::array<SingleCache::Number, kMost> numbers_;
+    std::array<CharCache::Number, kMost> numbers_;
 };
 
 }  // namespace toksmith

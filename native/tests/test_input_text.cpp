@@ -11,9 +11,9 @@ using namespace toksmith::test;
 
 namespace {
 
-Bytes narrowed(isa::Level level, const Source& source) {
-    Bytes bytes(source.most_bytes() + narrow::kBytes);
-    const std::uint8_t* const end = loops(level).narrow(source, bytes.data());
+Bytes narrowed(isa::Level level, const InputText& source) {
+    Bytes bytes(source.most_bytes() + to_utf8::kBytes);
+    const std::uint8_t* const end = kernels_for(level).to_utf8(source, bytes.data());
     bytes.resize(static_cast<std::size_t>(end - bytes.data()));
     return bytes;
 }
@@ -125,7 +125,7 @@ TEST(about_as_many_bytes_as_a_string_has) {
     const std::string page = "a few \xC3\xA9\xC3\xA9, \xE4\xB8\xAD; ";
     Bytes text;
     for (int i = 0; i < 20'000; ++i) text.insert(text.end(), page.begin(), page.end());
-    CHECK(Source(text_of(text)).about_bytes() == text.size());
+    CHECK(InputText(text_of(text)).about_bytes() == text.size());
     const Characters string(text_of(text), utf8::kTwoBytes);
     const std::size_t about = string.source().about_bytes();
     CHECK(about > text.size() * 9 / 10 && about < text.size() * 11 / 10);
@@ -149,7 +149,7 @@ TEST(strings_become_the_ids_of_their_utf8) {
                 for (std::size_t threads = 1; threads <= 3; ++threads)
                     CHECK(list(encoder.encode({given.source()}, threads).ids) == ids);
                 CHECK(encoder.count({given.source()}, 2) == ids.size());
-                const auto as_list = [](const Ids& here) { return list(here); };
+                const auto as_list = [](const IdArray& here) { return list(here); };
                 CHECK(encoder.encode_here(given.source(), as_list) == ids);
             }
         }
@@ -161,7 +161,7 @@ TEST(strings_and_bytes_go_side_by_side) {
     const Bytes page = random_text(random, 3000);
     const auto model = random_merges(random, text_of(page), 100).model();
     std::vector<Characters> strings;
-    std::vector<Source> given, as_utf8;
+    std::vector<InputText> given, as_utf8;
     for (int i = 0; i < 3000; ++i) {
         const Bytes text = random_text(random, random.below(i % 100 ? 30 : 3000));
         strings.emplace_back(text_of(text), kWidths[random.below(3)]);
@@ -240,8 +240,8 @@ TEST(a_batch_with_surrogates_is_encoded_once) {
     class Counting final : public Model {
      public:
         std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
-        void encode_chunk(const std::uint8_t*, std::size_t, Scratch&, Ids& out,
-                          Ids*) const override {
+        void encode_chunk(const std::uint8_t*, std::size_t, Scratch&, IdArray& out,
+                          IdArray*) const override {
             ++chunks;
             out.push(1);
         }
@@ -251,8 +251,8 @@ TEST(a_batch_with_surrogates_is_encoded_once) {
     for (const isa::Level level : levels()) {
         const auto model = std::make_shared<Counting>();
         Encoder encoder(model, Family::kGpt2, level);
-        const Encoded encoded =
-            encoder.encode({Source(lone, 2, utf8::kTwoBytes), Source(pair, 3, utf8::kTwoBytes)}, 1);
+        const Encoded encoded = encoder.encode(
+            {InputText(lone, 2, utf8::kTwoBytes), InputText(pair, 3, utf8::kTwoBytes)}, 1);
         CHECK(encoded.offsets == (std::vector<std::int64_t>{0, 2, 3}));
         CHECK(model->chunks == 3);
     }

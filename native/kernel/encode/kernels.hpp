@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "cache/char_cache.hpp"
 #include "cache/chunk_cache.hpp"
-#include "cache/single_cache.hpp"
-#include "encode/ahead.hpp"
-#include "encode/misses.hpp"
-#include "encode/single_runs.hpp"
-#include "encode/source.hpp"
-#include "encode/spare_ids.hpp"
+#include "encode/buffer_pool.hpp"
+#include "encode/char_runs.hpp"
+#include "encode/chunk_queue.hpp"
+#include "encode/input_text.hpp"
+#include "encode/pending_misses.hpp"
 #include "ids.hpp"
 #include "isa/isa.hpp"
-#include "isa/narrow.hpp"
+#include "isa/to_utf8.hpp"
 #include "models/model.hpp"
 #include "parallel/stop.hpp"
 #include "split/cut_table.hpp"
@@ -65,7 +65,7 @@ class Utf8Buffer {
 struct Caches {
     Caches(std::size_t bytes, std::size_t text) : chunks(bytes, text) {}
     ChunkCache chunks;
-    SingleCache singles;
+    CharCache singles;
 };
 
 // What one of them needs to run a model: its part in the caches, and what the model keeps between
@@ -89,53 +89,54 @@ struct Worker {
         utf8.trim(bytes);
         spare.trim(bytes);
         scratch->trim(bytes);
-        for (Ids* const buffer : {&missed, &ids, &misses.more}) {
-            if (buffer->capacity() * sizeof(Id) > bytes) *buffer = Ids();
+        for (IdArray* const buffer : {&missed, &ids, &misses.more}) {
+            if (buffer->capacity() * sizeof(Id) > bytes) *buffer = IdArray();
         }
         if (prefixed_chunk.capacity() > bytes) prefixed_chunk = {};
         if (parts.capacity() * sizeof(Part) > bytes) parts = {};
     }
 
-    ChunkCache::User cache;
-    SingleCache& singles;
+    ChunkCache::Handle cache;
+    CharCache& singles;
     std::unique_ptr<Model::Scratch> scratch;
-    Misses misses;
-    Ids missed;
-    Ids ids;                                   // of a short document
-    SpareIds spare;                            // for the ids of a run
+    PendingMisses misses;
+    IdArray missed;
+    IdArray ids;                               // of a short document
+    BufferPool spare;                          // for the ids of a run
     std::vector<Part> parts;                   // that are encoded now
     Utf8Buffer utf8;                           // theirs, where they were given as characters
     std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the space that is put before it
     std::size_t unchecked = 0;                 // bytes since the last interruption point
 };
 
-struct Loops {
+struct EncodeKernels {
     // `ends`: gets, for each part, how many ids there are behind its own.
-    using Encode = void (*)(std::span<const Part>, const Model&, Worker&, Ids&, std::size_t* ends);
+    using Encode = void (*)(std::span<const Part>, const Model&, Worker&, IdArray&,
+                            std::size_t* ends);
     using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);
 
-    // Writes characters as UTF-8 and returns where they end; up to narrow::kBytes after that may
+    // Writes characters as UTF-8 and returns where they end; up to to_utf8::kBytes after that may
     // be overwritten. A surrogate pair becomes the character it encodes, others become U+FFFD.
-    using Narrow = std::uint8_t* (*)(const Source&, std::uint8_t* to);
+    using ToUtf8 = std::uint8_t* (*)(const InputText&, std::uint8_t* to);
 
-    Narrow narrow;
+    ToUtf8 to_utf8;
     // Indexed by Family.
     std::array<Encode, kFamilies> encode;  // appends the ids of the parts
     std::array<Count, kFamilies> count;    // the number of their ids, if no sum is carried
 };
 
-const Loops& loops_scalar();
-const Loops& loops_avx2();
-const Loops& loops_avx512();
+const EncodeKernels& kernels_scalar();
+const EncodeKernels& kernels_avx2();
+const EncodeKernels& kernels_avx512();
 
-inline const Loops& loops(isa::Level level) {
+inline const EncodeKernels& kernels_for(isa::Level level) {
     switch (level) {
         case isa::Level::kAvx512:
-            return loops_avx512();
+            return kernels_avx512();
         case isa::Level::kAvx2:
-            return loops_avx2();
+            return kernels_avx2();
         default:
-            return loops_scalar();
+            return kernels_scalar();
     }
 }
 

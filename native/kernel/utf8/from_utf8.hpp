@@ -20,7 +20,7 @@ inline unsigned width_by_lead(Byte lead) {
 // Writes characters from `out` on, as long as there are valid ones and `out_end` is not reached.
 // Returns the byte behind the last.
 template <typename Unit>
-const Byte* widen(const Byte* p, const Byte* end, Unit*& out, const Unit* out_end) {
+const Byte* from_utf8(const Byte* p, const Byte* end, Unit*& out, const Unit* out_end) {
     Unit* to = out;
     while (p < end && to < out_end) {
         if (end - p >= 8 && out_end - to >= 8) {

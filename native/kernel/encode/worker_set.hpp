@@ -5,15 +5,15 @@
 #include <memory>
 #include <vector>
 
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
 
 namespace toksmith {
 
-class Crew {
+class WorkerSet {
  public:
     // `cache_bytes`: of the cache, at most. `text`: the size of the first text, in bytes. The model
     // has to outlive it.
-    Crew(const Model& model, std::size_t cache_bytes, std::size_t text)
+    WorkerSet(const Model& model, std::size_t cache_bytes, std::size_t text)
         : model_(model), cache_bytes_(cache_bytes), caches_(cache_bytes, text) {}
 
     std::size_t cache_bytes() const { return cache_bytes_; }
@@ -30,8 +30,8 @@ class Crew {
     void trim(std::size_t bytes) {
         for (const auto& worker : workers_) worker->trim(bytes);
     }
-    // The size of its cache: of two crews, the one with more knows more.
-    std::size_t lines() const { return caches_.chunks.lines(); }
+    // The size of its cache: of two worker sets, the one with more knows more.
+    std::size_t buckets() const { return caches_.chunks.buckets(); }
 
  private:
     const Model& model_;

@@ -1,5 +1,5 @@
 // What characters of three bytes became that stand alone, as most do in scripts of thousands of
-// characters, of which a vocabulary has few words; and those of ASCII between them. Found by
+// characters, of which a vocabulary has few words; and those of ASCII between them. LookupResult by
 // number, without hash and comparison. Several threads may use it at once: what is there stays.
 #pragma once
 
@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cache/answer.hpp"
+#include "cache/entry.hpp"
 #include "huge_array.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {
 
-class SingleCache {
+class CharCache {
  public:
     static constexpr std::size_t kSize = 3;  // of a character, in bytes
 
@@ -40,7 +40,7 @@ class SingleCache {
         Number of_ascii(std::uint8_t byte) const { return at(byte); }
 
      private:
-        friend SingleCache;
+        friend CharCache;
         Number at(std::size_t code) const {
             return std::atomic_ref(by_code_[code]).load(std::memory_order_acquire);
         }
@@ -48,14 +48,14 @@ class SingleCache {
     };
     Numbers numbers() const { return Numbers(numbers_.data()); }
 
-    const Answer* answers() const { return answers_.data(); }  // by number
+    const CacheEntry* entries() const { return entries_.data(); }  // by number
 
-    void insert(const std::uint8_t* p, const Found& found) {
+    void insert(const std::uint8_t* p, const LookupResult& found) {
         const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);
-        if (!Answer::fits(found) || numbers().at(code) != 0) return;
+        if (!CacheEntry::fits(found) || numbers().at(code) != 0) return;
         const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
         if (number >= kCodes) return;  // only where threads met the same ones at once
-        answers_.data()[number].set(found);
+        entries_.data()[number].set(found);
         Number none = 0;
         std::atomic_ref(numbers_.data()[code])
             .compare_exchange_strong(none, static_cast<Number>(number), std::memory_order_release,
@@ -66,8 +66,8 @@ class SingleCache {
     static constexpr std::size_t kCodes = 0x10000;  // more than there are such characters
 
     std::atomic<std::uint32_t> count_{0};
-    HugeArray<Number> numbers_{kCodes};  // by code
-    HugeArray<Answer> answers_{kCodes};  // of which untouched pages take nothing
+    HugePageArray<Number> numbers_{kCodes};      // by code
+    HugePageArray<CacheEntry> entries_{kCodes};  // of which untouched pages take nothing
 };
 
 }  // namespace toksmith

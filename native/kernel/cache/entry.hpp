@@ -10,33 +10,33 @@
 namespace toksmith {
 
 // What a model says of the ids of a chunk beside them: so many bits.
-using Note = std::uint32_t;
-inline constexpr int kNoteBits = 24;
+using EntryTag = std::uint32_t;
+inline constexpr int kTagBits = 24;
 
-struct Found {
+struct LookupResult {
     const Id* ids = nullptr;  // null: nothing was
     std::size_t count = 0;
-    Note note = 0;
+    EntryTag tag = 0;
 };
 
 // A few ids: up to three as they are; more by two in a word, if each has 16 bits at most.
-struct Answer {
+struct CacheEntry {
     static constexpr std::size_t kWords = 3;
     static constexpr std::size_t kMostIds = 6;
 
     Id words[kWords];
-    std::uint32_t tail;
+    std::uint32_t count_and_tag;
 
-    std::size_t count() const { return tail & 0xFF; }
-    Note note() const { return tail >> 8; }
-    bool is_plain() const { return count() <= kWords; }
-    void unpack(Id* ids) const {
+    std::size_t count() const { return count_and_tag & 0xFF; }
+    EntryTag tag() const { return count_and_tag >> 8; }
+    bool has_full_ids() const { return count() <= kWords; }
+    void unpack16(Id* ids) const {
         for (std::size_t i = 0; i < kWords; ++i) {
             ids[2 * i] = words[i] & 0xFFFF;
             ids[2 * i + 1] = words[i] >> 16;
         }
     }
-    static bool fits(const Found& found) {
+    static bool fits(const LookupResult& found) {
         if (found.count <= kWords) return true;
         if (found.count > kMostIds) return false;
         Id all = 0;
@@ -44,17 +44,17 @@ struct Answer {
         return all <= 0xFFFF;
     }
     // To what fits.
-    void set(const Found& found) {
+    void set(const LookupResult& found) {
         if (found.count > kWords) {
             for (std::size_t i = 0; i < kWords; ++i)
                 words[i] = id_or_last(found, 2 * i) | id_or_last(found, 2 * i + 1) << 16;
         } else if (found.count > 0) {
             for (std::size_t i = 0; i < kWords; ++i) words[i] = id_or_last(found, i);
         }
-        set_tail(found.count, found.note);
+        set_count_and_tag(found.count, found.tag);
     }
-    void set_tail(std::size_t count, Note note) {
-        tail = static_cast<std::uint32_t>(count) | note << 8;
+    void set_count_and_tag(std::size_t count, EntryTag tag) {
+        count_and_tag = static_cast<std::uint32_t>(count) | tag << 8;
     }
     // Of ids that do not fit in: where they stand.
     std::uint64_t place() const { return std::uint64_t{words[1]} << 32 | words[0]; }
@@ -65,7 +65,7 @@ struct Answer {
 
  private:
     // The last one again behind it: no guess is good at how many there are.
-    static Id id_or_last(const Found& found, std::size_t i) {
+    static Id id_or_last(const LookupResult& found, std::size_t i) {
         return found.ids[std::min(i, found.count - 1)];
     }
 };

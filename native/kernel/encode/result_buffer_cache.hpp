@@ -12,14 +12,14 @@
 
 namespace toksmith {
 
-class KeptIds {
+class ResultBufferCache {
  public:
-    explicit KeptIds(std::size_t most_bytes) : most_(most_bytes / sizeof(Id)) {}
+    explicit ResultBufferCache(std::size_t most_bytes) : most_(most_bytes / sizeof(Id)) {}
 
     // An array for the ids of a text of so many bytes. The one that is kept is not given to a text
     // that has less than half as many as that for which it was made: much of it would go.
-    Ids take(std::size_t text_bytes) {
-        Ids ids;
+    IdArray take(std::size_t text_bytes) {
+        IdArray ids;
         if (const std::unique_lock lock(guard_, std::try_to_lock);
             lock && kept_.capacity() <= 2 * text_bytes) {
             ids = std::move(kept_);
@@ -30,7 +30,7 @@ class KeptIds {
     }
 
     // Keeps the larger one of it and the one that is kept, if that is not too large.
-    void put(Ids& ids) {
+    void put(IdArray& ids) {
         if (ids.touched() < kLeast) return;
         const std::unique_lock lock(guard_, std::try_to_lock);
         if (lock && ids.touched() <= most_ && ids.touched() > kept_.touched())
@@ -40,7 +40,7 @@ class KeptIds {
     // Gives the memory back; from now on, keeps at most so many bytes.
     void forget(std::size_t most_bytes) {
         most_ = most_bytes / sizeof(Id);
-        if (const std::unique_lock lock(guard_, std::try_to_lock); lock) kept_ = Ids();
+        if (const std::unique_lock lock(guard_, std::try_to_lock); lock) kept_ = IdArray();
     }
 
  private:
@@ -57,7 +57,7 @@ class KeptIds {
 
     std::mutex guard_;               // only ever tried: a fork may have left it taken for good
     std::atomic<std::size_t> most_;  // ids
-    Ids kept_;
+    IdArray kept_;
 };
 
 }  // namespace toksmith

@@ -1,4 +1,4 @@
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
 #include "models/bpe/lane_merge_table.hpp"
 #include "models/unigram/lane_viterbi_table.hpp"
 #include "split/unicode.hpp"
@@ -14,18 +14,18 @@ namespace {
 using Isa = Avx512;
 #include "split/windows.inc"
 // What encodes chunks that are new, many at once.
-#include "encode/together.inc"
+#include "encode/miss_batcher.inc"
 // The loops over what the first finds.
-#include "encode/loops.inc"
+#include "encode/chunk_loop.inc"
 
 }  // namespace
 }  // namespace toksmith::avx512
 TOKSMITH_TARGET_END
 
-const toksmith::Loops& toksmith::loops_avx512() { return avx512::table(); }
+const toksmith::EncodeKernels& toksmith::kernels_avx512() { return avx512::table(); }
 
 #else  // isa::choose never gives this level here
 
-const toksmith::Loops& toksmith::loops_avx512() { return loops_scalar(); }
+const toksmith::EncodeKernels& toksmith::kernels_avx512() { return kernels_scalar(); }
 
 #endif

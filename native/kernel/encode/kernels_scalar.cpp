@@ -1,4 +1,4 @@
-#include "encode/loops.hpp"
+#include "encode/kernels.hpp"
 #include "isa/marked.hpp"
 #include "isa/pairs.hpp"
 #include "split/unicode.hpp"
@@ -11,10 +11,10 @@ namespace {
 struct Isa {
     using Words = void;  // one by one
     static constexpr auto place_of_pair = pairs::place_of;
-    static constexpr auto write_marked = marked::write;
+    static constexpr auto bitmask_to_pointers = marked::bitmask_to_pointers;
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
-        return narrow::write(p, to, surrogates);
+        return to_utf8::write(p, to, surrogates);
     }
     template <int kBit>
     static std::uint64_t bit(const std::uint8_t* p) {
@@ -43,9 +43,9 @@ inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
 struct Merges;
 struct Paths;
 template <typename>
-class Together {
+class MissBatcher {
  public:
-    Together(const Model&, Worker& worker) : misses_(worker.misses) {}
+    MissBatcher(const Model&, Worker& worker) : misses_(worker.misses) {}
     static bool defer(const ChunkKey&, const Byte*, std::size_t, std::uint32_t = 0) {
         return false;
     }
@@ -55,17 +55,17 @@ class Together {
     static std::size_t reach(std::size_t) { return 0; }
     static std::uint32_t most(std::size_t) { return 0; }
     template <typename Encode>
-    Misses& settle(const Encode&) {
+    PendingMisses& resolve(const Encode&) {
         return misses_;
     }
 
  private:
-    Misses& misses_;
+    PendingMisses& misses_;
 };
 
-#include "encode/loops.inc"
+#include "encode/chunk_loop.inc"
 
 }  // namespace
 }  // namespace toksmith::scalar
 
-const toksmith::Loops& toksmith::loops_scalar() { return scalar::table(); }
+const toksmith::EncodeKernels& toksmith::kernels_scalar() { return scalar::table(); }
