@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/id_array.hpp"
 #include "encode/kernels.hpp"
 #include "encode/result_buffer_cache.hpp"
-#include "ids.hpp"
 #include "vocab/vocabulary.hpp"
 
 namespace toksmith::bindings {

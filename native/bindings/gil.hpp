@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith::bindings {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "base/stop.hpp"
 #include "buffers.hpp"
 #include "gil.hpp"
-#include "isa/isa.hpp"
-#include "parallel/stop.hpp"
+#include "simd/isa.hpp"
 #include "text/validate.hpp"
 #include "utf8/decode.hpp"
 

@@ -1,7 +1,7 @@
 // Merging, short and long; models; recovering merges.
 #include <set>
 
-#include "hash.hpp"
+#include "base/hash.hpp"
 #include "kit.hpp"
 #include "models/bpe/ranks.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "cache/char_cache.hpp"
 #include "cache/chunk_cache.hpp"
-#include "isa/pairs.hpp"
 #include "kit.hpp"
+#include "simd/pairs.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -1,13 +1,13 @@
 // What each instruction set's vocabulary says, one word after the other, and what is asked for with
 // it: a wrong one may show nowhere else but in how long things take.
 #include "encode/kernels.hpp"
-#include "isa/isa.hpp"
 #include "kit.hpp"
+#include "simd/isa.hpp"
 
 #if TOKSMITH_X86
 
-#include "isa/avx2.hpp"
-#include "isa/avx512.hpp"
+#include "simd/avx2.hpp"
+#include "simd/avx512.hpp"
 
 // Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
 #if defined(__GNUC__) && !defined(__clang__)

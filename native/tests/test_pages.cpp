@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/huge_page_array.hpp"
 #include "check.hpp"
-#include "huge_array.hpp"
 
 #if defined(__linux__)
 #include <limits>

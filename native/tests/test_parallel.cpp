@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
+#include "base/task_queue.hpp"
+#include "base/team.hpp"
 #include "check.hpp"
 #include "failing_memory.hpp"
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
-#include "parallel/task_queue.hpp"
-#include "parallel/team.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -9,26 +9,25 @@ import pytest
 
 KERNEL = Path(__file__).parents[2] / "native" / "kernel"
 
-# From the bottom up. The files beside the rooms, and those of parallel/, count as "base".
+# From the bottom up.
 MAY_INCLUDE = {
     "base": "",
     "utf8": "base",
-    "isa": "base utf8",
-    "text": "base utf8 isa",
+    "simd": "base utf8",
+    "text": "base utf8 simd",
     "vocab": "base utf8",
-    "split": "base utf8 isa text vocab",
+    "split": "base utf8 simd text vocab",
     "models": "base utf8 vocab",
     "fused": "base utf8 text vocab split models",
-    "cache": "base utf8 isa",
+    "cache": "base utf8 simd",
     "counting": "base utf8 text split cache",
     "training": "base utf8 text vocab models counting",
-    "encode": "base utf8 isa text vocab split models fused cache",
+    "encode": "base utf8 simd text vocab split models fused cache",
 }
 
 
 def room_of(path: str) -> str:
-    room, slash, _ = path.partition("/")
-    return "base" if not slash or room == "parallel" else room
+    return path.partition("/")[0]
 
 
 def includes() -> list[tuple[str, str]]:

@@ -18,10 +18,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/huge_page_array.hpp"
 #include "cache/chunk_key.hpp"
 #include "cache/entry.hpp"
-#include "huge_array.hpp"
-#include "isa/pairs.hpp"
+#include "simd/pairs.hpp"
 
 namespace toksmith {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/huge_page_array.hpp"
 #include "cache/entry.hpp"
-#include "huge_array.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/id_array.hpp"
 #include "cache/bucket_table.hpp"
 #include "cache/distinct_estimate.hpp"
 #include "cache/entry.hpp"
 #include "cache/ring_arena.hpp"
-#include "ids.hpp"
 
 namespace toksmith {
 

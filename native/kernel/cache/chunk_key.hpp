@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "hash.hpp"
+#include "base/hash.hpp"
 
 namespace toksmith {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "huge_array.hpp"
-#include "ids.hpp"
+#include "base/huge_page_array.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

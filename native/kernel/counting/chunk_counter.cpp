@@ -4,8 +4,8 @@
 #include <atomic>
 #include <utility>
 
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith {

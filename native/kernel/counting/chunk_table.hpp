@@ -10,10 +10,10 @@
 #include <cstring>
 #include <vector>
 
+#include "base/huge_page_array.hpp"
+#include "base/stop.hpp"
 #include "cache/chunk_key.hpp"
 #include "counting/runs.hpp"
-#include "huge_array.hpp"
-#include "parallel/stop.hpp"
 
 namespace toksmith {
 

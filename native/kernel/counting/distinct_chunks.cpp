@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "parallel/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace toksmith {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "hash.hpp"
+#include "base/hash.hpp"
 
 #if defined(_WIN32)
 #include <io.h>

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith {
 namespace {

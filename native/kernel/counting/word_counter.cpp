@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

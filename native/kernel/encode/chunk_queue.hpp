@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cache/chunk_cache.hpp"
-#include "isa/marked.hpp"
+#include "simd/marked.hpp"
 
 namespace toksmith {
 

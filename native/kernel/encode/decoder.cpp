@@ -6,8 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 #include "utf8/from_utf8.hpp"
 
 namespace toksmith {

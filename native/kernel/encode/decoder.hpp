@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ids.hpp"
-#include "pages.hpp"
+#include "base/id_array.hpp"
+#include "base/pages.hpp"
 
 namespace toksmith {
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/parallel.hpp"
+#include "base/task_queue.hpp"
 #include "encode/ordered_output.hpp"
-#include "parallel/parallel.hpp"
-#include "parallel/task_queue.hpp"
 #include "split/cut.hpp"
 
 namespace toksmith {

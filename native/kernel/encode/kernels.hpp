@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/id_array.hpp"
+#include "base/stop.hpp"
 #include "cache/char_cache.hpp"
 #include "cache/chunk_cache.hpp"
 #include "encode/buffer_pool.hpp"
@@ -20,11 +22,9 @@
 #include "encode/chunk_queue.hpp"
 #include "encode/input_text.hpp"
 #include "encode/pending_misses.hpp"
-#include "ids.hpp"
-#include "isa/isa.hpp"
-#include "isa/to_utf8.hpp"
 #include "models/model.hpp"
-#include "parallel/stop.hpp"
+#include "simd/isa.hpp"
+#include "simd/to_utf8.hpp"
 #include "split/cut_table.hpp"
 #include "split/splitter.hpp"
 #include "text/text.hpp"

@@ -5,7 +5,7 @@
 
 #if TOKSMITH_X86
 
-#include "isa/avx2.hpp"
+#include "simd/avx2.hpp"
 
 TOKSMITH_AVX2_BEGIN
 namespace toksmith::avx2 {

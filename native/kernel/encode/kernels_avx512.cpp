@@ -5,7 +5,7 @@
 
 #if TOKSMITH_X86
 
-#include "isa/avx512.hpp"
+#include "simd/avx512.hpp"
 
 TOKSMITH_AVX512_BEGIN
 namespace toksmith::avx512 {

@@ -1,6 +1,6 @@
 #include "encode/kernels.hpp"
-#include "isa/marked.hpp"
-#include "isa/pairs.hpp"
+#include "simd/marked.hpp"
+#include "simd/pairs.hpp"
 #include "split/unicode.hpp"
 
 namespace toksmith::scalar {

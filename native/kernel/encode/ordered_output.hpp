@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/id_array.hpp"
+#include "base/parallel.hpp"
 #include "encode/buffer_pool.hpp"
-#include "ids.hpp"
-#include "parallel/parallel.hpp"
 
 namespace toksmith {
 

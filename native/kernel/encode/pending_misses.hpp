@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/id_array.hpp"
 #include "cache/chunk_cache.hpp"
-#include "ids.hpp"
 
 namespace toksmith {
 

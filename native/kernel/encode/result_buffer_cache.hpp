@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

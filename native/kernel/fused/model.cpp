@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith {
 namespace {

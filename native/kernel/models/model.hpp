@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

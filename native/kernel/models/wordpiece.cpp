@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "utf8/encode.hpp"
 
 namespace toksmith::wordpiece {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 #include "vocab/vocabulary.hpp"
 
 namespace toksmith::wordpiece {

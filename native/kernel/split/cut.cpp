@@ -1,6 +1,6 @@
 #include "split/cut.hpp"
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "split/cut_table.hpp"
 #include "split/unicode.hpp"
 

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "isa/byte_pairs.hpp"
-#include "isa/byte_set.hpp"
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
+#include "simd/byte_pairs.hpp"
+#include "simd/byte_set.hpp"
 #include "split/character_table.hpp"
 
 namespace toksmith {

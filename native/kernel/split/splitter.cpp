@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "isa/marked.hpp"
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
+#include "simd/marked.hpp"
 #include "split/unicode.hpp"
 #include "vocab/adjacency_filter.hpp"
 #if TOKSMITH_X86
-#include "isa/avx512.hpp"
+#include "simd/avx512.hpp"
 #endif
 
 namespace toksmith {

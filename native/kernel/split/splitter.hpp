@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "isa/isa.hpp"
+#include "simd/isa.hpp"
 #include "split/family.hpp"
 #include "utf8/decode.hpp"
 

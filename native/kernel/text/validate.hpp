@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "isa/isa.hpp"
+#include "simd/isa.hpp"
 
 namespace toksmith::utf8 {
 

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <utility>
 
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 #include "counting/counting_batch.hpp"
 #include "counting/distinct_chunks.hpp"
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
 
 namespace toksmith::bpe {
 namespace {

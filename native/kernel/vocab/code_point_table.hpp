@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "hash.hpp"
+#include "base/hash.hpp"
 #include "vocab/vocabulary.hpp"
 
 namespace toksmith {

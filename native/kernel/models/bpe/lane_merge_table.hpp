@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 #include "models/bpe/perfect_pair_hash.hpp"
 
 namespace toksmith::bpe {

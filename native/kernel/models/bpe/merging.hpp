@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "models/bpe/pair_table.hpp"
-#include "parallel/stop.hpp"
 
 namespace toksmith::bpe {
 

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "hash.hpp"
-#include "huge_array.hpp"
-#include "ids.hpp"
+#include "base/hash.hpp"
+#include "base/huge_page_array.hpp"
+#include "base/id_array.hpp"
 
 namespace toksmith::bpe {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "huge_array.hpp"
+#include "base/huge_page_array.hpp"
 
 namespace toksmith::bpe {
 

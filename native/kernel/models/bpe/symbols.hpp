@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ids.hpp"
+#include "base/id_array.hpp"
 #include "models/bpe/merging.hpp"
 #include "models/bpe/pair_table.hpp"
 

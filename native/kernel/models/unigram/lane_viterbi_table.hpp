@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "huge_array.hpp"
-#include "ids.hpp"
+#include "base/huge_page_array.hpp"
+#include "base/id_array.hpp"
 #include "models/unigram/score_bound.hpp"
 #include "vocab/byte_trie.hpp"
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/stop.hpp"
 #include "models/unigram/add_in_order.hpp"
 #include "models/unigram/writer.hpp"
-#include "parallel/stop.hpp"
 #include "utf8/decode.hpp"
 #include "vocab/byte_ids.hpp"
 #include "vocab/piece_types.hpp"

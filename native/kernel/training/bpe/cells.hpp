@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "huge_array.hpp"
-#include "parallel/team.hpp"
+#include "base/huge_page_array.hpp"
+#include "base/team.hpp"
 #include "training/bpe/position_arena.hpp"
 #include "training/training.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "huge_array.hpp"
-#include "parallel/stop.hpp"
+#include "base/huge_page_array.hpp"
+#include "base/stop.hpp"
 #include "training/bpe/pair_index.hpp"
 #include "training/training.hpp"
 

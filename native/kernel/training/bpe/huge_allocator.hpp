@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "pages.hpp"
+#include "base/pages.hpp"
 
 namespace toksmith {
 

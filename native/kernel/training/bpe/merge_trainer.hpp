@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/stop.hpp"
-#include "parallel/team.hpp"
+#include "base/stop.hpp"
+#include "base/team.hpp"
 #include "training/bpe/cells.hpp"
 #include "training/bpe/first_pairs.hpp"
 #include "training/bpe/pair.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "huge_array.hpp"
+#include "base/huge_page_array.hpp"
 #include "models/bpe/pair_table.hpp"
 
 namespace toksmith::bpe {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "training/bpe/pair_index.hpp"
 #include "training/bpe/position_arena.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "training/bpe/pair.hpp"
 #include "training/bpe/pair_index.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "huge_array.hpp"
+#include "base/huge_page_array.hpp"
 
 namespace toksmith::bpe {
 

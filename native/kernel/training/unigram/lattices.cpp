@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "parallel/parallel.hpp"
-#include "parallel/stop.hpp"
+#include "base/parallel.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith::unigram {
 

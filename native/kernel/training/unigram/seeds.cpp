@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "training/unigram/lattices.hpp"
 #include "training/unigram/suffixes.hpp"
 

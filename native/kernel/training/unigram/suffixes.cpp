@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith::unigram {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 #include "training/unigram/passes.hpp"
 
 namespace toksmith::unigram {

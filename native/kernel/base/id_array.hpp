@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "pages.hpp"
+#include "base/pages.hpp"
 
 namespace toksmith {
 

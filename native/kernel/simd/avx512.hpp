@@ -14,15 +14,15 @@
 
 #include <array>
 
-#include "isa/avx2.hpp"
-#include "isa/byte_classes.hpp"
-#include "isa/byte_masks.hpp"
-#include "isa/byte_pairs.hpp"
-#include "isa/isa.hpp"
-#include "isa/lanes_in_memory.hpp"
-#include "isa/marked.hpp"
-#include "isa/pairs.hpp"
-#include "isa/to_utf8.hpp"
+#include "simd/avx2.hpp"
+#include "simd/byte_classes.hpp"
+#include "simd/byte_masks.hpp"
+#include "simd/byte_pairs.hpp"
+#include "simd/isa.hpp"
+#include "simd/lanes_in_memory.hpp"
+#include "simd/marked.hpp"
+#include "simd/pairs.hpp"
+#include "simd/to_utf8.hpp"
 
 namespace toksmith {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith {
 

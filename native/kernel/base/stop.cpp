@@ -1,4 +1,4 @@
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-#include "pages.hpp"
+#include "base/pages.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "isa/isa.hpp"
+#include "simd/isa.hpp"
 
 #include <array>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "parallel/team.hpp"
+#include "base/team.hpp"
 
 #include <optional>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "isa/byte_classes.hpp"
+#include "simd/byte_classes.hpp"
 
 namespace toksmith {
 

@@ -1,4 +1,4 @@
-#include "parallel/parallel.hpp"
+#include "base/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/stop.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith {
 
