@@ -1,5 +1,5 @@
-// Zeroed memory for a table that is read all over: on huge pages where the system has them, because
-// with small ones the look-up of pages costs more than the table's own.
+// Zeroed memory for a table that is read at random: on huge pages where the system has them,
+// because with small pages address translation costs more than the read.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +36,14 @@ struct Unmap {
 template <typename T>
 class HugePageArray {
  public:
-    // `small_prefix`: so many come on small pages, since no more may be used: then a huge one takes
-    // longer to get than to use.
+    // `small_prefix`: so many elements lie on small pages, because no more may be used: a huge page
+    // takes long to get.
     explicit HugePageArray(std::size_t size, std::size_t small_prefix = 0)
         : size_(size), memory_(map(size * sizeof(T), small_prefix * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
-    // Asks for the memory of some that nobody has touched, while others may ask for more: one huge
-    // page at a time, since they wait meanwhile.
+    // Populates elements that nothing has touched. One huge page at a time: other threads that map
+    // memory wait meanwhile.
     void populate(std::size_t first, std::size_t last) const {
         auto* const end = reinterpret_cast<char*>(data() + last);
         char* next = reinterpret_cast<char*>(data() + first);
@@ -61,8 +61,8 @@ class HugePageArray {
     static Memory map(std::size_t bytes, std::size_t small_prefix) {
 #if defined(__linux__)
         using pages::kHuge;
-        // Behind the small pages a huge one starts. What is left of the last one is not used; if
-        // that were half of it or more, small ones stand there instead.
+        // After the small pages, a huge page starts. The rest of the last huge page is unused; if
+        // that were half of it or more, small pages are used there instead.
         const std::size_t huge = (bytes - small_prefix + kHuge / 2 - 1) / kHuge * kHuge;
         const std::size_t mapped_bytes =
             std::max(bytes, small_prefix + huge) + (huge > 0 ? kHuge : 0);

@@ -15,7 +15,7 @@ namespace toksmith {
 
 using Id = std::uint32_t;
 
-// The pages of a large one are asked for shortly before they are written.
+// The pages of a large array are populated shortly before they are written.
 class IdArray {
  public:
     IdArray() = default;
@@ -34,7 +34,7 @@ class IdArray {
     std::size_t capacity() const { return capacity_; }
     std::size_t touched() const { return touched_; }
     void clear() { size_ = 0; }
-    // To at most as many as there is room for, which have been written.
+    // To at most the capacity; all of them have been written.
     void resize(std::size_t size) {
         size_ = size;
         touched_ = std::max(touched_, size);
@@ -46,10 +46,10 @@ class IdArray {
     }
     void append(const Id* ids, std::size_t count) {
         Id* place = extend(count);
-        // Mostly one to three: a loop is quicker than a call.
+        // Mostly one to three: a loop is faster than a call.
         for (std::size_t i = 0; i < count; ++i) place[i] = ids[i];
     }
-    // Memory that is not touched costs nothing.
+    // Untouched memory takes no pages.
     void reserve(std::size_t capacity) {
         if (capacity > capacity_) resize_memory(capacity);
     }
@@ -64,16 +64,16 @@ class IdArray {
         size_ += count;
         return place;
     }
-    // Asks for the pages of some that are about to be written; several threads may.
+    // Populates the pages of ids that are about to be written. Several threads may call it.
     void populate(std::size_t first, std::size_t last) {
         if (capacity_ > kLarge) warmer_.populate(data_ + first, data_ + last);
     }
-    // Up to where to ask from there, if they are needed up to the second one: a huge page that
-    // starts between the two comes whole.
+    // The end of the range to populate from `first` on, if ids up to `last` are needed: a huge page
+    // that starts in between is populated whole.
     std::size_t end_of_pages(std::size_t first, std::size_t last) const {
         return std::min(huge_from(first) < last ? huge_from(last) : last, capacity_);
     }
-    // Gives memory back in which no ids stand.
+    // Frees the pages after the last id.
     void trim() {
         if (touched_ < size_ + 2 * kStep) return;
         pages::release(data_ + size_, data_ + touched_);
@@ -81,7 +81,8 @@ class IdArray {
     }
 
  private:
-    static constexpr std::size_t kStep = std::size_t{1} << 16;  // ids whose pages are asked for
+    static constexpr std::size_t kStep = std::size_t{1}
+                                         << 16;  // ids whose pages are populated at once
     static constexpr std::size_t kLarge = 4 * kStep;
 
     void swap(IdArray& other) noexcept {
@@ -97,7 +98,7 @@ class IdArray {
         touched_ = end_of_pages(start, needed + kStep);
         populate(start, touched_);
     }
-    // The first at or behind that one with which a huge page starts.
+    // The first id from `place` on that is at the start of a huge page.
     std::size_t huge_from(std::size_t place) const {
         return place + pages::before_huge(data_ + place) / sizeof(Id);
     }
@@ -113,8 +114,8 @@ class IdArray {
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    std::size_t touched_ = 0;   // so many can be written without a fault
-    pages::PageWarmer warmer_;  // if large, the others
+    std::size_t touched_ = 0;   // how many can be written without a page fault
+    pages::PageWarmer warmer_;  // for the others, if there are many
 };
 
 }  // namespace toksmith

@@ -35,11 +35,11 @@ class BucketTable {
         CacheEntry entries[kSlots];
     };
     static_assert(sizeof(Bucket) == 64);
-    static constexpr Bucket kNone{};            // in which nothing stands
+    static constexpr Bucket kNone{};            // an empty one
     static constexpr std::size_t kSharing = 4;  // home buckets that share another one
 
-    // Powers of two. Memory behind the buckets in use is not touched. `small`: how many buckets
-    // come on small pages, since no more may be used.
+    // Powers of two. Memory after the buckets in use is not touched. `small`: how many buckets lie
+    // on small pages, because no more may be used.
     BucketTable(std::size_t buckets, std::size_t most, std::size_t small)
         : most_(most),
           home_(most, small),
@@ -53,7 +53,7 @@ class BucketTable {
     // Where the home bucket of a key is, until the table grows.
     struct Places {
         static constexpr std::uint64_t kMask = ~std::uint64_t{sizeof(Bucket) - 1};
-        int shift;  // of a hash, so that behind the mask it is a place in bytes
+        int shift;  // of a hash; with the mask, it gives an offset in bytes
 
         explicit Places(std::size_t buckets) : shift(64 - 6 - std::countr_zero(buckets)) {}
         std::size_t bytes(const Key& key) const { return key.hash() >> shift & kMask; }
@@ -62,8 +62,8 @@ class BucketTable {
     struct HomeBuckets {
         const std::byte* begin;
         Places places;
-        // Asks the memory for what find() looks at. A key with zeros where a free slot has them is
-        // not looked for there: a thread may be about to fill it.
+        // Prefetches the bucket that find() reads. Keys whose low word is 0 are not looked up
+        // there: a claimed slot has a 0, too, until it is published.
         [[gnu::always_inline]] const Bucket* prefetch(const Key& key) const {
             if (key.low == 0) [[unlikely]]
                 return &kNone;
@@ -75,12 +75,13 @@ class BucketTable {
     HomeBuckets home_buckets() const {
         return {reinterpret_cast<const std::byte*>(home_.data()), places_};
     }
-    // Asks it for what fill() mostly writes to, and for what search() looks at beside.
+    // Prefetch the bucket that fill() mostly writes to, and the overflow bucket that search()
+    // reads.
     void prefetch_home(const Key& key) const { __builtin_prefetch(home_bucket_of(key), 1); }
     void prefetch_overflow(const Key& key) const { __builtin_prefetch(overflow_bucket_of(key)); }
 
-    // Of a short chunk of few ids, if it stands in its home bucket. `place_of` is pairs::place_of:
-    // no guess is good at which slot it is.
+    // Returns the entry of a short chunk of few ids, if it is in its home bucket. `place_of` is
+    // pairs::place_of: without a branch, since which slot it is cannot be predicted.
     template <typename PlaceOf>
     [[gnu::always_inline]] static const CacheEntry* find(const Bucket* bucket, const Key& key,
                                                          [[maybe_unused]] PlaceOf place_of) {
@@ -98,8 +99,8 @@ class BucketTable {
     struct HomeProbe {
         bool is_there, has_room;
     };
-    // What its home bucket tells: where it has room, no other one has the key. Without a branch: no
-    // guess is good at how much of a bucket is taken.
+    // Looks in the home bucket: if it has room, no other bucket has the key. Without a branch: how
+    // full a bucket is cannot be predicted.
     [[gnu::always_inline]] HomeProbe probe_home(const Key& key) const {
         const Bucket& bucket = *home_bucket_of(key);
         std::uint64_t last = 0;
@@ -117,19 +118,19 @@ class BucketTable {
         std::size_t slot;
 
         const CacheEntry& entry() const { return bucket->entries[slot]; }
-        // Whether the entry says where the ids stand, not which they are. An atomic read: a thread
-        // that saw the slot free may still try to take it.
+        // Whether the entry holds the place of the ids, not the ids. An atomic read: a thread that
+        // saw the slot free may still try to claim it.
         bool is_indirect() const { return (last_word(bucket->keys[slot]) & kIndirectMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
         const Search found = search(key, home_bucket_of(key));
         return found.end == End::kFull ? search(key, overflow_bucket_of(key)) : found;
     }
-    // What became of a key that was to be added.
+    // The result of fill().
     enum class Kept { kAdded, kPresent, kFull };
 
-    // Fills a slot, with what `write(entry)` does to it. `alone`: nobody else uses the table now;
-    // then there is always one.
+    // Adds a key; `write(entry)` writes its entry. `alone`: no other thread uses the table, so one
+    // may be evicted, and there is always a slot.
     template <typename Write>
     [[gnu::always_inline]] Kept fill(const Key& key, bool indirect, bool alone,
                                      const Write& write) {
@@ -151,13 +152,13 @@ class BucketTable {
     }
     static Kept not_added(End end) { return end == End::kThere ? Kept::kPresent : Kept::kFull; }
 
-    // Asks for the memory of so many buckets.
+    // Populates the memory of so many buckets.
     void populate(std::size_t buckets) const {
         home_.populate(size_, buckets);
         overflow_.populate(size_ / kSharing, buckets / kSharing);
     }
-    // Takes so many buckets in use, when nobody else uses it. What stands in a bucket goes to some
-    // that lie side by side, behind all that have not moved yet; nothing stands there.
+    // Grows to so many buckets, while no other thread uses the table. The keys of a bucket move to
+    // adjacent ones, after all that have not moved yet.
     void grow(std::size_t buckets) {
         const std::size_t before = size_;
         use(buckets);
@@ -185,7 +186,7 @@ class BucketTable {
             }
         }
     }
-    // Nobody else uses it now.
+    // While no other thread uses the table.
     void clear(std::size_t buckets) {
         home_.clear();
         overflow_.clear();
@@ -194,16 +195,16 @@ class BucketTable {
 
  private:
     static constexpr std::uint64_t kIndirectMark = std::uint64_t{0x40} << 56;  // not in the slot
-    // The last word of a slot that a thread is about to fill; no key has it.
+    // The high word of a slot that a thread is about to fill; no key has it.
     static constexpr std::uint64_t kClaimed = std::uint64_t{0x80} << 56;
 
     static Key without_mark(const Key& key) { return {key.low, key.high & ~kIndirectMark}; }
-    // It is written last and read first: when it is there, all of the slot is.
+    // The high word is written last and read first: once it is there, the whole slot is.
     static std::uint64_t last_word(const Key& slot) {
         return std::atomic_ref(const_cast<std::uint64_t&>(slot.high))
             .load(std::memory_order_acquire);
     }
-    // Of a slot that another thread may be about to fill.
+    // The low word, of a slot that another thread may be about to fill.
     static std::uint64_t first_word(const Key& slot) {
         return std::atomic_ref(const_cast<std::uint64_t&>(slot.low))
             .load(std::memory_order_relaxed);
@@ -212,7 +213,7 @@ class BucketTable {
     static bool holds(const Key& slot, std::uint64_t last_word, const Key& key) {
         return (((last_word & ~kIndirectMark) ^ key.high) | (first_word(slot) ^ key.low)) == 0;
     }
-    // Whether the slot is this thread's to fill.
+    // Returns whether this thread may fill the slot.
     static bool try_claim(Key& slot) {
         std::uint64_t free = 0;
         return std::atomic_ref(slot.high).compare_exchange_strong(free, kClaimed,
@@ -238,7 +239,7 @@ class BucketTable {
         size_ = buckets;
         places_ = Places(buckets);
     }
-    // Of the buckets that the keys of one go to.
+    // Which of the adjacent buckets a key moves to.
     std::size_t part_of(const Key& key, int doublings) const {
         const std::size_t bucket = places_.bytes(without_mark(key)) / sizeof(Bucket);
         return bucket & ((std::size_t{1} << doublings) - 1);

@@ -1,6 +1,6 @@
-// What characters of three bytes became that stand alone, as most do in scripts of thousands of
-// characters, of which a vocabulary has few words; and those of ASCII between them. LookupResult by
-// number, without hash and comparison. Several threads may use it at once: what is there stays.
+// The ids of single characters of three bytes that are chunks, as most are in scripts of thousands
+// of characters, and of ASCII characters between them. Found by code point, without hashing or
+// comparing. Several threads may use it at once: entries are written once.
 #pragma once
 
 #include <atomic>
@@ -19,23 +19,24 @@ class CharCache {
  public:
     static constexpr std::size_t kSize = 3;  // of a character, in bytes
 
-    // Whether what is at p may be one. Reads four bytes.
+    // Whether a character of three bytes may start at p. Reads four bytes.
     static bool may_be_at(const std::uint8_t* p) {
         std::uint32_t bytes;
         std::memcpy(&bytes, p, sizeof bytes);
         static_assert(std::endian::native == std::endian::little);
-        // Below U+0800 two bytes would have been enough: that is invalid UTF-8, and its code may be
-        // that of another character.
+        // Below U+0800 the form is overlong, so invalid UTF-8, and its code may be that of another
+        // character.
         return (bytes & 0xC0C0F0) == 0x8080E0 && (bytes & 0x200F) != 0;
     }
 
-    // Characters are numbered as they are met, so that those that come often lie side by side.
+    // Characters are numbered in order of arrival, so that the entries of frequent ones are
+    // adjacent.
     using Number = std::uint16_t;  // 0: not known
 
     class Numbers {
      public:
         explicit Numbers(Number* by_code) : by_code_(by_code) {}
-        // Of the one of three bytes at p; of one of ASCII.
+        // The number of the character of three bytes at p; of an ASCII character.
         Number of(const std::uint8_t* p) const { return at(utf8::code_of_three(p)); }
         Number of_ascii(std::uint8_t byte) const { return at(byte); }
 
@@ -54,7 +55,7 @@ class CharCache {
         const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);
         if (!CacheEntry::fits(found) || numbers().at(code) != 0) return;
         const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
-        if (number >= kCodes) return;  // only where threads met the same ones at once
+        if (number >= kCodes) return;  // only if threads inserted the same ones at once
         entries_.data()[number].set(found);
         Number none = 0;
         std::atomic_ref(numbers_.data()[code])
@@ -67,7 +68,7 @@ class CharCache {
 
     std::atomic<std::uint32_t> count_{0};
     HugePageArray<Number> numbers_{kCodes};      // by code
-    HugePageArray<CacheEntry> entries_{kCodes};  // of which untouched pages take nothing
+    HugePageArray<CacheEntry> entries_{kCodes};  // untouched pages take no memory
 };
 
 }  // namespace toksmith

@@ -25,8 +25,7 @@ class ChunkCache {
  public:
     using Key = ChunkKey;
 
-    static constexpr std::size_t kBytes = std::size_t{48}
-                                          << 20;  // of memory, unless said otherwise
+    static constexpr std::size_t kBytes = std::size_t{48} << 20;  // of memory, by default
     // Longer chunks are rare and seldom come back; they are not kept.
     static constexpr std::size_t kLongest = 256;
     static constexpr std::size_t kMostIds = 255;  // more are not kept
@@ -37,8 +36,8 @@ class ChunkCache {
         sizeof(BucketTable::Bucket) + sizeof(BucketTable::Bucket) / BucketTable::kSharing +
         kWordsPerBucket * sizeof(Id);
 
-    // Takes at most so many bytes, or a little where that is less than the least of 384 KiB.
-    // `text`: the first one has so many bytes; if that is short, others may not come.
+    // Takes at most `bytes` of memory, but at least 384 KiB. `text`: the size of the first text;
+    // after a short one, there may be no other, so the start of each array lies on small pages.
     explicit ChunkCache(std::size_t bytes = kBytes, std::size_t text = 0)
         : buckets_(
               kFewestBuckets,
@@ -46,7 +45,8 @@ class ChunkCache {
               small_buckets(text)),
           arena_(buckets_.most() * kWordsPerBucket, small_buckets(text) * kWordsPerBucket) {}
 
-    // Before a text of so many bytes that so many threads encode; nobody uses the cache now.
+    // Call it before a text of so many bytes that so many threads encode, while no thread uses the
+    // cache.
     void begin(std::size_t bytes, std::size_t threads) {
         alone_ = threads == 1;
         wants_room_ = false;
@@ -59,7 +59,7 @@ class ChunkCache {
         if (buckets > buckets_.size()) grow(buckets);
     }
 
-    // That are in use now.
+    // How many are in use.
     std::size_t buckets() const { return buckets_.size(); }
 
     class Handle;
@@ -67,19 +67,19 @@ class ChunkCache {
  private:
     static constexpr std::size_t kMostBuckets = std::size_t{1} << 29;
     static constexpr std::size_t kMany = std::size_t{1} << 13;  // buckets
-    // Of text, at least, that bring a new one.
+    // At least so many bytes of text bring a new chunk.
     static constexpr std::size_t kBytesPerChunk = 16;
-    // When so many chunks a bucket have found no room, the table is cleared.
+    // When so many chunks per bucket were rejected, the table is cleared.
     static constexpr std::size_t kMostRejected = 4;
-    // A caller that is alone makes the table so many times as large, at least; but not if the text
-    // is nearly over, and will fill one more bucket of so many.
+    // A caller that is alone grows the table to at least so many times its size; but not if the
+    // text is nearly over, and is expected to fill less than one more bucket of so many.
     static constexpr std::size_t kGrowth = 4, kLittle = 4;
 
     static std::size_t small_buckets(std::size_t text) {
         return text < kFewestBuckets * kBytesPerChunk ? kFewestBuckets : 0;
     }
 
-    // Whether more than a few of the chunks stand in overflow buckets.
+    // Whether more than a few of the chunks are in overflow buckets.
     bool is_dense() const { return added_ > buckets_.size() / 4 * 3; }
     bool may_grow() const { return added_ > buckets_.size() && buckets_.size() < buckets_.most(); }
     // Makes room for the rest of the text, of which so many bytes are read.
@@ -101,17 +101,17 @@ class ChunkCache {
         added_ = rejected_ = 0;
     }
 
-    // What all look at, and is seldom changed.
+    // Read by all threads, and seldom written.
     BucketTable buckets_;
     RingArena arena_;
     bool alone_ = true;
-    bool wants_room_ = false;  // of a thread alone
+    bool wants_room_ = false;  // of a caller that is alone
     DistinctEstimate distinct_;
     // Updated every now and then.
     alignas(64) std::atomic<std::size_t> added_{0}, rejected_{0};
 };
 
-// What one thread uses it by, for as long as it has a Session.
+// A thread's view of the cache. It may be used while it has a Session.
 class ChunkCache::Handle {
  public:
     explicit Handle(ChunkCache& cache) : cache_(cache) {}
@@ -134,7 +134,8 @@ class ChunkCache::Handle {
         return cache_.buckets_.probe_home(key);
     }
 
-    // What any chunk became; no ids if it is not known. Valid until the next look-up, or read().
+    // Looks any chunk up; null ids if it is not known. The ids are valid until the next look_up()
+    // or read().
     LookupResult look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const BucketTable::Search search = cache_.buckets_.search(key);
         if (search.end != BucketTable::End::kThere) return {};
@@ -153,7 +154,7 @@ class ChunkCache::Handle {
         return {stored, entry.count(), entry.tag()};
     }
 
-    // Keeps what the chunk became, unless it or that is too long, or there is no room.
+    // Keeps the ids of a chunk, unless it has too many bytes or ids, or there is no room.
     void insert(const Key& key, const std::uint8_t* p, std::size_t size,
                 const LookupResult& found) {
         if (size > kLongest || found.count > kMostIds) return;
@@ -171,8 +172,8 @@ class ChunkCache::Handle {
         flush_counters();
         if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // Between two batches, when so many bytes more are read: what was found before is no longer in
-    // use.
+    // Reports progress between two batches: the table may grow, so what was found before must no
+    // longer be in use.
     void read(std::size_t bytes) {
         read_ += bytes;
         if (!cache_.wants_room_) [[likely]]
@@ -229,7 +230,7 @@ class ChunkCache::Handle {
 
     ChunkCache& cache_;
     BucketTable::HomeBuckets home_buckets_ = cache_.buckets_.home_buckets();
-    std::size_t added_ = 0, rejected_ = 0;           // that have not been told
+    std::size_t added_ = 0, rejected_ = 0;           // not flushed yet
     std::size_t read_ = 0;                           // bytes of the text
     std::array<Id, CacheEntry::kMostIds> unpacked_;  // of the last look-up
 };

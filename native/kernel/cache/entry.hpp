@@ -1,4 +1,4 @@
-// What a chunk became, as a slot of a table has it.
+// The ids of one chunk, packed into 16 bytes of a slot.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,17 @@
 
 namespace toksmith {
 
-// What a model says of the ids of a chunk beside them: so many bits.
+// What a model stores with the ids of a chunk, in so many bits.
 using EntryTag = std::uint32_t;
 inline constexpr int kTagBits = 24;
 
 struct LookupResult {
-    const Id* ids = nullptr;  // null: nothing was
+    const Id* ids = nullptr;  // null: not found
     std::size_t count = 0;
     EntryTag tag = 0;
 };
 
-// A few ids: up to three as they are; more by two in a word, if each has 16 bits at most.
+// Up to three ids as they are, or up to six of at most 16 bits, two in a word.
 struct CacheEntry {
     static constexpr std::size_t kWords = 3;
     static constexpr std::size_t kMostIds = 6;
@@ -43,7 +43,7 @@ struct CacheEntry {
         for (std::size_t i = 0; i < kMostIds; ++i) all |= id_or_last(found, i);
         return all <= 0xFFFF;
     }
-    // To what fits.
+    // Packs ids that fit.
     void set(const LookupResult& found) {
         if (found.count > kWords) {
             for (std::size_t i = 0; i < kWords; ++i)
@@ -56,7 +56,7 @@ struct CacheEntry {
     void set_count_and_tag(std::size_t count, EntryTag tag) {
         count_and_tag = static_cast<std::uint32_t>(count) | tag << 8;
     }
-    // Of ids that do not fit in: where they stand.
+    // The place in the ring of ids that do not fit.
     std::uint64_t place() const { return std::uint64_t{words[1]} << 32 | words[0]; }
     void set_place(std::uint64_t place) {
         words[0] = static_cast<Id>(place);
@@ -64,7 +64,7 @@ struct CacheEntry {
     }
 
  private:
-    // The last one again behind it: no guess is good at how many there are.
+    // The last id again after the last: no branch, since the number of ids cannot be predicted.
     static Id id_or_last(const LookupResult& found, std::size_t i) {
         return found.ids[std::min(i, found.count - 1)];
     }

@@ -1,5 +1,5 @@
-// Where texts and ids stand that do not fit into a slot of a table: a ring, in which what was
-// written longest ago is written over first.
+// Texts and ids that do not fit into a slot of the table, in a ring: the oldest are overwritten
+// first.
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,15 @@ namespace toksmith {
 
 class RingArena {
  public:
-    // `words`: a power of two. `small`: how many come on small pages, since no more may be used.
+    // `words`: a power of two. `small`: how many of them lie on small pages.
     RingArena(std::size_t words, std::size_t small) : words_(words), memory_(words, small) {}
 
-    // Counts all words that were ever given out, so that it tells whether what stands there does
-    // still.
+    // The number of words that were allocated before it, ever: so a place shows whether it is
+    // overwritten.
     using Place = std::uint64_t;
 
-    // A place with allocate for so many words side by side. `alone`: nobody else uses it now. If
-    // others do, nothing is written over, since they may be reading it: then there may be no
-    // allocate.
+    // Allocates so many adjacent words. `alone`: no other thread uses the ring. If others do,
+    // nothing is overwritten, since they may be reading it: then there may be no room.
     std::optional<Place> allocate(std::size_t words, bool alone) {
         Place written = written_.load(std::memory_order_relaxed);
         for (;;) {
@@ -42,10 +41,10 @@ class RingArena {
         }
     }
     Id* at(Place place) const { return memory_.data() + index(place); }
-    // What stood there may have been written over.
+    // Whether the words at a place may be overwritten.
     bool is_overwritten(Place place) const { return place < gone_; }
 
-    // Nobody uses it now.
+    // While no thread uses it.
     void clear() { gone_ = written_; }
 
  private:
@@ -53,7 +52,7 @@ class RingArena {
 
     std::size_t words_;
     HugePageArray<Id> memory_;
-    Place gone_ = 0;  // before it, nothing stands any more
+    Place gone_ = 0;  // all before it is overwritten
     alignas(64) std::atomic<Place> written_{0};
 };
 

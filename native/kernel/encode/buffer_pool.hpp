@@ -1,5 +1,5 @@
-// The arrays into which a thread writes the ids of its tasks, used again and again: to get their
-// memory from the system anew took up to a tenth of the time of a known text.
+// Buffers for the ids of a thread's tasks, used again and again: new memory from the system costs
+// page faults.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ namespace toksmith {
 
 class BufferPool {
  public:
-    // An empty array: the one that came last, which is near, or one without memory.
+    // Returns an empty array: the one that was put last, which is most likely in the processor's
+    // cache, or one without memory.
     IdArray take() {
         IdArray ids;
         if (!arrays_.empty()) {
@@ -25,7 +26,7 @@ class BufferPool {
         ids.clear();
         arrays_.push_back(std::move(ids));
     }
-    // Keeps a few, each of at most so many bytes.
+    // Keeps a few arrays, each of at most so many bytes.
     void trim(std::size_t bytes) {
         std::erase_if(arrays_,
                       [=](const IdArray& ids) { return ids.capacity() * sizeof(Id) > bytes; });

@@ -1,6 +1,6 @@
-// Runs of characters that stand alone and are known: most of a text in scripts of thousands of
-// characters, with the ends of lines and signs between them. They need no boundaries between them
-// and no look-up by hash; what each became is told while the run is found.
+// Runs of known characters that are chunks by themselves: most of a text in scripts of thousands of
+// characters, with line ends and signs between them. They need neither boundaries between them nor
+// a look-up by hash: the entry of each is found with the run.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class CharRuns {
     struct Run {
         const Byte* begin;
         std::size_t first, last;  // of the entries
-        std::size_t chunk;        // that it is, among those on their way
+        std::size_t chunk;        // its number among the queued chunks
     };
 
     CharRuns(const CutTable& cut_table, const CharCache& singles)
@@ -33,11 +33,11 @@ class CharRuns {
         clear();
     }
 
-    // The first one that was not asked for yet, and the first one that was not taken. Behind the
-    // last stands one that is no chunk.
+    // The first run that is not prefetched, and the first that is not consumed. After the last run
+    // is one that is no chunk.
     const Run *to_prefetch, *to_consume;
 
-    // Forgets those that were taken, when so many of the chunks on their way are forgotten.
+    // Drops consumed runs, when so many queued chunks are dropped.
     void forget(std::size_t chunks) {
         if (chunks == 0 || run_count_ == 0) return;
         const auto taken = static_cast<std::size_t>(to_consume - runs_.data());
@@ -60,7 +60,7 @@ class CharRuns {
     std::size_t size() const { return count_; }  // in characters
     std::size_t count() const { return run_count_; }
     Run& run(std::size_t i) { return runs_[i]; }
-    // What each character became.
+    // The entry of each character.
     struct Entries {
         const CharCache::Number* numbers;
         const CacheEntry* by_number;
@@ -68,21 +68,21 @@ class CharRuns {
     };
     Entries entries() const { return {numbers_.data(), singles_.entries()}; }
 
-    // Whether a chunk may be in one.
+    // Whether a chunk may be in a run.
     static bool may_hold(const CutTable& cut_table, const Byte* chunk, std::size_t size) {
         return size == 1 ? *chunk < 0x80 : size == CharCache::kSize && cut_table.is_single(chunk);
     }
-    // A character of a run, by the number of its entry.
+    // The text of a character of a run, by the number of its entry.
     static Text text(const Run& run, std::size_t entry) {
         const Byte* p = run.begin;
         for (std::size_t i = run.first; i < entry; ++i) p += size_at(p);
         return {p, p + size_at(p)};
     }
 
-    // Adds the run that starts at p, where a chunk may start, and returns its end; p if there is
-    // none. Which chunk it is remains to be told.
+    // Adds the run that starts at p, where a chunk may start, and returns its end, or p if there is
+    // none. The caller sets its number.
     const Byte* find(const Byte* p, const Byte* end) {
-        // Copies: behind each number, which another thread may just have written, compilers read
+        // Copies: after each number, which another thread may just have written, compilers read
         // members again.
         const Known known = known_;
         const std::size_t first = count_;

@@ -1,7 +1,7 @@
-// The chunks of a text on their way: found, prefetched for, consumed. A batch of them is consumed
-// when the next one has been prefetched for; so the memory of many look-ups is under way at once,
-// and has time. All batches are of one size, as long as there is text: processors guess right when
-// a loop of one length ends, and seldom when it is of any.
+// The chunks of a text between the splitter and the cache: found, prefetched, consumed. A batch is
+// consumed once the next one is prefetched, so the memory of many look-ups is under way at once.
+// All batches have one size, as long as there is text: the end of a loop of constant length is
+// predicted.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct ChunkQueue {
     using Byte = std::uint8_t;
 
     static constexpr std::size_t kBatch = 64;
-    // Where there are more, those that were consumed make room; the last window may come on top.
+    // When more are found, consumed chunks are dropped; the last window may exceed it.
     static constexpr std::size_t kRoom = 512, kMost = kRoom + kBatch + marked::kMost;
 
-    // Chunks that were prefetched for.
+    // Chunks that are prefetched.
     struct Batch {
         std::size_t size = 0;
         ChunkKey keys[kBatch];
@@ -34,19 +34,18 @@ struct ChunkQueue {
 
     const Byte* end_of_text;
     std::size_t found = 0, prefetched = 0, consumed = 0;  // never more than the one before
-    const Byte* bounds[1 + kMost];  // a chunk stands between its own and the next
-    Batch batches[2];               // one that is consumed, while the other is prefetched for
+    const Byte* bounds[1 + kMost];                        // chunk i lies between bounds i and i + 1
+    Batch batches[2];  // one is consumed while the other is prefetched
     std::size_t turn = 0;
 
-    Batch& batch() { return batches[turn]; }  // what was prefetched for last
+    Batch& batch() { return batches[turn]; }  // prefetched last
     Batch& other_batch() { return batches[turn ^ 1]; }
     const Byte* end() const { return bounds[found]; }
     const Byte** next_ends() { return bounds + 1 + found; }
-    // Whether enough are found to prefetch_batch for.
+    // Whether a batch can be prefetched.
     bool has_batch() const { return found - prefetched >= kBatch; }
 
-    // Forgets those that were consumed, if that is all or there is no room for a batch, and returns
-    // how many.
+    // Drops consumed chunks, if all are or there is no room for a batch, and returns how many.
     std::size_t compact() {
         if (found < kRoom && consumed < found) return 0;
         std::memmove(bounds, bounds + consumed, (found + 1 - consumed) * sizeof *bounds);

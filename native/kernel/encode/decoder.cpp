@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
 
-// For the pages of a block; of a text that is shorter, they are most likely there.
+// Populates the pages of a block; those of a short text most likely exist.
 template <typename Unit>
 void populate(pages::PageWarmer& warmer, Unit* begin, Unit* end) {
     if ((end - begin) * sizeof(Unit) >= kBlock / 2) warmer.populate(begin, end);
@@ -211,7 +211,7 @@ bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts:
         next = decode_some(next, last, filled, block.get() + size);
         populate(warmer, to, to + std::min(filled - block.get(), stop - to));
         const std::uint8_t* rest = utf8::from_utf8(block.get(), filled, to, stop);
-        // What is left of a character stands in the next token.
+        // The rest of a character is in the next token.
         const auto left = static_cast<std::size_t>(filled - rest);
         if (left >= 4) return false;
         std::memmove(block.get(), rest, left);

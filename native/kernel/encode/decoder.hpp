@@ -1,4 +1,4 @@
-// IdArray to bytes.
+// Decodes ids to bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace toksmith {
 
 class Decoder {
  public:
-    // offsets: where each id's bytes start, and one more. known: whether each id has a token; if it
-    // is empty, those have one that have bytes.
+    // `offsets`: the start of each id's bytes, and their end. `known`: whether each id has a token;
+    // if empty, ids with bytes do.
     Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64_t> offsets,
             const std::vector<std::uint8_t>& known = {});
 
@@ -23,8 +23,8 @@ class Decoder {
     // The position of the first id that is not in the vocabulary, or kAllKnown.
     std::size_t first_unknown(const Id* ids, std::size_t count) const;
 
-    // IdArray in parts, one a thread; none at all where an id is not in the vocabulary. No part
-    // starts inside a character.
+    // Ids in parts, one a thread; none at all if an id is not in the vocabulary. No part starts
+    // inside a character.
     struct Parts {
         struct Place {
             std::size_t id, byte, character;
@@ -44,7 +44,7 @@ class Decoder {
     void decode(const Id* ids, const Parts& parts, std::uint8_t* out) const;
 
     // Writes the characters of the ids to `out`, each as wide as the widest of them. Returns false
-    // where the bytes are no UTF-8; what is written then means nothing.
+    // if the bytes are invalid UTF-8; then `out` is undefined.
     bool decode_characters(const Id* ids, const Parts& parts, void* out) const;
 
  private:

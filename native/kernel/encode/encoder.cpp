@@ -14,11 +14,12 @@
 namespace toksmith {
 namespace {
 
-// So many bytes a thread takes at once, where there is much left; and no document is cut into less.
+// A task has at most so many bytes, as long as there is much left; and no document is cut into
+// less.
 constexpr std::size_t kMostTask = std::size_t{1} << 18, kLeastSegment = kMostTask / 16;
-// Of the memory for a task as UTF-8, and for its ids, so much is kept.
+// Buffers of a worker that are larger are freed after a call, in bytes.
 constexpr std::size_t kMostKept = 8 * kMostTask;
-// The memory of a result that is kept may be so many times that of a cache.
+// A kept result may take so many times the memory of a cache.
 constexpr std::size_t kKeptCaches = 4;
 
 std::size_t total_size(const std::vector<InputText>& documents) {
@@ -27,7 +28,7 @@ std::size_t total_size(const std::vector<InputText>& documents) {
     return bytes;
 }
 
-// And so many of those that are left: none waits long for the last.
+// A share of what is left, so that no thread waits long for the last task.
 std::size_t share_of(std::size_t rest, std::size_t threads) {
     return threads <= 1 ? kMostTask : std::min(kMostTask, rest / threads / 4 + 1);
 }
@@ -51,8 +52,7 @@ std::size_t Encoder::most_idle() {
     return most;
 }
 
-// The lock is only ever tried: a fork may have left it taken for good, and a new workers does as
-// well.
+// The lock is only tried: a fork may have left it locked for good, and new workers do as well.
 std::unique_ptr<WorkerSet> Encoder::lease(std::size_t threads, std::size_t bytes) {
     std::unique_ptr<WorkerSet> workers;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
@@ -86,7 +86,7 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
 
 std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& documents,
                                                 std::size_t threads, std::size_t starting) const {
-    // A sum that is carried binds a document to one thread.
+    // A carried sum binds a document to one thread.
     const bool cuts = !model_->carrier() && !traits(family_).whole;
     std::size_t left = 0;
     for (const InputText& document : documents) left += document.size();
@@ -121,7 +121,7 @@ std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
         const Text text = source.utf8();
         return static_cast<std::size_t>(cut_in({text.begin + from, text.end}) - text.begin);
     }
-    // Whether a place is a cut, the character before it tells, and two behind it.
+    // A cut depends on the character before it and on two after it.
     constexpr std::size_t kBehind = 2 * utf8::kMostBytes;
     Utf8Buffer buffer;
     for (std::size_t size = 256;; size *= 4) {
@@ -159,7 +159,7 @@ std::span<const Part> Encoder::parts(std::span<const Segment> segments, Worker& 
     return worker.parts;
 }
 
-// Runs of segments that one thread takes at once.
+// Groups segments into tasks for one thread.
 std::vector<Encoder::Task> Encoder::tasks_of(const std::vector<Segment>& work,
                                              std::size_t threads) {
     std::size_t rest = 0;

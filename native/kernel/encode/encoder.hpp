@@ -1,4 +1,4 @@
-// Texts to ids: documents, threads and the caches that are kept between calls.
+// Encodes documents on several threads, with caches that are kept between calls.
 #pragma once
 
 #include <atomic>
@@ -24,11 +24,11 @@ class Encoder {
     Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
 
     static constexpr std::size_t kAll = ~std::size_t{0};
-    // `starting`: only so many of the first documents are that; the rest are later parts of one.
+    // `starting`: only the first so many texts start a document; the others continue one.
     Encoded encode(const std::vector<InputText>& documents, std::size_t threads,
                    std::size_t starting = kAll);
-    // Encodes one document on this thread, and returns what `use` makes of its ids. They lie in
-    // memory that is kept for the next call.
+    // Encodes one document on this thread, and returns use(ids). The ids are valid during that
+    // call.
     template <typename Use>
     auto encode_here(const InputText& document, const Use& use) {
         return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
@@ -39,27 +39,27 @@ class Encoder {
             return use(worker.ids);
         });
     }
-    // And the number of its ids.
+    // The number of its ids.
     std::uint64_t count_here(const InputText& document);
-    // Each document is one chunk, whatever the family. `spans` gets two numbers a token: where in
-    // its document what it stands for starts and ends.
+    // Encodes each text as one chunk, whatever the family. `spans` gets two numbers a token: the
+    // start and end of its bytes in its text.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, IdArray& spans);
     std::uint64_t count(const std::vector<InputText>& documents, std::size_t threads);
 
-    // Where the memory of results goes that are out of use; it may outlive the encoder.
+    // Takes the memory of results that are out of use; it may outlive the encoder.
     const std::shared_ptr<ResultBufferCache>& kept() const { return kept_; }
 
-    // Gives the memory of the caches and the one that is kept back. From now on, a cache
-    // takes at most so many bytes, and a kept result four times that.
+    // Frees the caches and the kept result. From now on, a cache takes at most so many bytes, and a
+    // kept result four times that.
     void forget(std::optional<std::size_t> cache_bytes = {});
 
     isa::Level level() const { return level_; }
 
  private:
-    // Whether a sum is carried from chunk to chunk. It needs the ids, so that counting is encoding.
+    // Whether a sum is carried from chunk to chunk. It is made from ids, so counting encodes.
     bool carries() const { return traits(family_).by_model && model_->carrier(); }
 
-    // What is encoded at once: a document, or a stretch of one that no chunk crosses.
+    // A document, or a stretch of one that no chunk crosses.
     struct Segment {
         InputText source;
         std::size_t document;
@@ -68,9 +68,9 @@ class Encoder {
     // `starting`: as above.
     std::vector<Segment> segments(const std::vector<InputText>& documents, std::size_t threads,
                                   std::size_t starting) const;
-    // The first place at or behind `from` where the text may be cut, or its end.
+    // The first place at or after `from` where the text may be cut, or its end.
     std::size_t cut(const InputText& source, std::size_t from) const;
-    // The UTF-8 of some, which the worker keeps.
+    // The UTF-8 of segments, which the worker keeps.
     std::span<const Part> parts(std::span<const Segment> segments, Worker& worker) const;
 
     struct Task {
@@ -92,8 +92,8 @@ class Encoder {
         const ChunkCache::Handle::Session turn(worker.cache);
         return work(part, worker);
     }
-    // A workers for one call. It is given back however the call ends: its caches hold whole entries
-    // only, so that what they know is as good after an exception.
+    // The workers of one call. They are returned however the call ends: caches hold whole entries
+    // only, so they are as good after an exception.
     class Lease {
      public:
         // For so many threads and bytes.
@@ -116,8 +116,8 @@ class Encoder {
     isa::Level level_;
     const EncodeKernels& kernels_;
     std::mutex guard_;
-    // How many worker sets are kept between calls, each with its own cache: no more calls than
-    // there are cores task at once for long. Other callers start with an empty one.
+    // How many worker sets are kept between calls, each with its own cache: as many as calls can
+    // run at once. Other callers start with an empty cache.
     static std::size_t most_idle();
     std::vector<std::unique_ptr<WorkerSet>> idle_;
     std::shared_ptr<ResultBufferCache> kept_;

@@ -1,6 +1,6 @@
-// A text as it is given: UTF-8, or the characters of a string, all of one width, as Python keeps
-// them. A string is converted to UTF-8 a part at a time, in memory that stays in the cache, by the
-// thread that encodes the part. Surrogates that are no pair become U+FFFD.
+// A text as Python gives it: UTF-8, or the characters of a string, all of one width. A string is
+// converted to UTF-8 a part at a time, in memory that stays in the cache, by the thread that
+// encodes the part. Surrogates that are no pair become U+FFFD.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace toksmith {
 
 class InputText {
  public:
-    // Implicit, since a text in UTF-8 is given as it is.
+    // Implicit: a text in UTF-8 is used as it is.
     InputText(Text text) : begin_(text.begin), size_(text.size()) {}
     // Characters of one, two or four bytes.
     InputText(const void* begin, std::size_t size, utf8::Width width)
@@ -33,7 +33,7 @@ class InputText {
         return InputText(bytes + from * std::max(1u, unsigned{width_}), to - from, width_);
     }
 
-    // What use(units, size) returns, of characters that are no UTF-8.
+    // Returns use(units, size), for a text that is not UTF-8.
     template <typename Use>
     auto with_units(const Use& use) const {
         switch (width_) {
@@ -53,14 +53,14 @@ class InputText {
             return utf8::is_pair(units[place - 1], units[place]);
         });
     }
-    // Where the first so many characters end; a pair is one.
+    // The end of the first so many characters; a pair counts as one.
     std::size_t end_of(std::size_t characters) const {
         std::size_t end = 0;
         for (; characters > 0; --characters) end += is_inside_pair(end + 1) ? 2 : 1;
         return end;
     }
 
-    // How many bytes it has in UTF-8 at most, and about how many, as some of its characters tell.
+    // The most bytes that it has in UTF-8, and an estimate of them from a sample of its characters.
     std::size_t most_bytes() const {
         constexpr std::uint8_t kMost[] = {1, 2, 3, 0, utf8::kMostBytes};  // by width
         return size_ * kMost[width_];

@@ -1,4 +1,4 @@
-// The loops over the chunks of a text, compiled once for each instruction set.
+// The encode kernels: the loops over the chunks of a text, compiled once for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -38,18 +38,18 @@ struct Part {
     bool starts;  // whether it is the start of its document
 };
 
-// Memory for bytes that are about to be written.
+// A buffer that is written anew each time.
 class Utf8Buffer {
  public:
     std::uint8_t* room(std::size_t bytes) {
         if (bytes > size_) {
-            trim(0);  // first: should there be no memory, the size is right
+            trim(0);  // first, so that the size is right if there is no memory
             bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
             size_ = bytes;
         }
         return bytes_.get();
     }
-    // Keeps no more than that for the next time.
+    // Frees the buffer if it is larger.
     void trim(std::size_t most) {
         if (size_ <= most) return;
         bytes_.reset();
@@ -61,15 +61,14 @@ class Utf8Buffer {
     std::size_t size_ = 0;
 };
 
-// What chunks became, for all threads of a call.
+// The caches of a call, for all its threads.
 struct Caches {
     Caches(std::size_t bytes, std::size_t text) : chunks(bytes, text) {}
     ChunkCache chunks;
     CharCache singles;
 };
 
-// What one of them needs to run a model: its part in the caches, and what the model keeps between
-// misses.
+// What a thread needs to encode: its view of the caches, and its buffers.
 struct Worker {
     Worker(const Model& model, Caches& caches)
         : cache(caches.chunks), singles(caches.singles), scratch(model.scratch()) {}
@@ -104,13 +103,13 @@ struct Worker {
     IdArray ids;                               // of a short document
     BufferPool spare;                          // for the ids of a run
     std::vector<Part> parts;                   // that are encoded now
-    Utf8Buffer utf8;                           // theirs, where they were given as characters
+    Utf8Buffer utf8;                           // of parts that are given as characters
     std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the space that is put before it
     std::size_t unchecked = 0;                 // bytes since the last interruption point
 };
 
 struct EncodeKernels {
-    // `ends`: gets, for each part, how many ids there are behind its own.
+    // `ends` gets the end of each part, in ids.
     using Encode = void (*)(std::span<const Part>, const Model&, Worker&, IdArray&,
                             std::size_t* ends);
     using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);

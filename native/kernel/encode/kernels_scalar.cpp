@@ -29,8 +29,8 @@ struct Isa {
     }
 };
 
-// Without vectors, masks take longer than reading byte by byte; some chunks at once, since what is
-// done with them is out of the way then.
+// Without vectors, masks take longer than reading byte by byte. Several chunks at a time, so that
+// the code that handles them does not get in between.
 template <Family kFamily>
 inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
                       const AdjacencyFilter* = nullptr) {

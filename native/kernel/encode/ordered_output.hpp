@@ -1,6 +1,6 @@
-// One array of what several threads encode: tasks of the work, in the order of the work. Each
-// thread writes into an array of its own, which stays near; as soon as all tasks before it are
-// done, the place of a task is known, and its thread copies it there.
+// Puts the ids of several threads in order, in one array. Each thread writes the ids of a task into
+// its own buffer, which stays in its cache; once the sizes of all tasks before it are known, it
+// copies them to their place.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace toksmith {
 
 class OrderedOutput {
  public:
-    // `result` is not to be touched meanwhile.
+    // `result` must not be used until finish().
     OrderedOutput(IdArray& result, std::size_t tasks, std::size_t threads)
         : result_(result),
           populated_(result.touched()),
@@ -26,7 +26,7 @@ class OrderedOutput {
           places_(tasks + 1),
           shares_(threads) {}
 
-    // By a thread: the ids of a task. When they have been copied, their memory is `spare`.
+    // Adds the ids of a task. When they are copied, their buffer goes to `spare`.
     void add(std::size_t thread, std::size_t task, IdArray ids, BufferPool& spare) {
         Share& share = shares_[thread];
         const std::size_t size = ids.size();
@@ -39,11 +39,11 @@ class OrderedOutput {
         copy(share, step, spare);
     }
 
-    // When all threads have ended: copies what is left. That is little, and not worth a thread,
-    // unless there was no room for more.
+    // After all threads have ended: copies the rest. It is little, and not worth a thread, unless
+    // `result` had no room for more.
     void finish() {
         const bool is_little = places_.back() <= result_.capacity();
-        result_.reserve(places_.back());  // it may have to move
+        result_.reserve(places_.back());  // this may move it
         for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
             BufferPool spare;
             copy(shares_[i], {.known = sizes_.size(), .asked = result_.capacity()}, spare);
@@ -54,7 +54,7 @@ class OrderedOutput {
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
-    // So many ids before they are written, pages are asked for: about those of a huge one.
+    // Pages are populated so many ids before they are written: about a huge page.
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
     struct Waiting {
@@ -65,9 +65,9 @@ class OrderedOutput {
         std::vector<Waiting> waiting;
     };
 
-    // How many tasks, from the first, are known; up to where there are pages; and for which ones
-    // the thread is to ask. One does so for all, before others write there: where two touch a page
-    // at the same time, both get one and clear it, and one of these is for nothing.
+    // The number of tasks whose places are known, from the first; the end of the populated pages;
+    // and the range that this thread is to populate. One thread does it for all, before others
+    // write there: if two touch a page at the same time, both clear one, and one is dropped.
     struct Step {
         std::size_t known, asked, first = 0, last = 0;
     };
@@ -90,7 +90,7 @@ class OrderedOutput {
         return populated_ = last;
     }
 
-    // Those before the task that is not known yet, and as far as there are pages.
+    // Copies the tasks whose places are known, as far as pages are populated.
     void copy(Share& share, const Step& step, BufferPool& spare) {
         auto next = share.waiting.begin();
         for (; next != share.waiting.end() && next->task <= step.known; ++next) {
@@ -110,7 +110,7 @@ class OrderedOutput {
     IdArray& result_;
     std::mutex guard_;
     std::size_t known_ = 0;
-    std::size_t populated_;  // up to there are pages
+    std::size_t populated_;  // the end of the populated pages, in ids
     bool is_populating_ = false;
     std::vector<std::size_t> sizes_, places_;
     std::vector<Share> shares_;

@@ -1,6 +1,5 @@
-// Chunks of at most 31 bytes that the first look-up did not find, until there are enough of them to
-// be looked up and merged together; and the places where their ids go, among the ids that are
-// there.
+// Misses of at most 31 bytes that wait until there are enough of them to be encoded together, and
+// the places in the output where their ids go.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +22,13 @@ struct PendingMisses {
 
     struct Chunk {
         ChunkKey key;
-        const std::uint8_t* text;  // of a chunk that its key does not hold
-        bool is_new;               // as far as was looked
+        const std::uint8_t* text;  // if the key does not hold it
+        bool is_new;               // as far as is known
         EntryTag tag;              // of its ids
-        std::uint32_t count;  // of its ids; more than fit here stand in `more`, from `place` on
+        std::uint32_t
+            count;  // of its ids; if they do not fit here, they are in `more`, from `place` on
         std::size_t place;
-        std::array<Id, kBlock + kLongest> kept;  // behind room for a block that ends where they do
+        std::array<Id, kBlock + kLongest> kept;  // after room for a block that ends with them
 
         Id* ids() { return kept.data() + kBlock; }
         const Id* ids() const { return kept.data() + kBlock; }
@@ -42,11 +42,10 @@ struct PendingMisses {
     struct Place {
         std::size_t place;
         std::uint32_t chunk;
-        std::uint32_t bound;  // of the sum that is carried to it
+        std::uint32_t bound;  // of the carried sum before it
     };
 
-    // Where a part of text ended meanwhile: behind so many ids that were there, and so many
-    // places.
+    // The end of a part while misses wait: after so many ids of the output, and so many places.
     struct End {
         std::size_t ids, places;
     };
@@ -54,9 +53,9 @@ struct PendingMisses {
     std::size_t chunk_count = 0, place_count = 0;
     std::array<Chunk, kMostChunks> chunks{};
     std::array<Place, kMostPlaces> places;
-    // The numbers of chunks, perhaps of earlier times, by the first bits of their hash: so many
-    // that few come between two of the same. The next bits stand above, as a tag: what differs in
-    // them is not looked at.
+    // Direct-mapped index from the top bits of a key's hash to the miss with that hash. It is not
+    // cleared between batches: a stale number is at least `chunk_count`, or its tag (the next bits
+    // of the hash, XORed into the number) differs.
     static constexpr int kHashBits = 10, kNumberBits = 8;
     static_assert(kMostChunks <= 1 << kNumberBits);
     std::array<std::uint32_t, 1 << kHashBits> last_by_hash{};
@@ -77,7 +76,8 @@ struct PendingMisses {
     const Id* ids_of(const Chunk& chunk) const {
         return chunk.count <= kLongest ? chunk.ids() : more.data() + chunk.place;
     }
-    // So many ids up to the last one, if there are no more; what stands before them is anything.
+    // A block of ids that ends with those of the chunk, if they are few; those before them are
+    // undefined.
     static const Id* block_of(const Chunk& chunk) {
         return chunk.count <= kBlock ? chunk.kept.data() + chunk.count : nullptr;
     }
@@ -92,7 +92,7 @@ struct PendingMisses {
         }
     }
 
-    // How many ids go to all places.
+    // The number of ids that go to all places.
     std::size_t ids() const {
         std::size_t total = 0;
         for (std::size_t i = 0; i < place_count; ++i) total += chunks[places[i].chunk].count;

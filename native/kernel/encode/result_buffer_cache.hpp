@@ -1,5 +1,5 @@
-// The memory of a large result that is out of use, for the next one: to get it from the system anew
-// takes up to a quarter of the time of encoding what is known.
+// Keeps the memory of one large result that is out of use, for the next one: new memory from the
+// system costs page faults, up to a quarter of the time of encoding a known text.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ class ResultBufferCache {
  public:
     explicit ResultBufferCache(std::size_t most_bytes) : most_(most_bytes / sizeof(Id)) {}
 
-    // An array for the ids of a text of so many bytes. The one that is kept is not given to a text
-    // that has less than half as many as that for which it was made: much of it would go.
+    // Returns an array for the ids of a text of so many bytes. The kept one is not used for a text
+    // of less than half the size of that for which it was made: most of it would be wasted.
     IdArray take(std::size_t text_bytes) {
         IdArray ids;
         if (const std::unique_lock lock(guard_, std::try_to_lock);
@@ -29,7 +29,7 @@ class ResultBufferCache {
         return ids;
     }
 
-    // Keeps the larger one of it and the one that is kept, if that is not too large.
+    // Keeps the larger of these and the kept ones, if it is not too large.
     void put(IdArray& ids) {
         if (ids.touched() < kLeast) return;
         const std::unique_lock lock(guard_, std::try_to_lock);
@@ -37,7 +37,7 @@ class ResultBufferCache {
             kept_ = std::move(ids);
     }
 
-    // Gives the memory back; from now on, keeps at most so many bytes.
+    // Frees the memory. From now on, at most so many bytes are kept.
     void forget(std::size_t most_bytes) {
         most_ = most_bytes / sizeof(Id);
         if (const std::unique_lock lock(guard_, std::try_to_lock); lock) kept_ = IdArray();
@@ -47,15 +47,15 @@ class ResultBufferCache {
     static constexpr std::size_t kLeast = std::size_t{1} << 18;  // ids; fewer are not worth it
     static constexpr std::size_t kMuch = std::size_t{1} << 28;   // bytes of a text
 
-    // In ids. One a byte, since hardly a text has more: what is not touched costs nothing, and to
-    // move a large array while it grows took a third of a first pass. Small ones may as well grow,
-    // and much more than a text needs the system might not promise.
+    // In ids: one for each byte, since few texts have more. Untouched memory takes no pages, but
+    // moving a large array while it grows is slow. Small arrays may grow; for huge texts less is
+    // reserved, since the system may refuse it.
     static std::size_t room_for(std::size_t text_bytes) {
         const std::size_t half = text_bytes / 2;
         return half < kLeast ? half : std::max(half, std::min(text_bytes, kMuch));
     }
 
-    std::mutex guard_;               // only ever tried: a fork may have left it taken for good
+    std::mutex guard_;               // only tried: a fork may have left it locked for good
     std::atomic<std::size_t> most_;  // ids
     IdArray kept_;
 };
