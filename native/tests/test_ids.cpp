@@ -7,6 +7,7 @@
 #include "encode/buffer_pool.hpp"
 #include "encode/ordered_output.hpp"
 #include "encode/result_buffer_cache.hpp"
+#include "encode/stream_copy.hpp"
 
 using namespace toksmith;
 
@@ -102,6 +103,19 @@ TEST(kept_ids_are_the_largest_within_bounds) {
     CHECK(held() == 0);
     put(kLarge);
     CHECK(held() == 0);
+}
+
+TEST(streamed_copies_are_whole) {
+    std::vector<Id> from(200);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<Id>(i + 1);
+    for (std::size_t shift = 0; shift < 20; ++shift) {
+        for (std::size_t count = 0; count < 100; ++count) {
+            std::vector<Id> to(150), expected(150);
+            std::copy_n(from.data() + shift / 3, count, expected.data() + shift);
+            stream_copy(from.data() + shift / 3, count, to.data() + shift);
+            CHECK(to == expected);
+        }
+    }
 }
 
 TEST(runs_of_threads_stand_in_order) {

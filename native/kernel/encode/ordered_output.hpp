@@ -13,6 +13,7 @@
 #include "base/id_array.hpp"
 #include "base/parallel.hpp"
 #include "encode/buffer_pool.hpp"
+#include "encode/stream_copy.hpp"
 
 namespace toksmith {
 
@@ -54,6 +55,8 @@ class OrderedOutput {
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
+    // A result with room for so many ids does not stay in the cache.
+    static constexpr std::size_t kFar = std::size_t{1} << 23;
     // Pages are populated so many ids before they are written: about a huge page.
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
@@ -104,7 +107,12 @@ class OrderedOutput {
     void copy(const IdArray& ids, std::size_t place) {
         const std::size_t size = ids.size();
         if (size == 0) return;  // there may be no memory at all
-        std::memcpy(result_.data() + place, ids.data(), size * sizeof(Id));
+        Id* const to = result_.data() + place;
+        if (result_.capacity() < kFar) {
+            std::memcpy(to, ids.data(), size * sizeof(Id));
+        } else {
+            stream_copy(ids.data(), size, to);
+        }
     }
 
     IdArray& result_;
