@@ -1,4 +1,4 @@
-// IdArray as Python's ints and lists. An int costs more than the id's place in a list, and what is
+// Ids as Python's ints and lists. An int costs more than the id's place in a list, and what is
 // made for one has to be freed for one; so there is one int for each id, shared by all lists.
 #pragma once
 

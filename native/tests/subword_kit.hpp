@@ -78,7 +78,7 @@ inline PieceSet random_pieces(Random& random, Text text, std::size_t count) {
     return pieces;
 }
 
-// IdArray with their places: an id, where it starts, where it ends.
+// Ids with their places: id, start, end.
 using Placed = std::vector<std::uint32_t>;
 
 inline Placed placed(const Model& model, Text chunk) {

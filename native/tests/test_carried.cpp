@@ -1,4 +1,4 @@
-// IdArray that depend on a sum which is carried through the text: chunks that are left out and
+// Ids that depend on a sum which is carried through the text: chunks that are left out and
 // encoded together against chunks one by one, which the scalar loop does.
 #include <memory>
 #include <string>

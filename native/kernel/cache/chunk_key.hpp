@@ -1,4 +1,4 @@
-// What a chunk is known by: its bytes and its size in two words, or its size and a hash of them.
+// The key of a chunk: its bytes and its size in two words, or its size and a hash of them.
 // encode/prefetch.inc makes many at once.
 #pragma once
 
@@ -25,7 +25,7 @@ struct ChunkKey {
     const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
     bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
 
-    // Of a chunk behind whose start at least kReach bytes can be read.
+    // The key of a chunk; at least kReach bytes from its start can be read.
     static constexpr std::size_t kReach = 16;
     [[gnu::always_inline]] static ChunkKey of(const std::uint8_t* p, std::size_t size) {
         if (size > kInline) return of_long(p, size);
@@ -33,7 +33,7 @@ struct ChunkKey {
         std::memcpy(&key, p, sizeof key);
         return {key.low & kMasks.low[size], (key.high & kMasks.high[size]) | kMasks.size[size]};
     }
-    // `end` is the end of the readable text, at or behind the chunk's.
+    // `end`: the end of the readable text, at or after the end of the chunk.
     [[gnu::always_inline]] static ChunkKey of(const std::uint8_t* p, std::size_t size,
                                               const std::uint8_t* end) {
         std::uint8_t copy[kReach] = {};

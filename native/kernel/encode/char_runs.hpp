@@ -130,11 +130,11 @@ class CharRuns {
         CharCache::Number number(const Byte* p, const Byte* end) const {
             return end - p >= 4 && CharCache::may_be_at(p) ? numbers.of(p) : 0;
         }
-        // Of a character of ASCII behind one of a run.
+        // The number of an ASCII character after one of a run.
         CharCache::Number number_between(const Byte* p, const Byte* end) const {
             return is_between(p, end) ? numbers.of_ascii(*p) : CharCache::Number{0};
         }
-        // Whether one character of ASCII stands before the next run, and so alone: neither is
+        // Whether one ASCII character comes before the next run, so that it is a chunk: neither is
         // rewritten together with what is before it.
         bool is_between(const Byte* p, const Byte* end) const {
             return end - p > 1 && p[0] < 0x80 && !ascii_is_context_sensitive &&

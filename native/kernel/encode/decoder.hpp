@@ -30,7 +30,7 @@ class Decoder {
             std::size_t id, byte, character;
         };
         std::string_view before;    // bytes that come first
-        std::vector<Place> starts;  // of each part, and behind the last
+        std::vector<Place> starts;  // of each part, and the end of the last
         unsigned width = 0;         // utf8::Width, if it is UTF-8
         bool some_empty = false;    // an id has no bytes
         bool known() const { return !starts.empty(); }
@@ -60,7 +60,7 @@ class Decoder {
         std::uint16_t size : 5;
         std::uint16_t characters : 5;
         std::uint16_t width : 3;
-        std::uint16_t inside : 1;  // it may stand inside a character
+        std::uint16_t inside : 1;  // it may start inside a character
     };
     struct Sum {
         std::size_t bytes = 0, characters = 0;

@@ -38,7 +38,7 @@ struct Part {
     bool starts;  // whether it is the start of its document
 };
 
-// A buffer that is written anew each time.
+// A buffer whose contents are not kept between uses.
 class Utf8Buffer {
  public:
     std::uint8_t* room(std::size_t bytes) {

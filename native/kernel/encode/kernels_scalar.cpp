@@ -23,7 +23,7 @@ struct Isa {
             std::uint64_t eight;
             std::memcpy(&eight, p + 8 * i, sizeof eight);
             const std::uint64_t ones = eight >> kBit & 0x0101010101010101;
-            result |= (ones * 0x0102040810204080 >> 56) << 8 * i;  // side by side
+            result |= (ones * 0x0102040810204080 >> 56) << 8 * i;  // adjacent
         }
         return result;
     }

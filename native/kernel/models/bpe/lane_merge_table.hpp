@@ -41,7 +41,7 @@ class LaneMergeTable {
     // times 256 and the second; kNone: they do not merge.
     const std::uint32_t* bytes() const { return bytes_.data(); }
     const std::uint32_t* byte_pairs() const { return byte_pairs_.data(); }
-    // IdArray by number. Up to `in_order`, they are numbers but for `distance`, so that memory is
+    // Ids by number. Up to `in_order`, they are numbers but for `distance`, so that memory is
     // seldom asked: those of most vocabularies are in the order of merges.
     const Id* ids() const { return ids_.data(); }
     std::uint32_t in_order() const { return in_order_; }
