@@ -13,7 +13,7 @@ import pytest
 
 from toksmith.errors import OptionError
 from toksmith.trainers import MODELS
-from toksmith.trainers.option_parsing import Described, described, parsed
+from toksmith.trainers.option_parsing import Described, describe_options, parse_options
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Options:
 )
 def test_values(word: str, value: object) -> None:
     name = word.partition("=")[0]
-    found = parsed(Options, [word])
+    found = parse_options(Options, [word])
     assert found == {name: value}
     assert type(found[name]) is type(value)
 
@@ -64,10 +64,10 @@ def test_names_lists_and_unknown_options() -> None:
     class Named:
         long_name: tuple[str, ...] = ()
 
-    assert parsed(Named, ["long-name=a", "long_name=b,c"]) == {"long_name": ["a", "b", "c"]}
+    assert parse_options(Named, ["long-name=a", "long_name=b,c"]) == {"long_name": ["a", "b", "c"]}
     # Which options there are is the trainer's to say.
-    assert parsed(Named, ["other=1"]) == {"other": "1"}
-    assert parsed(Named, []) == {}
+    assert parse_options(Named, ["other=1"]) == {"other": "1"}
+    assert parse_options(Named, []) == {}
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_names_lists_and_unknown_options() -> None:
 )
 def test_errors(words: list[str], reason: str) -> None:
     with pytest.raises(OptionError, match=reason):
-        parsed(Options, words)
+        parse_options(Options, words)
 
 
 def test_described() -> None:
-    found = described(Options)
+    found = describe_options(Options)
     assert found[0] == Described(
         "fallback", "true or false", "false", "whether unknown characters become bytes."
     )
@@ -117,6 +117,6 @@ def test_help_needs_no_docstrings() -> None:
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_every_option_has_a_help_and_stands_in_the_docstring(model: str) -> None:
     kind = MODELS[model][0]
-    for option in described(kind):
+    for option in describe_options(kind):
         assert option.meaning.endswith("."), option.name
         assert f"        {option.name}: " in (kind.__doc__ or "")

@@ -10,7 +10,7 @@ import pytest
 import toksmith
 from toksmith import formats
 from toksmith.errors import UnsupportedError
-from toksmith.measure.verify import differing, first_difference, same_vocabulary
+from toksmith.measure.verify import find_differing, first_difference, same_vocabulary
 
 SEPARATOR = "<|endoftext|>"
 MOST = 60_000
@@ -69,8 +69,8 @@ def test_published_files(shared: Path, tmp_path: Path, texts: list[str], name: s
         again = toksmith.load(target, format=form)
         assert same_vocabulary(tok, again)
         assert first_difference(tok, again, "\n".join(texts[:3]), "ids") is None
-        assert differing(tok, again, texts, "ids") == []
-        assert differing(tok, again, texts[::10], "ids", add_special_tokens=True) == []
+        assert find_differing(tok, again, texts, "ids") == []
+        assert find_differing(tok, again, texts[::10], "ids", add_special_tokens=True) == []
 
 
 @pytest.mark.parametrize("name", ["llama2.model", "spm_toy400_bpe.model"])

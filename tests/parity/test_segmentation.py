@@ -12,7 +12,7 @@ import regex
 
 from toksmith import graphemes, sentences, words
 from toksmith.segment import SentenceRules, Spans
-from toksmith.segment.ascii_words import through_arithmetic
+from toksmith.segment.ascii_words import find_boundaries
 from toksmith.segment.icu import boundaries, cutter
 
 pytest.importorskip("icu4py")
@@ -36,7 +36,7 @@ LANGUAGES = {
 
 
 def words_by_arithmetic(text: str) -> Spans:
-    cut = through_arithmetic(cutter("Word"))
+    cut = find_boundaries(cutter("Word"))
     return Spans(text, boundaries(text, cut))
 
 

@@ -75,7 +75,7 @@ def test_sentences_are_the_text(text: str | bytes, language: str) -> None:
 def both() -> Iterator[Both]:
     """The ends of words by arithmetic, wherever it can be done, and by ICU alone."""
     by_icu = icu.cutter("Word")
-    by_arithmetic = ascii_words.through_arithmetic(by_icu)
+    by_arithmetic = ascii_words.find_boundaries(by_icu)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ascii_words, "_MOSTLY", 1)
         yield lambda text: (by_arithmetic(text).tolist(), by_icu(text).tolist())

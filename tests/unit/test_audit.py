@@ -22,7 +22,7 @@ from toksmith.measure.audit import KINDS, token_use
 from toksmith.measure.findings import Audit, Finding, Severity
 from toksmith.measure.partial_characters import completions
 from toksmith.measure.reachability import Category, reachability
-from toksmith.measure.texts import named_texts
+from toksmith.measure.texts import name_texts
 from toksmith.models import BPE, LongestMatch, SentencePieceBPE, WordLevel, WordPiece
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
@@ -189,13 +189,11 @@ class TestVocabulary:
     def test_unused(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").write_text("er<|x|>er a")
         tok = Tokenizer(bpe("e+r", "o+l"))
-        used = token_use(tok, named_texts(files=tmp_path / "a.txt"), Reading("<|x|>"))
+        used = token_use(tok, name_texts(files=tmp_path / "a.txt"), Reading("<|x|>"))
         assert {i: int(used[i]) for i in np.flatnonzero(used)} == {32: 1, 97: 1, 256: 2}
-        assert (
-            token_use(tok, named_texts(texts=["er", "er a"]), Reading()).tolist() == used.tolist()
-        )
+        assert token_use(tok, name_texts(texts=["er", "er a"]), Reading()).tolist() == used.tolist()
         (tmp_path / "b.jsonl").write_text('{"t": "er"}\n{"t": "er a"}\n')
-        lines = named_texts(files=tmp_path / "b.jsonl")
+        lines = name_texts(files=tmp_path / "b.jsonl")
         assert token_use(tok, lines, Reading(field="t")).tolist() == used.tolist()
         (tmp_path / "b.jsonl").unlink()
         found = finding(toksmith.audit(tok, files=tmp_path, separator="<|x|>"), "unused")

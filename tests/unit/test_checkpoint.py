@@ -378,17 +378,17 @@ def test_a_second_stage_with_another_split_is_gone_on_with(files: Path, tmp_path
 def test_what_an_interrupted_training_left(files: Path, tmp_path: Path, often: None) -> None:
     folder = tmp_path / "kept"
     nothing = "nothing was counted to the end yet: the same command starts over"
-    assert checkpoint.kept_in(folder) == nothing
+    assert checkpoint.describe_checkpoint(folder) == nothing
     tok = train(files, folder)
     assert tok.training is not None
-    assert checkpoint.kept_in(folder) == (
+    assert checkpoint.describe_checkpoint(folder) == (
         f"444 merges and the counts are kept in {folder}: the same command goes on from them"
     )
     (folder / "merges.npz").unlink()
-    assert "the counts of 5 parts of the text are kept" in checkpoint.kept_in(folder)
+    assert "the counts of 5 parts of the text are kept" in checkpoint.describe_checkpoint(folder)
     for path in folder.glob("counts-*.json"):
         path.unlink()
-    assert checkpoint.kept_in(folder) == nothing
+    assert checkpoint.describe_checkpoint(folder) == nothing
 
 
 def whole_arrays(rng: random.Random, path: Path) -> None:

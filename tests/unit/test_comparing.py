@@ -20,10 +20,10 @@ from toksmith.corpus import Reading
 from toksmith.errors import FormatError, OptionError
 from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.audit import token_use
-from toksmith.measure.labels import named_tokenizers, names_of
+from toksmith.measure.labels import name_tokenizers, names_of
 from toksmith.measure.passages import PASSAGE, Sampler
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
-from toksmith.measure.texts import named_texts
+from toksmith.measure.texts import name_texts
 from toksmith.measure.word_metrics import tokens_touching
 from toksmith.tokenizer import Tokenizer
 
@@ -213,8 +213,8 @@ def test_names(low: Tokenizer, tmp_path: Path) -> None:
     assert names_of(["a/my.model", "b/my.model"]) == ["a/my.model", "b/my.model"]
     path = tmp_path / "low.model"
     low.save(path)
-    assert named_tokenizers(path).keys() == {"low"}
-    texts = named_texts(texts=["no file at all", "another text"])
+    assert name_tokenizers(path).keys() == {"low"}
+    texts = name_texts(texts=["no file at all", "another text"])
     assert [(text.name, len(text.texts)) for text in texts] == [("text", 2)]
 
 
@@ -227,7 +227,7 @@ def test_a_text_is_never_a_path(
     for text in ("*.txt", "a.txt", "**/*", str(tmp_path), "*a" + "/x" * 2000, "[" * 9000, "."):
         found = toksmith.compare({"low": low}, texts={"x": text}, speed=False)
         assert (found.texts[0].bytes, found.texts[0].name) == (len(text), "x")
-        used = token_use(low, named_texts(texts=text), Reading())
+        used = token_use(low, name_texts(texts=text), Reading())
         assert used.sum() == low.count(text)
 
 

@@ -29,7 +29,7 @@ from toksmith._base.text import Text
 from toksmith.corpus import Files, Reading, blocks, expand
 from toksmith.corpus.blocks import split_stream
 from toksmith.corpus.document_sample import DigestSet
-from toksmith.corpus.prefetch import ahead
+from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.text_reader import READ
 from toksmith.engine import ChunkCounter
 from toksmith.engine.training import LineCounter
@@ -350,7 +350,7 @@ class TestAhead:
 
         found: list[int] = []
         with pytest.raises(zlib.error, match="at the end"):
-            found.extend(ahead(items()))
+            found.extend(prefetch(items()))
         assert found == list(range(10))  # those before the error
 
     def test_closing_ends_the_thread_and_its_iterator(
@@ -366,7 +366,7 @@ class TestAhead:
             finally:
                 closed.append(True)
 
-        running = ahead(items())
+        running = prefetch(items())
         assert next(running) == 1
         running.close()
         assert closed == [True]

@@ -20,7 +20,7 @@ import toksmith
 from tests.unit.test_corpus import Collector, no_report, zstd
 from toksmith import _kernel
 from toksmith.corpus import Files, Reading
-from toksmith.corpus.checking import checked_slices, checked_stream, text_stream
+from toksmith.corpus.checking import check_slices, check_stream, text_stream
 from toksmith.errors import FormatError, OptionError
 
 TOK = toksmith.train(texts="low", vocab_size=256)
@@ -79,12 +79,12 @@ class TestChecking:
     def test_a_stream_is_checked_as_a_whole(self, pieces: list[bytes], size: int) -> None:
         data = b"".join(pieces)
         parts = [(data[i : i + size], i) for i in range(0, len(data), size)]
-        found = [part for part, _ in checked_stream(Path("x"), iter(parts), "replace")]
+        found = [part for part, _ in check_stream(Path("x"), iter(parts), "replace")]
         assert b"".join(found) == data.decode(errors="replace").encode()
         for part in found:
             part.decode()
         place = python_says(data)
-        stream = checked_stream(Path("x"), iter(parts), "strict")
+        stream = check_stream(Path("x"), iter(parts), "strict")
         if place == len(data):
             assert b"".join(part for part, _ in stream) == data
         else:
@@ -95,7 +95,7 @@ class TestChecking:
 
     def test_slices_that_are_replaced(self) -> None:
         bounds = np.array([[0, 3], [4, 4], [5, 8]])
-        data, found = checked_slices(Path("x"), b"ab\xff|||c\xc3", bounds, "replace")
+        data, found = check_slices(Path("x"), b"ab\xff|||c\xc3", bounds, "replace")
         with memoryview(data) as view:  # type: ignore[arg-type]
             assert [bytes(view[a:b]).decode() for a, b in found.tolist()] == ["ab�", "", "|c�"]
 
@@ -322,7 +322,7 @@ class TestFieldsOfText:
         (tmp_path / "a.txt").write_text("low")
         (tmp_path / "b.jsonl").write_text('{"body": "lower"}\n')
         assert documents(tmp_path, field="body") == [b"low", b"lower"]
-        parts = Files(tmp_path, Reading(field="body")).divided(1)
+        parts = Files(tmp_path, Reading(field="body")).split(1)
         counter = Collector()
         assert [part.feed(counter, no_report) for part in parts] == [1, 1]
         assert counter.documents == [b"low", b"lower"]

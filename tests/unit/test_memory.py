@@ -18,8 +18,8 @@ from toksmith import Counts, engine
 from toksmith.corpus import Files, Reading
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
-from toksmith.trainers.counts import added, count_chunks
-from toksmith.trainers.memory import Memory, parsed, shown, within_memory
+from toksmith.trainers.counts import count_chunks, sum_counts
+from toksmith.trainers.memory import MemoryLimits, format_size, parse_size, within_memory
 from toksmith.trainers.options import BPEOptions
 
 RANDOM = random.Random(5)
@@ -28,9 +28,9 @@ TEXT = " ".join("".join(RANDOM.choices(LETTERS, k=1 + i % 7)) for i in range(40_
 LIMIT = 1 << 20
 
 
-def limits(**options: Any) -> Memory:
+def limits(**options: Any) -> MemoryLimits:
     """A MiB, for counting alone."""
-    return Memory(LIMIT, need=lambda chunks, size: 0, **options)
+    return MemoryLimits(LIMIT, need=lambda chunks, size: 0, **options)
 
 
 def same(a: Counts, b: Counts) -> bool:
@@ -51,16 +51,16 @@ class TestSizes:
          ("1048576", 1 << 20), (" 1M ", 1 << 20), (1 << 20, 1 << 20), (np.int64(2**21), 2 << 20)],
     )  # fmt: skip
     def test_read(self, given: Any, size: int) -> None:
-        assert parsed(given) == size
-        assert parsed(None) is None
+        assert parse_size(given) == size
+        assert parse_size(None) is None
 
     @pytest.mark.parametrize("given", ["", "4X", "G", "-1G", "1e9", "1000", 1000, 0, -1, 1.5, []])
     def test_wrong(self, given: Any) -> None:
         with pytest.raises(OptionError, match="memory is"):
-            parsed(given)
+            parse_size(given)
 
     def test_shown(self) -> None:
-        assert [shown(n) for n in (0, 1023, 1024, 3 << 29)] == ["0", "1023", "1K", "1.5G"]
+        assert [format_size(n) for n in (0, 1023, 1024, 3 << 29)] == ["0", "1023", "1K", "1.5G"]
 
 
 class TestCounting:
@@ -84,7 +84,7 @@ class TestCounting:
     def test_merging(self, file: Path) -> None:
         a, b = Counts.from_files(file), Counts.from_texts([TEXT[::-1], "new"])
         found = limits()
-        assert same(added([a, b], found), a + b)
+        assert same(sum_counts([a, b], found), a + b)
         assert found.spilled
 
     def test_weights(self, file: Path) -> None:
@@ -92,7 +92,7 @@ class TestCounting:
         other.write_text(TEXT[::-1][:100_000] + " twice twice", encoding="utf-8")
         reading = Reading(weights={str(other): 2.5, str(file): 0.5})
         expected = count_chunks(Files([file, other], reading), splitter("gpt2"), 1)
-        for memory in (limits(), Memory(1 << 30)):
+        for memory in (limits(), MemoryLimits(1 << 30)):
             counts = count_chunks(Files([file, other], reading), splitter("gpt2"), 2, False, memory)
             assert same(counts, expected)
             assert memory.spilled
@@ -116,7 +116,7 @@ class TestCounting:
         assert len(Counts.from_files([file, twice], memory="1M", min_count=2)) < 40_000
         many = Counts.of({b"%d" % i: 5000 for i in range(100_000)})
         with pytest.raises(OptionError, match=r"more than memory=1M: give more memory$"):
-            added([many], Memory(LIMIT))
+            sum_counts([many], MemoryLimits(LIMIT))
 
     def test_texts_and_threads_make_no_difference(self) -> None:
         texts = [TEXT[i : i + 5000] for i in range(0, len(TEXT), 5000)]
@@ -126,7 +126,7 @@ class TestCounting:
             assert list(count_chunks_of(texts, limits(), threads)) == list(expected.items())
 
 
-def count_chunks_of(texts: list[str], memory: Memory, threads: int = 1) -> Counts:
+def count_chunks_of(texts: list[str], memory: MemoryLimits, threads: int = 1) -> Counts:
     from toksmith.corpus import Documents
 
     return count_chunks(Documents(texts), splitter("gpt4"), threads, False, memory)

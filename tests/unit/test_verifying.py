@@ -11,7 +11,7 @@ from tests.kits.bpe import model, pipeline
 from toksmith._base.arrays import Span
 from toksmith.errors import OptionError
 from toksmith.framing import AddedToken, Framing
-from toksmith.measure.verify import default_by, differing, first_difference, same_vocabulary
+from toksmith.measure.verify import default_by, find_differing, first_difference, same_vocabulary
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.tokenizer import Tokenizer
@@ -35,7 +35,7 @@ MOVED = moved()
 
 def test_equal() -> None:
     assert first_difference(A, A, "the then  the") is None
-    assert differing(A, A, ["the", "then", ""]) == []
+    assert find_differing(A, A, ["the", "then", ""]) == []
 
 
 def test_the_stretch_ends_where_both_end_a_token() -> None:
@@ -57,7 +57,7 @@ def test_the_split_may_be_the_difference() -> None:
     found = first_difference(A, UNSPLIT, "a  b")
     assert found is not None
     assert (found.left.tokens, found.right.tokens) == ([b" ", b" "], [b"  "])
-    assert differing(A, UNSPLIT, ["a b", "a  b", b"a  b", "ab"]) == [1, 2]
+    assert find_differing(A, UNSPLIT, ["a b", "a  b", b"a  b", "ab"]) == [1, 2]
 
 
 def test_ids_tokens_and_spans_are_three_questions() -> None:
@@ -70,7 +70,11 @@ def test_ids_tokens_and_spans_are_three_questions() -> None:
     found = first_difference(A, MOVED, text, by="ids")
     assert found is not None
     assert (found.left.ids, found.right.ids) == ([257], [1257])
-    assert [differing(A, MOVED, [text], by) for by in ("ids", "tokens", "spans")] == [[0], [], []]
+    assert [find_differing(A, MOVED, [text], by) for by in ("ids", "tokens", "spans")] == [
+        [0],
+        [],
+        [],
+    ]
 
 
 def test_one_side_may_have_nothing() -> None:
@@ -85,7 +89,7 @@ def test_one_side_may_have_nothing() -> None:
     assert found is not None
     assert (found.left.tokens, found.right.tokens) == ([], [b"<s>"])
     assert (found.place, found.span) == (0, Span(0, 0))
-    assert differing(plain, starts, ["", "a"], add_special_tokens=True) == [0, 1]
+    assert find_differing(plain, starts, ["", "a"], add_special_tokens=True) == [0, 1]
 
 
 def test_special_tokens_count_when_asked_for() -> None:
@@ -109,4 +113,4 @@ def test_by_is_checked() -> None:
     with pytest.raises(OptionError, match="use one of ids, tokens, spans"):
         first_difference(A, A, "a", by="words")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="by is 'words'"):
-        differing(A, A, ["a"], by="words")  # type: ignore[arg-type]
+        find_differing(A, A, ["a"], by="words")  # type: ignore[arg-type]

@@ -16,6 +16,8 @@ IdArray: TypeAlias = "npt.NDArray[np.uint32]"
 OffsetArray: TypeAlias = "npt.NDArray[np.int64]"
 SpanArray: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(n, 2)``: half-open ranges ``[start, end)``."""
+Bounds: TypeAlias = "npt.NDArray[np.int64]"
+"""Shape ``(documents, 2)``: the start and the end of each document in a block of text, in bytes."""
 
 
 class Span(NamedTuple):

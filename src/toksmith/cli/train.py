@@ -42,9 +42,9 @@ def _list_options(model: Model | None) -> None:
     """Print what a model takes, and end."""
     if model is None:
         return
-    from toksmith.trainers.option_parsing import described
+    from toksmith.trainers.option_parsing import describe_options
 
-    for option in described(_options_of(model)):
+    for option in describe_options(_options_of(model)):
         print(f"{option.name}={option.default}\n    {option.kind}: {option.meaning}")
     raise typer.Exit
 
@@ -155,7 +155,7 @@ def run(
     --list-options MODEL prints them, --option NAME=VALUE sets one.
     """
     from toksmith.cli.writing import check_folder
-    from toksmith.trainers.option_parsing import parsed
+    from toksmith.trainers.option_parsing import parse_options
 
     check_folder(output, can_be_folder=True)
     if bool(files) == bool(counts):
@@ -172,7 +172,7 @@ def run(
             "--special-token is an empty string: give its text, such as '<|endoftext|>'"
         )
     _check_written(option or [], model)
-    options = parsed(_options_of(model), option or [])
+    options = parse_options(_options_of(model), option or [])
     for name, value in flags.items():
         if value is None:
             continue
@@ -202,9 +202,9 @@ def run(
     except KeyboardInterrupt:
         if checkpoint is None:
             raise
-        from toksmith.trainers.checkpoint import kept_in
+        from toksmith.trainers.checkpoint import describe_checkpoint
 
-        raise KeyboardInterrupt(kept_in(checkpoint)) from None
+        raise KeyboardInterrupt(describe_checkpoint(checkpoint)) from None
     tok.save(output, format=to, record=record)
     if checkpoint is not None:
         from toksmith.trainers.checkpoint import delete

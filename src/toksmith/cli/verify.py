@@ -110,7 +110,7 @@ def agree(
     }  # fmt: skip
     documents = differing = size = 0
     for name, some in _documents(texts, reading or Reading(), quiet):
-        found = verify.differing(*pair, some, threads=threads, **options)
+        found = verify.find_differing(*pair, some, threads=threads, **options)
         if found and not differing:
             difference = verify.first_difference(*pair, some[found[0]], **options)
             print(f"{name}: document {found[0] + 1:,} of {len(some):,} differs", end=" ")

@@ -6,25 +6,25 @@ from toksmith.corpus.hashing import Hashing
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand
 from toksmith.corpus.sources import (
-    Counter,
     Documents,
+    DocumentSink,
+    DocumentSource,
     FileRead,
     Files,
-    Source,
-    WhatWasRead,
+    ReadTotals,
     check_field,
 )
 
 __all__ = [
     "AnyPath",
-    "Counter",
+    "DocumentSink",
+    "DocumentSource",
     "Documents",
     "FileRead",
     "Files",
     "Hashing",
+    "ReadTotals",
     "Reading",
-    "Source",
-    "WhatWasRead",
     "check_field",
     "expand",
 ]

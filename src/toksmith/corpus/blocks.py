@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
-from toksmith._base.lazy import np, npt
+from toksmith._base.arrays import Bounds
+from toksmith._base.lazy import np
 from toksmith._base.text import Text
-
-Bounds: TypeAlias = "npt.NDArray[np.int64]"
 
 Cut: TypeAlias = "Callable[[Text, int, int], int]"
 """Returns the first byte from a place on where a document may be cut, or the end."""
@@ -124,7 +123,7 @@ def cut_near_end(text: bytes | bytearray, start: int, known: int, cut: Cut) -> i
 _SMALL = 1 << 18
 
 
-class SliceCounter(Protocol):
+class SliceSink(Protocol):
     """What counts documents."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
@@ -141,7 +140,7 @@ class Batching:
         counter: counts them.
     """
 
-    def __init__(self, counter: SliceCounter) -> None:
+    def __init__(self, counter: SliceSink) -> None:
         self._counter = counter
         self._texts: list[Text] = []
         self._size = 0

@@ -6,8 +6,9 @@ import codecs
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text
-from toksmith.corpus.blocks import Bounds, block_of
+from toksmith.corpus.blocks import block_of
 from toksmith.engine import first_invalid
 from toksmith.errors import FormatError
 
@@ -87,7 +88,7 @@ def text_stream(
     yield from stream
 
 
-def checked_slices(
+def check_slices(
     path: Path, text: Text, bounds: Bounds, errors: str, offset: int = 0
 ) -> tuple[Text, Bounds]:
     """Return slices of a file's bytes that are UTF-8.
@@ -111,14 +112,14 @@ def checked_slices(
     with memoryview(text) as view:  # type: ignore[arg-type]  # files are no str
         if errors == "strict":
             head = bytes(view[:_LONGEST]) if start == offset == 0 else b""
-            raise not_text(path, offset + place, view[place], head)
+            raise not_text_error(path, offset + place, view[place], head)
         block = block_of(
             [_replaced(view[first:last].tobytes()) for first, last in bounds.tolist()], 0
         )
     return block.data, block.bounds
 
 
-def checked_stream(
+def check_stream(
     path: Path, stream: Iterator[tuple[bytes, int]], errors: str
 ) -> Generator[tuple[bytes, int], None, None]:
     """Yield a text that comes in parts, cut anywhere, as parts that are UTF-8 by themselves.
@@ -144,7 +145,7 @@ def checked_stream(
         yield _checked(path, rest, before, errors), done
 
 
-def not_text(path: Path, place: int, byte: int, head: bytes = b"") -> FormatError:
+def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> FormatError:
     """Return the error for a file that is not UTF-8 text.
 
     Args:
@@ -172,7 +173,7 @@ def _checked(path: Path, text: bytes, before: int, errors: str) -> bytes:
     if place == len(text):
         return text
     if errors == "strict":
-        raise not_text(path, before + place, text[place], b"" if before else text[:_LONGEST])
+        raise not_text_error(path, before + place, text[place], b"" if before else text[:_LONGEST])
     return _replaced(text)
 
 

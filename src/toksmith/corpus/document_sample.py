@@ -38,17 +38,17 @@ class Selection:
             for block in blocks:
                 with memoryview(block.data) as view:  # type: ignore[arg-type]  # no block is a str
                     bounds = block.bounds.tolist()
-                    taken = block.bounds[self.taken(view[start:end] for start, end in bounds)]
+                    taken = block.bounds[self.select(view[start:end] for start, end in bounds)]
                 yield block._replace(bounds=taken, documents=len(taken))
 
-    def tell(self, skipped: dict[str, int]) -> None:
+    def count_skipped(self, skipped: dict[str, int]) -> None:
         """Put down how many documents were left out so far."""
         if self._not_sampled:
             skipped["not_sampled"] = self._not_sampled
         if self._duplicates:
             skipped["duplicate"] = self._duplicates
 
-    def taken(self, documents: Iterable[bytes | memoryview]) -> npt.NDArray[np.bool_]:
+    def select(self, documents: Iterable[bytes | memoryview]) -> npt.NDArray[np.bool_]:
         """Return, of each of some documents, whether it is taken."""
         from hashlib import blake2b  # few need it
 

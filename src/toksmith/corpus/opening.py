@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
+from toksmith._base.arrays import Bounds
 from toksmith._base.documents import document_bounds, open_mapped
 from toksmith._base.text import Text, utf8
-from toksmith.corpus.blocks import Bounds, block_of
-from toksmith.corpus.checking import HEAD, checked_slices, text_start
+from toksmith.corpus.blocks import block_of
+from toksmith.corpus.checking import HEAD, check_slices, text_start
 from toksmith.corpus.file_types import Kind, kind_of
 from toksmith.corpus.options import Reading
 from toksmith.corpus.streams import read_head
@@ -19,7 +20,7 @@ from toksmith.errors import OptionError
 
 @contextmanager
 def open_documents(
-    path: str | PathLike[str], reading: Reading, check_fields: bool = True
+    path: str | PathLike[str], reading: Reading, *, check_fields: bool = True
 ) -> Iterator[tuple[Text, Bounds]]:
     """Open a file for reading as its documents: a text, and where each starts and ends in it.
 
@@ -42,7 +43,7 @@ def open_documents(
             bounds = document_bounds(data, reading.separator)
             if start := text_start(Path(path), bytes(data[:HEAD])):
                 bounds[:1, 0] = start
-            yield checked_slices(Path(path), data, bounds, reading.encoding_errors)
+            yield check_slices(Path(path), data, bounds, reading.encoding_errors)
         return
     from toksmith.corpus.sources import Files
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from toksmith._base.lazy import extra, np
 from toksmith.corpus.blocks import STREAMED, Block
-from toksmith.corpus.checking import checked_slices
+from toksmith.corpus.checking import check_slices
 from toksmith.corpus.options import Reading
 from toksmith.errors import FormatError
 
@@ -43,7 +43,7 @@ def parquet_blocks(
                 done_rows += len(batch)
                 block = _block(batch.column(0), size * done_rows // max(rows, 1))
                 try:
-                    text, bounds = checked_slices(
+                    text, bounds = check_slices(
                         path, block.data, block.bounds, reading.encoding_errors
                     )
                 except FormatError as wrong:

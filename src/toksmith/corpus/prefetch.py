@@ -16,7 +16,7 @@ _GRACE = 0.05
 """Seconds to wait for the thread at the end: to open or read a pipe may take forever."""
 
 
-def ahead(items: Iterable[Item]) -> Generator[Item, None, None]:
+def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
     """Yield the items, which a thread takes meanwhile from their iterator, a few ahead.
 
     An error in the thread is raised here, behind the items before it. When the iterator is closed,

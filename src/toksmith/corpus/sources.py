@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter as Tallies
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, Texts, texts_of, utf8
 from toksmith.corpus.blocks import (
     BLOCK,
     STREAMED,
     Batching,
     Block,
-    Bounds,
     Cut,
     cut_bounds,
     split_stream,
 )
-from toksmith.corpus.checking import checked_slices, checked_stream, text_stream
+from toksmith.corpus.checking import check_slices, check_stream, text_stream
 from toksmith.corpus.document_sample import Selection
 from toksmith.corpus.file_types import Kind, kind_of
 from toksmith.corpus.file_weights import ONE, weighted_runs
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
-from toksmith.corpus.prefetch import ahead
+from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.streams import read_head, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, text_blocks
 from toksmith.errors import warn
 
 
-class Counter(Protocol):
+class DocumentSink(Protocol):
     """What a source hands its documents to."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
@@ -48,22 +48,22 @@ class Counter(Protocol):
         """Return the first byte from ``start`` on where a document may be cut, or ``end``."""
 
 
-class Source(Protocol):
+class DocumentSource(Protocol):
     """A corpus that can be counted, once."""
 
     size: int | None
     """What ``report`` will be told last, where that is known beforehand."""
 
-    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: DocumentSink, report: Callable[[int], None]) -> int:
         """Count all documents, tell ``report`` the bytes done, and return how many there are.
 
         Each counts once, whatever its weight.
         """
 
-    def parts(self) -> Sequence[tuple[int, Source]]:
+    def parts(self) -> Sequence[tuple[int, DocumentSource]]:
         """Return parts to be counted one after the other, each with its weight in millionths."""
 
-    def read(self) -> WhatWasRead:
+    def read(self) -> ReadTotals:
         """Return what was read of it, or of its parts, so far."""
 
 
@@ -88,7 +88,7 @@ class FileRead(NamedTuple):
 
 
 @dataclass
-class WhatWasRead:
+class ReadTotals:
     """What was read of a corpus.
 
     Attributes:
@@ -102,7 +102,7 @@ class WhatWasRead:
     documents: int = 0
     bytes: int = 0
     stored: int = 0
-    skipped: dict[str, int] = field(default_factory=Tallies)
+    skipped: dict[str, int] = field(default_factory=Counter)
     files: list[FileRead] = field(default_factory=list)
 
     @property
@@ -149,6 +149,7 @@ class Files:
         reading: Reading | None = None,
         hashing: Hashing | None = None,
         streamed: int = STREAMED,
+        *,
         check_fields: bool = True,
     ) -> None:
         self._reading = reading or Reading()
@@ -159,7 +160,7 @@ class Files:
         self._selection = Selection(self._reading) if self._reading.selects else None
         self._hashing = hashing
         self._streamed = streamed
-        self._read = WhatWasRead()
+        self._read = ReadTotals()
         if check_fields:
             check_field(files, self._reading)
 
@@ -172,7 +173,7 @@ class Files:
             found.append((run[0], part))
         return found
 
-    def divided(self, least: int) -> list[Files]:
+    def split(self, least: int) -> list[Files]:
         """Return stretches of so many bytes or more; what they come to is what all come to.
 
         Documents that are taken once, and files with a weight, are only counted as a whole.
@@ -196,16 +197,16 @@ class Files:
         part._runs = [(self._runs[0][0], paths)]
         part.size = sum(path.stat().st_size for path in paths)
         part._selection = Selection(self._reading) if self._reading.selects else None
-        part._read = WhatWasRead()
+        part._read = ReadTotals()
         return part
 
-    def read(self) -> WhatWasRead:
+    def read(self) -> ReadTotals:
         """Return what was read so far."""
         if self._selection is not None:
-            self._selection.tell(self._read.skipped)
+            self._selection.count_skipped(self._read.skipped)
         return self._read
 
-    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: DocumentSink, report: Callable[[int], None]) -> int:
         """Count all documents of all files."""
         before = self._read.documents
         batching = Batching(counter)
@@ -233,7 +234,7 @@ class Files:
                     text, slices = block.data, bounds
                     if block.offset is not None:
                         errors = self._reading.encoding_errors
-                        text, slices = checked_slices(path, text, bounds, errors, block.offset)
+                        text, slices = check_slices(path, text, bounds, errors, block.offset)
                     batching.add_slices(text, slices)
                     size += int((slices[:, 1] - slices[:, 0]).sum())
                     done = max(done, block.done - int(block.bounds[-1, 1] - bounds[-1, 1]))
@@ -262,7 +263,7 @@ class Files:
     def _selected_blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
         blocks = self._blocks(path, cut)
         selection = self._selection
-        return blocks if selection is None else ahead(selection.of_blocks(blocks))
+        return blocks if selection is None else prefetch(selection.of_blocks(blocks))
 
     def _blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
         reading = self._reading
@@ -273,35 +274,35 @@ class Files:
             if path.stat().st_size <= READ:  # a single block: no thread is worth it
                 yield from plain
                 return
-            with closing(ahead(plain)) as blocks:
+            with closing(prefetch(plain)) as blocks:
                 yield from blocks
             return
         if kind.content == "parquet":
             from toksmith.corpus.parquet import parquet_blocks
 
-            with closing(ahead(parquet_blocks(path, reading, self._streamed))) as blocks:
+            with closing(prefetch(parquet_blocks(path, reading, self._streamed))) as blocks:
                 yield from blocks
             return
-        with closing(ahead(read_stream(path, kind.compression, self._streamed))) as stream:
+        with closing(prefetch(read_stream(path, kind.compression, self._streamed))) as stream:
             if kind.content in DELIMITERS:
-                with closing(checked_stream(path, stream, reading.encoding_errors)) as text:
+                with closing(check_stream(path, stream, reading.encoding_errors)) as text:
                     blocks = table_blocks(
                         path, text, reading.field, DELIMITERS[kind.content], self._streamed
                     )
-                    with closing(ahead(blocks)) as parsed:
+                    with closing(prefetch(blocks)) as parsed:
                         yield from parsed
             elif kind.content == "jsonl":
                 from toksmith.corpus.jsonl import jsonl_blocks
 
                 lines: Iterator[tuple[bytes, int]] = stream  # its errors say which line is wrong
                 if reading.encoding_errors != "strict":
-                    lines = checked_stream(path, stream, reading.encoding_errors)
-                with closing(ahead(jsonl_blocks(path, lines, reading.field))) as blocks:
+                    lines = check_stream(path, stream, reading.encoding_errors)
+                with closing(prefetch(jsonl_blocks(path, lines, reading.field))) as blocks:
                     yield from blocks
             else:
                 separator = None if reading.separator is None else reading.separator.encode()
                 plain_text = text_stream(path, stream)
-                with closing(checked_stream(path, plain_text, reading.encoding_errors)) as text:
+                with closing(check_stream(path, plain_text, reading.encoding_errors)) as text:
                     yield from split_stream(text, separator, may_cut, self._streamed)
 
 
@@ -318,19 +319,19 @@ class Documents:
     def __init__(self, texts: Texts, reading: Reading | None = None) -> None:
         self._texts = texts_of(texts)
         self._selection = Selection(reading) if reading and reading.selects else None
-        self._read = WhatWasRead()
+        self._read = ReadTotals()
 
     def parts(self) -> list[tuple[int, Documents]]:
         """Return all as one part."""
         return [(ONE, self)]
 
-    def read(self) -> WhatWasRead:
+    def read(self) -> ReadTotals:
         """Return what was read so far."""
         if self._selection is not None:
-            self._selection.tell(self._read.skipped)
+            self._selection.count_skipped(self._read.skipped)
         return self._read
 
-    def feed(self, counter: Counter, report: Callable[[int], None]) -> int:
+    def feed(self, counter: DocumentSink, report: Callable[[int], None]) -> int:
         """Count all documents."""
         for batch, size in self._batches():
             counter.add_texts(batch)
@@ -345,7 +346,7 @@ class Documents:
                 yield batch, size
                 continue
             data = [utf8(text) for text in batch]
-            taken = self._selection.taken(data).tolist()
+            taken = self._selection.select(data).tolist()
             kept: list[Text] = [
                 text for text, is_taken in zip(data, taken, strict=True) if is_taken
             ]

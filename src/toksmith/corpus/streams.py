@@ -99,7 +99,7 @@ def read_stream(
         FormatError: the file cannot be read, or is damaged, or ends too early.
         MissingExtraError: a package is missing.
     """
-    with opened(path) as file:
+    with open_binary(path) as file:
         if compression is None:
             done = 0
             while block := file.read(most):
@@ -117,7 +117,7 @@ def read_head(path: Path) -> bytes | None:
     """
     if not path.is_file():
         return None
-    with opened(path) as file:
+    with open_binary(path) as file:
         return file.read(16)
 
 
@@ -164,7 +164,7 @@ def _unpacked(
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file.
 
     Raises:

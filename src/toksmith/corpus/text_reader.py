@@ -10,7 +10,7 @@ from toksmith._base.documents import read_pieces
 from toksmith._base.lazy import np
 from toksmith.corpus.blocks import Block, Cut, cut_near_end
 from toksmith.corpus.checking import HEAD, text_start
-from toksmith.corpus.streams import opened
+from toksmith.corpus.streams import open_binary
 
 READ = 1 << 24
 """How many bytes are read at a time: enough for all cores, and several blocks fit any memory."""
@@ -41,7 +41,7 @@ def text_blocks(
     overlap = len(between) - 1 if between else 0
     wanted = size
     is_open = False  # whether a part of the next document was counted before
-    with opened(path) as file:
+    with open_binary(path) as file:
         offset = text_start(path, file.read(HEAD))
         while True:
             file.seek(offset)

@@ -19,7 +19,7 @@ from toksmith.show.chart import Line, Plot
 from toksmith.show.chart_svg import plot_svg
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import MODELS
-from toksmith.trainers.option_parsing import described
+from toksmith.trainers.option_parsing import describe_options
 
 MOST_LEARNED = 1_000
 """How many merges are listed after training; the vocabulary's page has all."""
@@ -57,7 +57,7 @@ class TrainPage:
         return {
             model: [
                 {**option._asdict(), "choices": _choices(option.kind)}
-                for option in described(kind)
+                for option in describe_options(kind)
                 if option.name not in special
             ]
             for model, (kind, _) in MODELS.items()

@@ -71,12 +71,12 @@ def train(task: dict[str, Any]) -> None:
     """Train, and leave the tokenizer in a file."""
     import toksmith
     from toksmith.trainers import MODELS
-    from toksmith.trainers.option_parsing import parsed
+    from toksmith.trainers.option_parsing import parse_options
     from toksmith.trainers.options import choice
 
     choice("model", task["model"], list(MODELS))
     given = [f"{name}={value}" for name, value in task["options"].items()]
-    options = parsed(MODELS[task["model"]][0], given)
+    options = parse_options(MODELS[task["model"]][0], given)
     options |= {"special_tokens": task["special_tokens"]} if task["special_tokens"] else {}
     source: dict[str, Any] = {"files": task["files"]} if task["files"] else {"texts": task["texts"]}
     tok = toksmith.train(

@@ -16,14 +16,14 @@ from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer
 from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
-from toksmith.measure.labels import named_tokenizers
+from toksmith.measure.labels import name_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
-from toksmith.measure.texts import AnyFiles, NamedText, check_sources, named_texts
+from toksmith.measure.texts import AnyFiles, NamedText, check_sources, name_texts
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from toksmith._base.arrays import Bounds
     from toksmith._base.progress import BytesCallback
-    from toksmith.engine import Bounds
 
 KINDS = {
     "injection": "special tokens that text becomes though nobody asked for them",
@@ -97,11 +97,11 @@ def audit(  # noqa: D417  # on= only has an error
         check_sources("audit", texts, files, on)
     if not isinstance(tokenizer, Tokenizer | str | PathLike):
         raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
-    ((name, tok),) = named_tokenizers([tokenizer]).items()
+    ((name, tok),) = name_tokenizers([tokenizer]).items()
     reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
     used = None
     if has_corpus:
-        sources = named_texts(texts=texts, files=files, reading=reading)
+        sources = name_texts(texts=texts, files=files, reading=reading)
         used = token_use(tok, sources, reading, threads, progress)
     found = reachability(tok, threads)
     findings = list(_findings(tok, found, longest, used))
@@ -115,7 +115,7 @@ def _findings(
 ) -> Iterator[Finding]:
     return chain(
         audit_texts.special_tokens(tok),
-        audit_vocabulary.reached(tok, found),
+        audit_vocabulary.unreached_tokens(tok, found),
         audit_vocabulary.duplicates(tok),
         audit_texts.round_trips(tok),
         audit_texts.digits(tok),

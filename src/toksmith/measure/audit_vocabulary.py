@@ -24,7 +24,7 @@ _MARK = "▁"
 _NEVER = {bytes([byte]) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
 
 
-def reached(tok: Tokenizer, found: Reachability) -> Iterator[Finding]:
+def unreached_tokens(tok: Tokenizer, found: Reachability) -> Iterator[Finding]:
     """Report tokens that no text becomes, partial characters, and ids without a token."""
     tokens = tokens_of(tok)
     unmade = set(found.never)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from toksmith._base.lazy import np, npt
 from toksmith.errors import OptionError
 from toksmith.measure.metrics import METRICS
-from toksmith.measure.sample_counts import COLUMNS, Sample, Sampled
+from toksmith.measure.sample_counts import COLUMNS, Sample, SampleCounts
 
 RESAMPLES = 1000
 
@@ -46,7 +46,7 @@ class Draws:
 def draw(
     size: int,
     sample: Sample,
-    sampled: Mapping[str, Sampled],
+    sampled: Mapping[str, SampleCounts],
     seed: Sequence[int],
     draws: int = RESAMPLES,
 ) -> Draws:
@@ -168,7 +168,7 @@ def percentile_interval(
     return low, high
 
 
-def checked_level(level: object) -> float | None:
+def check_level(level: object) -> float | None:
     """Return the level of intervals; ``None`` for none.
 
     Raises:

@@ -10,7 +10,7 @@ from toksmith._base.lazy import np
 from toksmith._base.text import Texts
 from toksmith.corpus import Reading
 from toksmith.errors import OptionError
-from toksmith.measure.bootstrap import checked_level, draw
+from toksmith.measure.bootstrap import check_level, draw
 from toksmith.measure.bootstrap import intervals as intervals_of
 from toksmith.measure.comparison import (
     ALL,
@@ -20,12 +20,12 @@ from toksmith.measure.comparison import (
     MeasuredTokenizer,
     ScriptFigures,
 )
-from toksmith.measure.counting import Counted, Measured, Options, measured, sum_of
+from toksmith.measure.counting import MeasureOptions, TextCounts, TokenCounts, measure_text, sum_of
 from toksmith.measure.distribution import coverage, gini
-from toksmith.measure.labels import AnyTokenizers, named_tokenizers
-from toksmith.measure.metrics import MEASURES, METRICS, Measurement, chosen_measures, share
+from toksmith.measure.labels import AnyTokenizers, name_tokenizers
+from toksmith.measure.metrics import MEASURES, METRICS, Measurement, check_measures, share
 from toksmith.measure.scripts import SCRIPTS
-from toksmith.measure.texts import AnyFiles, check_sources, named_texts
+from toksmith.measure.texts import AnyFiles, check_sources, name_texts
 from toksmith.tokenizer import Tokenizer
 
 SAMPLE = 250_000
@@ -100,16 +100,16 @@ def compare(  # noqa: D417  # on= only has an error
         (3, 9, 0.125)
     """
     check_sources("compare", texts, files, on)
-    named = named_tokenizers(tokenizers)
+    named = name_tokenizers(tokenizers)
     reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
-    sources = named_texts(texts=texts, files=files, reading=reading)
+    sources = name_texts(texts=texts, files=files, reading=reading)
     if len(sources) > 1 and any(text.name == ALL for text in sources):
         raise OptionError(
             f"a text is called {ALL!r}, which is the name of all texts together: give it another"
         )
     whole("sample", sample, least=1)
     whole("seed", seed, least=0)
-    chosen, level = chosen_measures(measures), checked_level(intervals)
+    chosen, level = check_measures(measures), check_level(intervals)
     speed = speed and (not chosen or "megabytes_per_second" in chosen)
     words = not chosen or any(MEASURES[name].needs_words for name in chosen)
     if reference is None:
@@ -121,10 +121,12 @@ def compare(  # noqa: D417  # on= only has an error
     sizes = [text.size * len(named) for text in sources]
     with comparing_progress(sum(sizes), progress) as report:
         found = [
-            measured(
+            measure_text(
                 named,
                 text,
-                Options(reading, sample, seed, speed, threads, report, words, sum(sizes[:i])),
+                MeasureOptions(
+                    reading, sample, seed, speed, threads, report, words, sum(sizes[:i])
+                ),
             )
             for i, text in enumerate(sources)
         ]
@@ -137,7 +139,7 @@ def compare(  # noqa: D417  # on= only has an error
     return compared if level is None else _with_intervals(compared, found, level)
 
 
-def _with_intervals(compared: Comparison, texts: Sequence[Measured], level: float) -> Comparison:
+def _with_intervals(compared: Comparison, texts: Sequence[TextCounts], level: float) -> Comparison:
     """Return a comparison with the intervals of its figures."""
     drawn = {
         text.about.name: draw(
@@ -162,7 +164,7 @@ def _with_intervals(compared: Comparison, texts: Sequence[Measured], level: floa
 
 def _comparison(
     named: Mapping[str, Tokenizer],
-    texts: Sequence[Measured],
+    texts: Sequence[TextCounts],
     reference: str,
     parallel: bool,
     seed: int,
@@ -205,9 +207,9 @@ def _figures(
     name: str,
     tok: Tokenizer,
     text: MeasuredText,
-    counted: Counted,
-    reference: Counted,
-    base: Counted | None,
+    counted: TokenCounts,
+    reference: TokenCounts,
+    base: TokenCounts | None,
 ) -> Figures:
     unk_id = getattr(tok.pipeline.model, "unk_id", None)
     measurement = Measurement(
@@ -227,7 +229,7 @@ def _figures(
     return Figures(name, text.name, measurement.distinct_tokens, measurement.unknown_tokens, values)
 
 
-def _scripts(named: Mapping[str, Tokenizer], text: Measured) -> Iterator[ScriptFigures]:
+def _scripts(named: Mapping[str, Tokenizer], text: TextCounts) -> Iterator[ScriptFigures]:
     size, characters = text.sample.script_bytes, text.sample.script_characters
     for place in np.argsort(-characters, kind="stable").tolist():
         if not characters[place]:
@@ -253,7 +255,7 @@ def _sum_of_texts(texts: Sequence[MeasuredText]) -> MeasuredText:
     )
 
 
-def _tokenizer(name: str, tok: Tokenizer, texts: Sequence[Measured]) -> MeasuredTokenizer:
+def _tokenizer(name: str, tok: Tokenizer, texts: Sequence[TextCounts]) -> MeasuredTokenizer:
     counted = [text.counted[name].frequencies for text in texts]
     costs = [
         share(int(frequencies.sum()), text.about.bytes)

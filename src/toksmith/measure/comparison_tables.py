@@ -19,7 +19,7 @@ _LEAST_SHARE, _MOST_SCRIPTS = 0.002, 10
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of a table: a value for each tokenizer.
 
     Attributes:
@@ -45,7 +45,7 @@ class FigureTable:
     """
 
     head: str
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
 def total_table(comparison: Comparison, text: str = ALL) -> FigureTable:
@@ -55,14 +55,16 @@ def total_table(comparison: Comparison, text: str = ALL) -> FigureTable:
     rows = []
     if not comparison.measures:
         sizes = tuple(f"{tok.vocab_size:,}" for tok in comparison.tokenizers)
-        rows.append(Row("vocabulary", "", sizes, frozenset()))
+        rows.append(TableRow("vocabulary", "", sizes, frozenset()))
     for metric in shown_metrics(comparison, figures):
         if metric is not GINI:
             rows.append(_row(title_of(metric, comparison), metric, figures))
         elif is_all:
             ginis = {tok.name: tok.gini for tok in comparison.tokenizers}
             cells = tuple(GINI.written(value) for value in ginis.values())
-            rows.append(Row(title_of(GINI, comparison), GINI.formula, cells, best_of(GINI, ginis)))
+            rows.append(
+                TableRow(title_of(GINI, comparison), GINI.formula, cells, best_of(GINI, ginis))
+            )
     return FigureTable("all texts" if is_all else "", tuple(rows))
 
 
@@ -95,7 +97,7 @@ def script_table(comparison: Comparison, metric: Metric, head: str) -> FigureTab
         values = {each.tokenizer: getattr(each, metric.name) for each in figures}
         if any(value == value for value in values.values()):
             cells = tuple(metric.written(value) for value in values.values())
-            rows.append(Row(script, "", cells, best_of(metric, values)))
+            rows.append(TableRow(script, "", cells, best_of(metric, values)))
     return FigureTable(head, tuple(rows))
 
 
@@ -212,7 +214,7 @@ def _chosen(comparison: Comparison, measure: str | None) -> FigureTable:
 
 def _cells(
     comparison: Comparison, table: FigureTable
-) -> Iterator[tuple[Row, list[tuple[str, bool]]]]:
+) -> Iterator[tuple[TableRow, list[tuple[str, bool]]]]:
     """Yield the rows, and each cell with whether it is the best."""
     names = [tok.name for tok in comparison.tokenizers]
     for row in table.rows:
@@ -220,14 +222,16 @@ def _cells(
         yield row, [(cell, name in row.best) for name, cell in pairs]
 
 
-def _row(title: str, metric: Metric, figures: Sequence[Figures], hint: str | None = None) -> Row:
+def _row(
+    title: str, metric: Metric, figures: Sequence[Figures], hint: str | None = None
+) -> TableRow:
     values = {each.tokenizer: _value(each, metric) for each in figures}
     cells = tuple(
         metric.written(_value(each, metric))
         + metric.written_interval(each.intervals.get(metric.name))
         for each in figures
     )
-    return Row(title, metric.formula if hint is None else hint, cells, best_of(metric, values))
+    return TableRow(title, metric.formula if hint is None else hint, cells, best_of(metric, values))
 
 
 def _value(figures: Figures, metric: Metric) -> float | None:

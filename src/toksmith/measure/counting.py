@@ -13,14 +13,14 @@ from toksmith._base.text import Text, utf8
 from toksmith.corpus import Reading
 from toksmith.measure.comparison import MeasuredText, Passage
 from toksmith.measure.passages import Sampler
-from toksmith.measure.sample_counts import Sample, Sampled, sampled
+from toksmith.measure.sample_counts import Sample, SampleCounts, count_sample
 from toksmith.measure.texts import NamedText
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from toksmith.engine import Bounds
+    from toksmith._base.arrays import Bounds
 
-Report: TypeAlias = Callable[[str, int], None]
+ReportProgress: TypeAlias = Callable[[str, int], None]
 """Told what is being done, and how many bytes are done."""
 
 _BLOCK = 1 << 24
@@ -33,7 +33,7 @@ _TIMED, _TIMED_SECONDS = 1 << 22, 0.05
 
 
 @dataclass(frozen=True)
-class Options:
+class MeasureOptions:
     """How to measure; see :func:`toksmith.compare`."""
 
     reading: Reading
@@ -41,33 +41,35 @@ class Options:
     seed: int
     speed: bool
     threads: int | None
-    report: Report
+    report: ReportProgress
     words: bool = True
     done: int = 0
 
 
 @dataclass
-class Counted:
+class TokenCounts:
     """One tokenizer on one text, in numbers that add up."""
 
     frequencies: npt.NDArray[np.int64]
-    sampled: Sampled
+    sampled: SampleCounts
     seconds: float = 0.0
     timed_bytes: int = 0
 
 
 @dataclass
-class Measured:
+class TextCounts:
     """A text: its sizes, and what each tokenizer made of it."""
 
     about: MeasuredText
     lines: int
-    counted: dict[str, Counted]
+    counted: dict[str, TokenCounts]
     sample: Sample
     passage: Passage
 
 
-def measured(named: Mapping[str, Tokenizer], text: NamedText, options: Options) -> Measured:
+def measure_text(
+    named: Mapping[str, Tokenizer], text: NamedText, options: MeasureOptions
+) -> TextCounts:
     """Count what tokenizers make of a text, read once."""
     counter = _Counter(named, text.name, options)
     documents = text.feed(counter, options.reading, counter.stored)
@@ -76,7 +78,7 @@ def measured(named: Mapping[str, Tokenizer], text: NamedText, options: Options) 
     counted = {}
     for name, tok in named.items():
         options.report(f"{name}: words of {text.name}", counter.done)
-        counted[name] = Counted(counter.frequencies[name], sampled(tok, sample))
+        counted[name] = TokenCounts(counter.frequencies[name], count_sample(tok, sample))
         if options.speed:
             counted[name].seconds, counted[name].timed_bytes = _seconds(tok, sample.passages)
     about = MeasuredText(
@@ -87,13 +89,15 @@ def measured(named: Mapping[str, Tokenizer], text: NamedText, options: Options) 
     shown = _shown(counter.start)
     encodings = {name: tok.encoding(shown) for name, tok in named.items()}
     is_whole = documents == 1 and len(shown) == counter.bytes
-    return Measured(about, counter.lines, counted, sample, Passage(text.name, encodings, is_whole))
+    return TextCounts(
+        about, counter.lines, counted, sample, Passage(text.name, encodings, is_whole)
+    )
 
 
 class _Counter:
     """Takes the documents of a text, block by block, and hands them to all tokenizers."""
 
-    def __init__(self, named: Mapping[str, Tokenizer], text: str, options: Options) -> None:
+    def __init__(self, named: Mapping[str, Tokenizer], text: str, options: MeasureOptions) -> None:
         self.frequencies = {name: np.zeros(tok.vocab_size, np.int64) for name, tok in named.items()}
         self.sampler = Sampler(options.sample, options.seed)
         self.bytes = self.characters = self.lines = 0
@@ -210,11 +214,11 @@ def _shown(start: bytes) -> bytes:
     return cut[: line + 1] if line >= _SHOWN // 2 else cut
 
 
-def sum_of(parts: Sequence[Counted]) -> Counted:
+def sum_of(parts: Sequence[TokenCounts]) -> TokenCounts:
     """Return what a tokenizer made of several texts, together."""
-    return Counted(
+    return TokenCounts(
         np.sum([part.frequencies for part in parts], axis=0),
-        Sampled.sum_of([part.sampled for part in parts]),
+        SampleCounts.sum_of([part.sampled for part in parts]),
         sum(part.seconds for part in parts),
         sum(part.timed_bytes for part in parts),
     )

@@ -14,7 +14,7 @@ from toksmith.tokenizer import Tokenizer
 AnyTokenizers: TypeAlias = "AnyTokenizer | Iterable[AnyTokenizer] | Mapping[str, AnyTokenizer]"
 
 
-def named_tokenizers(tokenizers: AnyTokenizers) -> dict[str, Tokenizer]:
+def name_tokenizers(tokenizers: AnyTokenizers) -> dict[str, Tokenizer]:
     """Return tokenizers by the names that they are called by.
 
     Raises:

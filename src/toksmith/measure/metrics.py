@@ -30,7 +30,7 @@ from toksmith.measure.word_metrics import continuation, fertility, single_token_
 if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt
     from toksmith.measure.comparison import MeasuredText
-    from toksmith.measure.sample_counts import Sampled
+    from toksmith.measure.sample_counts import SampleCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Measurement:
     distinct_tokens: int
     unknown_tokens: int
     reference_tokens: int
-    sampled: Sampled
+    sampled: SampleCounts
     base_tokens: int | None = None
     seconds: float = 0.0
     timed_bytes: int = 0
@@ -351,7 +351,7 @@ MEASURES = {**METRICS, GINI.name: GINI}
 """All measures by name, as ``measures=`` of :func:`toksmith.compare` takes them."""
 
 
-def chosen_measures(names: Iterable[str] | None) -> tuple[str, ...]:
+def check_measures(names: Iterable[str] | None) -> tuple[str, ...]:
     """Return the names of measures, each once; nothing for ``None``, which is all of them.
 
     Raises:

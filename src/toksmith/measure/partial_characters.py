@@ -21,7 +21,9 @@ _BYTES = b"\x80\x90\xa5\xbf"
 _NONE = ("Cn", "Cs", "Co")
 
 
-def unreached(tok: Tokenizer, parts: Mapping[int, bytes], threads: int | None = None) -> list[int]:
+def find_unreached(
+    tok: Tokenizer, parts: Mapping[int, bytes], threads: int | None = None
+) -> list[int]:
     """Return the tokens that no text becomes, of many that hold their bytes.
 
     Args:

@@ -19,7 +19,7 @@ from enum import IntEnum
 
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
-from toksmith.measure.partial_characters import unreached
+from toksmith.measure.partial_characters import find_unreached
 from toksmith.models import (
     BPE,
     CharacterBPE,
@@ -133,7 +133,7 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
     return Reachability(
         found,
         [i for i in never if found[i] == Category.UNREACHABLE],
-        unreached(tok, parts, threads),
+        find_unreached(tok, parts, threads),
         [i for i in whole_only if found[i] in (Category.ALONE, Category.IN_CONTEXT)],
     )
 

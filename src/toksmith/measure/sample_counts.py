@@ -11,7 +11,7 @@ from toksmith.errors import MissingExtraError
 from toksmith.measure.round_trip import common_bytes
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
 from toksmith.measure.word_metrics import (
-    Words,
+    SampleWords,
     byte_spans,
     find_words,
     tokens_of_list,
@@ -37,7 +37,7 @@ class Sample:
 
     passages: list[bytes]
     scripts: list[npt.NDArray[np.uint8]]
-    words: Words | None
+    words: SampleWords | None
 
     @classmethod
     def of(cls, passages: list[bytes], *, has_words: bool = True) -> Sample:
@@ -78,7 +78,7 @@ class Sample:
 
 
 @dataclass
-class Sampled:
+class SampleCounts:
     """One tokenizer on a sample, in numbers that add up.
 
     Attributes:
@@ -102,7 +102,7 @@ class Sampled:
     )
 
     @classmethod
-    def sum_of(cls, parts: Sequence[Sampled]) -> Sampled:
+    def sum_of(cls, parts: Sequence[SampleCounts]) -> SampleCounts:
         """Return several together."""
         return cls(
             np.sum([part.script_tokens for part in parts], axis=0),
@@ -115,10 +115,10 @@ class Sampled:
         )
 
 
-def sampled(tokenizer: Tokenizer, sample: Sample) -> Sampled:
+def count_sample(tokenizer: Tokenizer, sample: Sample) -> SampleCounts:
     """Count what a tokenizer makes of a sample."""
     none = np.zeros(0, np.int64)
-    found = Sampled(np.zeros(len(SCRIPTS), np.int64), none, none)
+    found = SampleCounts(np.zeros(len(SCRIPTS), np.int64), none, none)
     unk_id = getattr(tokenizer.pipeline.model, "unk_id", None)
     touching = [none]
     rows = []

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from toksmith._base.documents import document_bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Texts, texts_of, utf8
-from toksmith.corpus import AnyPath, Counter, Files, Reading, check_field, expand
+from toksmith.corpus import AnyPath, DocumentSink, Files, Reading, check_field, expand
 from toksmith.errors import OptionError
 
 AnyFiles: TypeAlias = "AnyPath | Iterable[AnyPath] | Mapping[str, AnyPath | Iterable[AnyPath]]"
@@ -41,7 +41,7 @@ class NamedText:
         """Its bytes, as they are stored."""
         return sum(file.stat().st_size for file in self.files) + sum(map(len, self.texts))
 
-    def feed(self, counter: Counter, reading: Reading, report: Callable[[int], None]) -> int:
+    def feed(self, counter: DocumentSink, reading: Reading, report: Callable[[int], None]) -> int:
         """Pass all documents to a counter, and return how many there are.
 
         Args:
@@ -84,7 +84,7 @@ def check_sources(call: str, texts: object, files: object, on: object) -> None:
         raise OptionError(f"{call} takes one of texts= and files=, and both are given")
 
 
-def named_texts(
+def name_texts(
     *,
     texts: Texts | None = None,
     files: AnyFiles | None = None,
@@ -103,7 +103,7 @@ def named_texts(
         FormatError: a path or a pattern has no files.
 
     Example:
-        >>> found = named_texts(texts={"en": "two", "fr": ["un", "deux"]})
+        >>> found = name_texts(texts={"en": "two", "fr": ["un", "deux"]})
         >>> [(text.name, text.size) for text in found]
         [('en', 3), ('fr', 6)]
     """

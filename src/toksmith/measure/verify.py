@@ -104,7 +104,7 @@ def first_difference(
     )
 
 
-def differing(
+def find_differing(
     a: Tokenizer,
     b: Tokenizer,
     texts: Sequence[Text],
@@ -128,7 +128,7 @@ def differing(
         >>> import toksmith
         >>> a = toksmith.train(texts=["low low"], vocab_size=258)
         >>> b = toksmith.train(texts=["lower er"], vocab_size=257)
-        >>> differing(a, b, ["low", "her", "him"])
+        >>> find_differing(a, b, ["low", "her", "him"])
         [0, 1]
     """
     by = _checked(by) or default_by(a, b)

@@ -30,7 +30,7 @@ FREQUENT = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class SampleWords:
     """The words of a sample.
 
     Attributes:
@@ -45,7 +45,7 @@ class Words:
         return sum(map(len, self.spans))
 
 
-def find_words(passages: Sequence[bytes]) -> Words:
+def find_words(passages: Sequence[bytes]) -> SampleWords:
     """Return the words of passages, by UAX #29.
 
     Raises:
@@ -64,7 +64,7 @@ def find_words(passages: Sequence[bytes]) -> Words:
         counts.update([passage[start:end] for start, end in spans[-1].tolist()])
     # Equally frequent ones by their bytes, so that the order of the passages means nothing.
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return Words(spans, [word for word, _ in ordered[:FREQUENT]])
+    return SampleWords(spans, [word for word, _ in ordered[:FREQUENT]])
 
 
 def tokens_touching(tokens: SpanArray, words: SpanArray) -> npt.NDArray[np.int64]:

@@ -33,7 +33,7 @@ _MOSTLY = 0.8
 """The share of a text that is not worth being told apart from the whole."""
 
 
-def through_arithmetic(cut: Cut) -> Cut:
+def find_boundaries(cut: Cut) -> Cut:
     """Return what finds the ends of words in a text as ``cut`` does, but sooner.
 
     The text is cut before each ASCII character that stands behind a space and is none, or behind a
@@ -45,7 +45,7 @@ def through_arithmetic(cut: Cut) -> Cut:
 
     Example:
         >>> from toksmith.segment.icu import cutter
-        >>> through_arithmetic(cutter("Word"))("can't, won't")
+        >>> find_boundaries(cutter("Word"))("can't, won't")
         array([ 5,  6,  7, 12])
     """
 

@@ -8,7 +8,7 @@ from functools import cache
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import Text, codes, string
-from toksmith.segment.ascii_words import through_arithmetic
+from toksmith.segment.ascii_words import find_boundaries
 from toksmith.segment.icu import blocks, cutter
 from toksmith.segment.spans import Spans
 
@@ -71,7 +71,7 @@ def words(text: Text, locale: str | None = None) -> Words:
     characters = string(text)
     cut = cutter("Word", locale)
     if locale is None and len(characters) > _SHORT:
-        cut = through_arithmetic(cut)
+        cut = find_boundaries(cut)
     bounds, is_word = [np.zeros(1, np.int64)], [np.zeros(0, np.bool_)]
     for start, block in blocks(characters):
         ends = cut(block)

@@ -15,7 +15,7 @@ from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.comparison import ALL, Comparison, Passage
 from toksmith.measure.comparison_tables import (
     FigureTable,
-    Row,
+    TableRow,
     measured_on,
     script_table,
     shown_scripts,
@@ -232,7 +232,7 @@ def _table(comparison: Comparison, table: FigureTable) -> str:
     )
 
 
-def _row(row: Row, comparison: Comparison) -> str:
+def _row(row: TableRow, comparison: Comparison) -> str:
     cells = ""
     for place, (tok, cell) in enumerate(zip(comparison.tokenizers, row.cells, strict=True)):
         names = f' class="ts-best {series(place)}"' if tok.name in row.best else ""

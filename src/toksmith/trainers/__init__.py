@@ -17,8 +17,8 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts, count_chunks
-from toksmith.trainers.memory import Memory, parsed, within_memory
-from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, Options, choice, options_of
+from toksmith.trainers.memory import MemoryLimits, parse_size, within_memory
+from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
 from toksmith.version import __version__
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ _PLACES = {
 }  # fmt: skip
 
 
-class _Models(Mapping[str, tuple[type[Options], Trainer]]):
+class _Models(Mapping[str, tuple[type[ModelOptions], Trainer]]):
     """Imports what trains a model when it is looked up: importing all takes longer than some do."""
 
-    def __getitem__(self, name: str) -> tuple[type[Options], Trainer]:
+    def __getitem__(self, name: str) -> tuple[type[ModelOptions], Trainer]:
         module, options, trainer = _PLACES[name]
         found = import_module(f"{__name__}.{module}")
         return getattr(found, options), getattr(found, trainer)
@@ -278,7 +278,7 @@ def train(
         )
     if counts is not None:
         check_counts(counts, model, options)
-    limits = Memory(parsed(memory), min_count)
+    limits = MemoryLimits(parse_size(memory), min_count)
     known = None
     if continue_from is not None:
         if model != "bpe":
@@ -292,7 +292,7 @@ def train(
     ) as corpus:
         if checkpoint is not None:
             from toksmith.trainers.bpe_continue import further_options
-            from toksmith.trainers.checkpoint import opened
+            from toksmith.trainers.checkpoint import open_checkpoint
 
             effective = {
                 "model": model,
@@ -302,7 +302,7 @@ def train(
                 "weights": {fspath(path): weight for path, weight in reading.weights.items()},
                 "min_count": min_count,
             }
-            corpus.checkpoint = opened(
+            corpus.checkpoint = open_checkpoint(
                 a_path(checkpoint, "checkpoint"), effective, files, counts, known
             )
         with within_memory(model in ON_CHUNKS):

@@ -12,10 +12,10 @@ from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer.training_record import Trained
-from toksmith.trainers.bpe_merging import BYTES, learn, with_merges
+from toksmith.trainers.bpe_merging import BYTES, add_merges, learn
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.merge_progress import warn_of_end, watching
+from toksmith.trainers.merge_progress import warn_of_end, watch_merges
 from toksmith.trainers.options import BPEOptions, framing_of
 from toksmith.trainers.symbol_words import CharacterWords
 
@@ -43,7 +43,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
         raise _too_small(tokens, "256 bytes", options)
     counts = corpus.chunks(splitter(options.split))
     learned = learn(BPE(BYTES, ()), tokens - 256, counts, options.rules, corpus, corpus.checkpoint)
-    model = with_merges(BPE(BYTES, ()), learned.merges)
+    model = add_merges(BPE(BYTES, ()), learned.merges)
     warn_of_end(len(model.vocab), tokens, options.min_frequency)
     return _trained(model, learned, counts, counts.bytes, options)
 
@@ -59,7 +59,7 @@ def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Train
     vocab += [character.encode() for character in words.characters]
     if tokens < len(vocab):
         raise _too_small(tokens, f"{len(vocab)} characters of the text", options)
-    with watching(vocab[before:], tokens - len(vocab), corpus.progress) as watch:
+    with watch_merges(vocab[before:], tokens - len(vocab), corpus.progress) as watch:
         learned = merge_symbols(
             words.words,
             tokens - len(vocab),

@@ -14,7 +14,7 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer.training_record import Trained
-from toksmith.trainers.bpe_merging import joined, learn
+from toksmith.trainers.bpe_merging import concat_merges, learn
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, splitter_name
 from toksmith.trainers.merge_progress import warn_of_end
@@ -147,7 +147,7 @@ def _learned(
         learned.append(learn(model, wanted - len(model.vocab), counts, options.rules, corpus))
         model = _extended(model, learned[-1].merges)
     warn_of_end(len(model.vocab), wanted, options.min_frequency)
-    return model, joined(learned)
+    return model, concat_merges(learned)
 
 
 def _extended(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:

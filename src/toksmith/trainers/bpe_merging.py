@@ -26,7 +26,7 @@ from toksmith.trainers import checkpoint as checkpoints
 from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.merge_progress import watching
+from toksmith.trainers.merge_progress import watch_merges
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -54,7 +54,7 @@ def learn(
     """
     before = checkpoint.merges(len(model.vocab), tokens) if checkpoint else _none()
     try:
-        model = with_merges(model, before.merges)
+        model = add_merges(model, before.merges)
     except OptionError as wrong:
         assert checkpoint is not None
         raise checkpoint.damaged(str(wrong)) from wrong
@@ -63,12 +63,12 @@ def learn(
     def keep(more: Merges) -> None:
         learned.append(more)
         if checkpoint:
-            checkpoint.keep(joined(learned))
+            checkpoint.keep(concat_merges(learned))
 
-    with watching(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
+    with watch_merges(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
         rest = tokens - len(before.merges)
         more = _go_on(model, rest, counts, rules, corpus, watch, keep if checkpoint else None)
-    found = joined([before, more])
+    found = concat_merges([before, more])
     if checkpoint and len(more.merges):
         checkpoint.keep(found)
     return found
@@ -108,7 +108,7 @@ def _go_on(
     )
 
 
-def with_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
+def add_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
     """Return a model with more merges, each of which makes the next id."""
     vocab = list(model.vocab)
     for left, right, _ in merges.tolist():
@@ -116,7 +116,7 @@ def with_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
     return BPE(tuple(vocab), np.concatenate([model.merges, merges]), model.whole_chunk_first)
 
 
-def joined(parts: list[Merges]) -> Merges:
+def concat_merges(parts: list[Merges]) -> Merges:
     """Return merges that were learned one after the other."""
     return Merges(
         np.concatenate([part.merges for part in parts]),

@@ -14,12 +14,12 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.options import Options, documented, framing_of, literals
+from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
-class CharOptions(Options):
+class CharOptions(ModelOptions):
     """The options of ``model="char"``.
 
     Raises:
@@ -45,7 +45,7 @@ class CharOptions(Options):
         object.__setattr__(self, "special_tokens", literals(self.special_tokens))
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
 class WordOptions(CharOptions):
     """The options of ``model="word"``.

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, cast
 from toksmith._base.files import dump, read_json, write_bytes, write_text
 from toksmith._base.lazy import extra, np, npt
 from toksmith._base.visible import count_of
-from toksmith.corpus import AnyPath, Files, Source, WhatWasRead
+from toksmith.corpus import AnyPath, DocumentSource, Files, ReadTotals
 from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.sources import FileRead
@@ -94,8 +94,8 @@ class Checkpoint:
         return found
 
     def count(
-        self, source: Source, count: Callable[[Source], Counts]
-    ) -> tuple[Iterator[Counts], WhatWasRead]:
+        self, source: DocumentSource, count: Callable[[DocumentSource], Counts]
+    ) -> tuple[Iterator[Counts], ReadTotals]:
         """Count a corpus part by part, those that were counted before left out.
 
         Args:
@@ -107,7 +107,7 @@ class Checkpoint:
         """
         from toksmith.trainers.counts_files import pieces
 
-        whole = WhatWasRead()
+        whole = ReadTotals()
         paths = []
         for number, part in enumerate(_parts(source)):
             path = self.folder / f"counts-{number:04}.parquet"
@@ -174,11 +174,11 @@ class Checkpoint:
         write_bytes(self._merges_path, data.getvalue())
 
 
-def kept_in(folder: AnyPath) -> str:
+def describe_checkpoint(folder: AnyPath) -> str:
     """Return what a training that was interrupted left in its folder, and what that is good for.
 
     Example:
-        >>> kept_in("no-such-folder")
+        >>> describe_checkpoint("no-such-folder")
         'nothing was counted to the end yet: the same command starts over'
     """
     path = Path(folder)
@@ -204,7 +204,7 @@ def delete(folder: AnyPath) -> None:
         Path(folder).rmdir()
 
 
-def opened(
+def open_checkpoint(
     folder: AnyPath,
     options: Mapping[str, Any],
     files: AnyPath | Sequence[AnyPath] | None,
@@ -299,13 +299,13 @@ def _is_same_split(one: object, other: object) -> bool:
     return False
 
 
-def _parts(source: Source) -> Sequence[Source]:
+def _parts(source: DocumentSource) -> Sequence[DocumentSource]:
     if not isinstance(source, Files):
         return [source]
-    return source.divided(max(PART_BYTES, (source.size or 0) // _PARTS))
+    return source.split(max(PART_BYTES, (source.size or 0) // _PARTS))
 
 
-def _read_entry(read: WhatWasRead) -> dict[str, Any]:
+def _read_entry(read: ReadTotals) -> dict[str, Any]:
     files = [
         {
             **file._asdict(),
@@ -317,7 +317,7 @@ def _read_entry(read: WhatWasRead) -> dict[str, Any]:
     return {**vars(read), "skipped": dict(read.skipped), "files": files}
 
 
-def _read_of(path: Path) -> WhatWasRead:
+def _read_of(path: Path) -> ReadTotals:
     entry = read_json(path)
     try:
         numbers = {name: _number(entry[name]) for name in ("documents", "bytes", "stored")}
@@ -327,7 +327,7 @@ def _read_of(path: Path) -> WhatWasRead:
         raise FormatError(
             path, f"is damaged ({type(wrong).__name__}: {wrong}): delete the checkpoint"
         ) from wrong
-    return WhatWasRead(**numbers, skipped=skipped, files=files)
+    return ReadTotals(**numbers, skipped=skipped, files=files)
 
 
 def _file_of(file: Mapping[str, Any]) -> FileRead:
@@ -345,7 +345,7 @@ def _number(value: object) -> int:
     return value
 
 
-def _add(whole: WhatWasRead, part: WhatWasRead) -> None:
+def _add(whole: ReadTotals, part: ReadTotals) -> None:
     whole.documents += part.documents
     whole.bytes += part.bytes
     whole.stored += part.stored

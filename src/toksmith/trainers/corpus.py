@@ -10,26 +10,26 @@ from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith.corpus import (
     AnyPath,
-    Counter,
     Documents,
+    DocumentSink,
+    DocumentSource,
     Files,
     Hashing,
     Reading,
-    Source,
-    WhatWasRead,
+    ReadTotals,
 )
 from toksmith.corpus.file_weights import ONE
 from toksmith.corpus.paths import check_paths
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord
-from toksmith.trainers.counts import Counts, added, count_chunks, limited
-from toksmith.trainers.memory import Memory
+from toksmith.trainers.counts import Counts, count_chunks, limit_counts, sum_counts
+from toksmith.trainers.memory import MemoryLimits
 
 if TYPE_CHECKING:
     from toksmith.trainers.checkpoint import Checkpoint
 
-AnyCounter = TypeVar("AnyCounter", bound=Counter)
+AnyCounter = TypeVar("AnyCounter", bound=DocumentSink)
 
 
 class Corpus:
@@ -64,7 +64,7 @@ class Corpus:
         threads: int | None = None,
         progress: bool | None = None,
         hashed: bool = False,
-        limits: Memory | None = None,
+        limits: MemoryLimits | None = None,
     ) -> None:
         given = [name for name, value in (("files", files), ("texts", texts), ("counts", counts))
                  if value is not None]  # fmt: skip
@@ -84,10 +84,10 @@ class Corpus:
                 f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
                 "Counts.load(path)"
             )
-        self.limits = limits or Memory()
-        self.counts = counts = None if counts is None else limited(counts, self.limits)
+        self.limits = limits or MemoryLimits()
+        self.counts = counts = None if counts is None else limit_counts(counts, self.limits)
         self.progress = progress
-        self.was_read = WhatWasRead()
+        self.was_read = ReadTotals()
         self._threads = threads
         self._kept: int | None = None  # bytes of chunks that are not too rare
         self.checkpoint: Checkpoint | None = None
@@ -117,7 +117,7 @@ class Corpus:
         """How many threads may run."""
         return thread_count(self._threads)
 
-    def source(self) -> Source:
+    def source(self) -> DocumentSource:
         """Return the text.
 
         Raises:
@@ -127,7 +127,7 @@ class Corpus:
             return Documents(self._texts, self.reading)
         return Files(self._files or (), self.reading, self._hashing)
 
-    def read(self, counter: Counter, what: str) -> None:
+    def read(self, counter: DocumentSink, what: str) -> None:
         """Let a counter count all documents, without weights.
 
         Args:
@@ -146,7 +146,7 @@ class Corpus:
         self._note(source)
         self.check_bytes()
 
-    def counted(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
+    def count(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
         """Let counters count all documents: one counter all of one weight that stand together.
 
         Args:
@@ -179,12 +179,12 @@ class Corpus:
                 counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
-                limit = Memory(self.limits.limit)  # each part is kept whole
+                limit = MemoryLimits(self.limits.limit)  # each part is kept whole
                 parts, self.was_read = self.checkpoint.count(
                     source,
                     lambda part: count_chunks(part, splitter, self.threads, self.progress, limit),
                 )
-                counts = added(parts, self.limits)
+                counts = sum_counts(parts, self.limits)
         else:
             counts = self.counts
         self.check_bytes()
@@ -210,7 +210,7 @@ class Corpus:
             for read in self.was_read.files
         )
 
-    def _note(self, source: Source) -> None:
+    def _note(self, source: DocumentSource) -> None:
         """Note what was read of a source that was counted to its end."""
         self.was_read = source.read()
         if self._hashing is not None:

@@ -14,14 +14,14 @@ from toksmith._base.report import html_of, text_of
 from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
-from toksmith.corpus import AnyPath, Documents, Files, Reading, Source
+from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
 from toksmith.corpus.file_weights import ONE
 from toksmith.engine import ChunkCounter
 from toksmith.engine.training import Counted
 from toksmith.errors import OptionError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
-from toksmith.trainers.memory import Memory, parsed, tallies_of
+from toksmith.trainers.memory import MemoryLimits, parse_size, tallies_of
 from toksmith.trainers.weighted_counts import weighted_sum
 
 ON_CHUNKS = ("bpe", "word", "char")
@@ -160,7 +160,7 @@ class Counts:
             OptionError: an argument is not what it should be, or the memory is not enough.
             FormatError: a file cannot be read.
         """
-        limits = Memory(parsed(memory), min_count)
+        limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(
             separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
         )
@@ -183,7 +183,7 @@ class Counts:
         progress: bool | None = None,
     ) -> Counts:
         """Count the chunks of a text, or of several from any iterable; see :meth:`from_files`."""
-        limits = Memory(parsed(memory), min_count)
+        limits = MemoryLimits(parse_size(memory), min_count)
         source = Documents(texts, Reading(sample=sample, seed=seed, deduplicate=deduplicate))
         return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
 
@@ -230,8 +230,8 @@ class Counts:
         paths = [a_path(path) for path in paths]
         if not paths:
             raise OptionError("paths is an empty list: give one file of counts or more")
-        limits = Memory(parsed(memory), min_count)
-        return added((piece for path in paths for piece in pieces(path)), limits)
+        limits = MemoryLimits(parse_size(memory), min_count)
+        return sum_counts((piece for path in paths for piece in pieces(path)), limits)
 
     @classmethod
     def from_tsv(
@@ -279,7 +279,7 @@ class Counts:
         write(self, a_path(path))
 
     def __add__(self, other: Counts) -> Counts:
-        return added([self, other]) if isinstance(other, Counts) else NotImplemented
+        return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented
 
     def __radd__(self, other: object) -> Counts:
         """Let ``sum`` add counts up: it starts with 0."""
@@ -369,7 +369,7 @@ def _splitter_of(
     return split if isinstance(split, PatternSplitter) else splitter(split, gaps)
 
 
-def added(parts: Iterable[Counts], limits: Memory | None = None) -> Counts:
+def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> Counts:
     """Add up counts, in this order.
 
     Args:
@@ -400,7 +400,7 @@ def added(parts: Iterable[Counts], limits: Memory | None = None) -> Counts:
             counter.add_counted(part.chunks, part.ends, part.counts)
         return documents
 
-    counts = _counted(ChunkCounter(None, 1), add, None, limits or Memory())
+    counts = _counted(ChunkCounter(None, 1), add, None, limits or MemoryLimits())
     return replace(counts, splitter=cut_by)
 
 
@@ -408,18 +408,18 @@ def _counted(
     counter: ChunkCounter,
     feed: Callable[[ChunkCounter], int],
     splitter: PatternSplitter | None,
-    limits: Memory,
+    limits: MemoryLimits,
     unit: int = 1,
 ) -> Counts:
     """Let something feed a counter within limits, and return what it counted, in units."""
-    with limits.bounding(counter):
+    with limits.spill(counter):
         documents = feed(counter)
         limits.merge(counter, unit)
         counts = Counts(*counter.finish(), splitter=splitter, documents=documents)
-    return counts if limits.spilled else limited(counts, limits)
+    return counts if limits.spilled else limit_counts(counts, limits)
 
 
-def limited(counts: Counts, limits: Memory) -> Counts:
+def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
     """Return counts without the chunks that are too rare.
 
     Raises:
@@ -441,11 +441,11 @@ def splitter_name(cut_by: PatternSplitter | None) -> str:
 
 
 def count_chunks(
-    source: Source,
+    source: DocumentSource,
     splitter: PatternSplitter | None,
     threads: int,
     progress: bool | None = None,
-    limits: Memory | None = None,
+    limits: MemoryLimits | None = None,
 ) -> Counts:
     """Count the chunks of a corpus; the result does not depend on the number of threads.
 
@@ -462,7 +462,7 @@ def count_chunks(
     Raises:
         OptionError: the memory is not enough.
     """
-    limits = limits or Memory()
+    limits = limits or MemoryLimits()
     with counting_progress(source.size, progress) as report:
 
         def counted() -> Iterator[tuple[int, Counted]]:
@@ -484,7 +484,9 @@ def count_chunks(
             unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
             return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, unit)
         found = weighted_sum(counted())
-    return limited(Counts(*found, splitter=splitter, documents=source.read().documents), limits)
+    return limit_counts(
+        Counts(*found, splitter=splitter, documents=source.read().documents), limits
+    )
 
 
 def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None:

@@ -6,9 +6,9 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, utf8
-from toksmith.engine import Bounds
 from toksmith.engine.training import CountedLines, LineCounter
 from toksmith.errors import OptionError
 

@@ -34,14 +34,14 @@ _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory that counting takes, and the merging of what was spilled."""
 
 
-def parsed(memory: int | str | None) -> int | None:
+def parse_size(memory: int | str | None) -> int | None:
     """Return a limit in bytes: of a number, or of a text such as ``"4G"`` or ``"1.5 GiB"``.
 
     Raises:
         OptionError: it is neither, or less than a MiB.
 
     Example:
-        >>> parsed("1.5G") == 3 * 2**29
+        >>> parse_size("1.5G") == 3 * 2**29
         True
     """
     if memory is None:
@@ -60,7 +60,7 @@ def size_of_counts(chunks: int, size: int) -> int:
 
 
 @dataclass(eq=False)
-class Memory:
+class MemoryLimits:
     """A limit, and what came of it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Memory:
         return {"min_count": self.min_count} if self.min_count > 1 else {}
 
     @contextmanager
-    def bounding(self, counter: ChunkCounter) -> Iterator[None]:
+    def spill(self, counter: ChunkCounter) -> Iterator[None]:
         """Let a counter write to a temporary file what does not fit; it ends with the context.
 
         Raises:
@@ -124,7 +124,7 @@ class Memory:
 
     def _no_room(self, wrong: OSError) -> OptionError:
         return OptionError(
-            f"counts larger than memory={shown(self.limit or 0)} cannot be kept in "
+            f"counts larger than memory={format_size(self.limit or 0)} cannot be kept in "
             f"{tempfile.gettempdir()}: {wrong.strerror or wrong}; give more memory, or set TMPDIR "
             "to a folder on another disk"
         )
@@ -146,18 +146,18 @@ class Memory:
         advice = ""
         if held > _LONG * max(total, 1):
             advice = (
-                f". The chunks have {shown(held // max(total, 1))} each, as where a document has "
-                "no cut: use split=, or separator= between the documents of a file"
+                f". The chunks have {format_size(held // max(total, 1))} each, as where a document "
+                "has no cut: use split=, or separator= between the documents of a file"
             )
         if enough:
             left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
             advice += (
-                f", or min_count={enough[0]}, which leaves out {shown(left_out)} of text in "
+                f", or min_count={enough[0]}, which leaves out {format_size(left_out)} of text in "
                 "chunks that are rarer"
             )
         raise OptionError(
-            f"{count_of(total, 'distinct chunk')} {takes} about {shown(needed)}, more than "
-            f"memory={shown(self.limit)}: give more memory{advice}"
+            f"{count_of(total, 'distinct chunk')} {takes} about {format_size(needed)}, more than "
+            f"memory={format_size(self.limit)}: give more memory{advice}"
         )
 
 
@@ -215,11 +215,11 @@ def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) ->
     )
 
 
-def shown(size: int) -> str:
+def format_size(size: int) -> str:
     """Return a size as people write it.
 
     Example:
-        >>> shown(3 * 2**29), shown(2**20), shown(1000)
+        >>> format_size(3 * 2**29), format_size(2**20), format_size(1000)
         ('1.5G', '1M', '1000')
     """
     for unit in "TGMK":

@@ -11,7 +11,7 @@ from toksmith.errors import warn
 
 
 @contextmanager
-def watching(
+def watch_merges(
     alphabet: Sequence[bytes],
     merges: int,
     progress: bool | None,

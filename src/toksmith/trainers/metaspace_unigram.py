@@ -16,7 +16,7 @@ from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.splitters import Metaspace
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.options import Options, documented, framing_of, literals
+from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
 from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 from toksmith.trainers.word_counts import count_words
@@ -24,9 +24,9 @@ from toksmith.trainers.word_counts import count_words
 VOCAB_SIZE = 8000
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
-class MetaspaceUnigramOptions(Options):
+class MetaspaceUnigramOptions(ModelOptions):
     """The options of ``model="unigram"``.
 
     Raises:

@@ -29,7 +29,7 @@ class Described(NamedTuple):
     meaning: str
 
 
-def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
+def parse_options(options: type, given: Iterable[str]) -> dict[str, Any]:
     """Return the values of options given as ``NAME=VALUE``.
 
     A list is written with commas (as CSV, so that a comma may be quoted), or an item at a time.
@@ -47,7 +47,7 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
         ... class Options:
         ...     byte_fallback: bool = False
         ...     control_symbols: tuple[str, ...] = ()
-        >>> parsed(Options, ["byte-fallback=true", "control_symbols=<a>,<b>"])
+        >>> parse_options(Options, ["byte-fallback=true", "control_symbols=<a>,<b>"])
         {'byte_fallback': True, 'control_symbols': ['<a>', '<b>']}
     """
     kinds = get_type_hints(options)
@@ -71,7 +71,7 @@ def parsed(options: type, given: Iterable[str]) -> dict[str, Any]:
     return values
 
 
-def described(options: type) -> list[Described]:
+def describe_options(options: type) -> list[Described]:
     """Return all options with their help, in order."""
     kinds = get_type_hints(options)
     return [

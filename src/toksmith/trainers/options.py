@@ -44,7 +44,7 @@ MODEL_DEFAULT: Final = ModelDefault.MODEL_DEFAULT
 """An option that was not given: ``None`` is a value of some."""
 
 
-class Options:
+class ModelOptions:
     """What the options of all models have; see :func:`options_of`."""
 
     refused: ClassVar[Mapping[str, str]] = {}
@@ -60,13 +60,13 @@ class Options:
         return 400 * chunks + 40 * size  # in Python's own dicts and strings
 
 
-Given = TypeVar("Given", bound=Options)
+Given = TypeVar("Given", bound=ModelOptions)
 
 
 AnyOptions = TypeVar("AnyOptions", bound=type)
 
 
-def documented(options: AnyOptions) -> AnyOptions:
+def document_fields(options: AnyOptions) -> AnyOptions:
     """Put the help of a dataclass's fields (``metadata={"help": …}``) into its docstring."""
     if options.__doc__:
         before, raises, after = options.__doc__.partition("    Raises:\n")
@@ -97,7 +97,7 @@ def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given
     return kind(**given)
 
 
-def check_kinds(kind: type[Options], given: Mapping[str, Any]) -> None:
+def check_kinds(kind: type[ModelOptions], given: Mapping[str, Any]) -> None:
     """Check that options are of the types of their fields.
 
     Raises:
@@ -175,9 +175,9 @@ def framing_of(special_tokens: Sequence[str], first: int) -> Framing:
 _UNK = "<unk>"
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
-class BPEOptions(Options):
+class BPEOptions(ModelOptions):
     """The options of ``model="bpe"``.
 
     Raises:

@@ -8,7 +8,7 @@ from toksmith._base.lazy import np, npt
 from toksmith.engine.training import merge_pieces
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.stages.scripts import INHERITED
-from toksmith.trainers.merge_progress import watching
+from toksmith.trainers.merge_progress import watch_merges
 from toksmith.trainers.symbol_words import CharacterWords
 
 
@@ -46,7 +46,7 @@ def learn_pieces(
         threads: how many threads work; the result does not depend on it.
     """
     characters = words.characters
-    with watching([character.encode() for character in characters], pieces, progress) as watch:
+    with watch_merges([character.encode() for character in characters], pieces, progress) as watch:
         learned = merge_pieces(
             words.words,
             pieces,

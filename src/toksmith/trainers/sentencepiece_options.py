@@ -16,7 +16,7 @@ from toksmith._base.checks import whole
 from toksmith.errors import FormatError, OptionError
 from toksmith.formats.sentencepiece_pipeline import UNK_SURFACE
 from toksmith.reference.piece_rules import SPACE, PieceRules
-from toksmith.trainers.options import Options, choice, documented
+from toksmith.trainers.options import ModelOptions, choice, document_fields
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 
@@ -41,9 +41,9 @@ _REFUSED = {
 }
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
-class SentencePieceOptions(Options):
+class SentencePieceOptions(ModelOptions):
     r"""The options of SentencePiece's trainer; a sentence is a line.
 
     Raises:

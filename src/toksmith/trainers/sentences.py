@@ -116,9 +116,7 @@ def _count_lines(
         )
 
     if not options.input_sentence_size:
-        return weighted_lines(
-            (weight, counter.finish()) for weight, counter in corpus.counted(make)
-        )
+        return weighted_lines((weight, counter.finish()) for weight, counter in corpus.count(make))
     seed = options.random_seed if options.shuffle_input_sentence else None
     drawn = DrawnLines(options.max_sentence_length, options.input_sentence_size, seed)
     corpus.read(drawn, "input_sentence_size")

@@ -11,7 +11,7 @@ from toksmith.engine.training import Counted, CountedLines
 from toksmith.errors import OptionError
 
 
-def rounded(millionths: int) -> int:
+def round_count(millionths: int) -> int:
     """Return a sum of counts times weights as a count: rounded half up."""
     return (millionths + ONE // 2) // ONE
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
+from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, utf8
-from toksmith.engine import Bounds
 from toksmith.engine.training import LineCounter, PlainRules, UInts, plain_rules
 from toksmith.errors import TrainingError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
@@ -27,7 +27,7 @@ from toksmith.splitters import (
 from toksmith.stages.normalize import normalized
 from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, pieces
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.weighted_counts import rounded, weighted_lines
+from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
 _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
@@ -60,16 +60,18 @@ def count_words(
         plain = _plain_rules(normalizer, splitter)
         found = weighted_lines(
             (weight, counter.finish())
-            for weight, counter in corpus.counted(lambda: LineCounter(corpus.threads, plain=plain))
+            for weight, counter in corpus.count(lambda: LineCounter(corpus.threads, plain=plain))
         )
         words.update(_decoded(*found.plain))
         for word, count in _local_words(found.items(), normalizer, splitter):
             words[word] += count
     else:
-        for weight, documents in corpus.counted(lambda: _DocumentCounter(normalizer, splitter)):
+        for weight, documents in corpus.count(lambda: _DocumentCounter(normalizer, splitter)):
             for word, count in documents.words.items():
                 words[word] += count * weight
-        words = Counter({word: rounded(count) for word, count in words.items() if rounded(count)})
+        words = Counter(
+            {word: round_count(count) for word, count in words.items() if round_count(count)}
+        )
     corpus.check_bytes()
     words.pop("", None)
     if not words:

@@ -25,8 +25,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.merge_progress import warn_of_end, watching
-from toksmith.trainers.options import Options, choice, documented, literals
+from toksmith.trainers.merge_progress import warn_of_end, watch_merges
+from toksmith.trainers.options import ModelOptions, choice, document_fields, literals
 from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.word_counts import count_words
 
@@ -38,9 +38,9 @@ _SPARE = 8
 """Merges beyond those asked for, in place of any that spell what is there ("##" + "###")."""
 
 
-@documented
+@document_fields
 @dataclass(frozen=True)
-class WordPieceOptions(Options):
+class WordPieceOptions(ModelOptions):
     """The options of ``model="wordpiece"``.
 
     Raises:
@@ -172,7 +172,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
         return left + right.removeprefix(prefix)
 
     letters = [piece.encode() for piece in alphabet]
-    with watching(letters, room, corpus.progress, join=join) as watch:
+    with watch_merges(letters, room, corpus.progress, join=join) as watch:
         learned = _merge(symbols, room + _SPARE, options, corpus.threads, watch)
     pieces, merges = _pieces(alphabet, learned, room, options)
     warn_of_end(len(pieces) + special, size, options.min_frequency)
