@@ -1,4 +1,4 @@
-"""Tokenizers that exist already: from a file, or by their published name."""
+"""Loads existing tokenizers: from a file, or by published name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toksmith.tokenizer.training_record import TrainingRecord
 
 AnyTokenizer: TypeAlias = "Tokenizer | str | PathLike[str]"
-"""What stands for a tokenizer wherever one is expected: itself, a path, or a published name."""
+"""A tokenizer as a function argument: a Tokenizer, a path, or a published name."""
 
 
 def load(
@@ -31,17 +31,17 @@ def load(
     """Load a tokenizer from a file or directory, or by its published name.
 
     Args:
-        path: the file; a directory for formats of several files. A string that is not the path of
-            a file is a name, as :func:`get` takes it.
-        format: a name of :data:`toksmith.formats.LISTED`, such as ``"huggingface"``; without it,
-            the format is recognised by the content.
-        split: for a bare ``.tiktoken`` file, which holds no split pattern: a family's name, a
-            pattern, or ``None``.
+        path: a file, or a directory for formats of several files. A string that is no existing
+            path is taken as a name; see :func:`get`.
+        format: a name of :data:`toksmith.formats.LISTED`, such as ``"huggingface"``. Default:
+            recognised from the content.
+        split: for a bare ``.tiktoken`` file, which holds no split pattern: a name such as
+            ``"cl100k"``, a regular expression, or ``None`` for no split.
         special_tokens: for a bare ``.tiktoken`` file: ids by literal.
 
     Raises:
-        FormatError: the file is not what it should be; the message says where and why.
-        UnsupportedError: it asks for something that toksmith cannot do.
+        FormatError: the file is damaged or of an unknown format; the message says where and why.
+        UnsupportedError: the file uses a feature that toksmith does not have.
         UnknownNameError: there is neither such a file nor such a name.
         OptionError: ``path`` is neither a str nor a path.
 
@@ -68,7 +68,7 @@ def load(
 
 
 def _may_be_a_name(path: str) -> bool:
-    """Return whether a string that is no path of a file looks like a name, as ``gpt-4.1`` does."""
+    """Return whether a string looks like a name, such as ``gpt-4.1``, rather than like a path."""
     suffix = Path(path).suffix[1:]
     return not {os.sep, os.altsep, "\0", "\n"} & {*path} and not suffix[:1].isalpha() and bool(path)
 
@@ -82,15 +82,16 @@ def _training(path: Path) -> TrainingRecord | None:
 def get(name: str) -> Tokenizer:
     """Return a published tokenizer by name, or by the name of a model that uses it.
 
-    ``"toksmith-small"`` comes with the package. Others are looked for in the package's cache and in
-    tiktoken's, else downloaded; the checksum is always checked.
+    ``"toksmith-small"`` comes with the package. Other tokenizers are read from toksmith's or
+    tiktoken's cache, else downloaded; the SHA-256 is always checked.
 
     Args:
         name: such as ``"cl100k_base"`` or ``"gpt-4o-2024-08-06"``.
 
     Raises:
         UnknownNameError: no published tokenizer has this name.
-        DownloadError: it is in no cache and cannot be downloaded; the message says where to put it.
+        DownloadError: the file is in no cache and cannot be downloaded; the message says where to
+            put it.
         OptionError: ``name`` is no string.
 
     Example:
@@ -105,13 +106,13 @@ def get(name: str) -> Tokenizer:
 
 
 def tokenizer_of(tokenizer: AnyTokenizer) -> Tokenizer:
-    """Return the tokenizer that an argument stands for.
+    """Return the tokenizer that an argument names.
 
     Args:
-        tokenizer: a :class:`Tokenizer`, which is returned as it is, or what :func:`load` takes.
+        tokenizer: a :class:`Tokenizer`, which is returned itself, or an argument of :func:`load`.
 
     Raises:
-        OptionError: it is none of these.
+        OptionError: ``tokenizer`` is neither.
 
     Example:
         >>> import toksmith

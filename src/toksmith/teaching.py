@@ -1,7 +1,7 @@
 """The steps of a tokenizer as functions: split a text, count pairs, merge a pair, watch training.
 
-They are made for courses and for curious readers. What :func:`toksmith.train` does at once can be
-done with them by hand, and watched step by step.
+They are for courses and curious readers: do by hand, step by step, the work of
+:func:`toksmith.train`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNITS = ("bytes", "characters")
 
 
 def split(text: Text, split: str | None) -> list[str]:
-    """Cut a text into chunks, which no token reaches across.
+    """Cut a text into chunks; no token crosses the end of a chunk.
 
     Args:
         text: a string, or UTF-8 bytes.
@@ -37,7 +37,7 @@ def split(text: Text, split: str | None) -> list[str]:
             regular expression, or ``None``, which leaves the text in one piece.
 
     Returns:
-        The chunks from left to right; joined they are the text.
+        The chunks from left to right; concatenated, they are the text.
 
     Raises:
         SplitError: the pattern does not compile, or no split has this name.
@@ -76,18 +76,16 @@ def pairs(
 ) -> Counter[tuple[Any, Any]]:
     """Count the pairs of neighbours in a text, or in a list of ids.
 
-    Overlapping pairs all count: "aaa" holds ("a", "a") twice. The pairs are in the order in which
-    the text first shows them, so of equally frequent pairs ``most_common()`` puts the first seen
-    first, as minbpe does.
+    Overlapping pairs all count: "aaa" holds ("a", "a") twice. The pairs are in the order of their
+    first occurrence, so ``most_common()`` breaks ties as minbpe does: first seen, first.
 
     Args:
         text_or_ids: a text, or a sequence of ids (or of any other symbols, such as strings).
-        unit: of a text: ``"bytes"`` counts pairs of numbers, ``"characters"`` pairs of characters.
-        split: of a text: pairs are counted inside the chunks of this split, not across them (see
-            :func:`split`).
+        unit: for a text: ``"bytes"`` counts pairs of numbers, ``"characters"`` pairs of characters.
+        split: for a text: count pairs inside the chunks of this split only; see :func:`split`.
 
     Raises:
-        OptionError: ``unit`` is another word, or ``split`` is given for ids.
+        OptionError: ``unit`` has another value, or ``split`` is given for ids.
         SplitError: no split has this name.
 
     Source:
@@ -125,12 +123,12 @@ def pairs(
 
 
 def merge(ids: Iterable[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> list[Symbol]:
-    """Write a new id in place of each occurrence of a pair, from left to right.
+    """Replace each occurrence of a pair by a new id, from left to right.
 
     Args:
         ids: ids, or any other symbols, such as strings.
         pair: the two neighbours to join.
-        new: what they become.
+        new: the id that replaces them.
 
     Raises:
         OptionError: ``ids`` is no sequence, or ``pair`` is no pair.
@@ -153,12 +151,12 @@ def merge(ids: Iterable[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> li
 
 @dataclass(frozen=True, eq=False)
 class _Learned:
-    """What all steps of a training share: the text, and the whole result."""
+    """The data that all steps of a training share: the text, and the result."""
 
     texts: Sequence[Text]
     pipeline: Pipeline
     first: int
-    """How many tokens there are before the first merge."""
+    """The number of tokens before the first merge."""
 
     @cached_property
     def documents(self) -> list[list[bytes]]:
@@ -195,12 +193,12 @@ class MergeStep:
 
     Attributes:
         index: its number, from 1.
-        total: how many merges there are.
+        total: the number of merges.
         left: the id of the left token.
         right: the id of the right token.
-        new: the id that they become.
-        count: how often the pair occurred before the merge.
-        tokens_after: how many tokens the text has after the merge.
+        new: the id of the merged token.
+        count: the number of times the pair occurred before the merge.
+        tokens_after: the number of tokens of the text after the merge.
         left_token: the bytes of the left token.
         right_token: the bytes of the right token.
 
@@ -224,7 +222,7 @@ class MergeStep:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """Both ids that were joined."""
+        """The left and the right id."""
         return self.left, self.right
 
     @property
@@ -236,7 +234,7 @@ class MergeStep:
     def text(self) -> str:
         """The training text after this merge: ``·`` between tokens, a space between chunks.
 
-        It is made when it is first used, by encoding the text with the merges up to this one.
+        It is computed on first use, by encoding the text with the merges up to this one.
         """
         return self._learned.shown(self.index)
 
@@ -264,16 +262,17 @@ def training_steps(
     split: str | None = None,
     ties: Literal["first-seen", "smallest-pair"] = "first-seen",
 ) -> Iterator[MergeStep]:
-    """Train byte pair encoding, and return its merges one after the other.
+    """Train byte pair encoding, and return an iterator over its merges.
 
-    The kernel does the work before the first step is returned, so that long texts are fine too.
-    :mod:`toksmith.reference.bpe_training` has the same algorithm in Python, to be read.
+    The kernel finds all merges before the first step is returned, so long texts are fine too. To
+    read the algorithm in Python, see :mod:`toksmith.reference.bpe_training`.
 
     Args:
         texts: a text, or several.
-        vocab_size: how many tokens to stop at, the 256 bytes (or the text's characters) included.
-        unit: what the text starts as: ``"bytes"`` or ``"characters"``.
-        split: what no token may reach across (see :func:`split`); ``None`` for nothing.
+        vocab_size: the number of tokens to stop at, including the 256 bytes (or the text's
+            characters).
+        unit: the initial symbols: ``"bytes"`` or ``"characters"``.
+        split: the chunks that no token may cross (see :func:`split`); ``None`` for no split.
         ties: which of equally frequent pairs is merged first: ``"first-seen"`` as in minbpe, or
             ``"smallest-pair"`` as in Hugging Face's tokenizers.
 

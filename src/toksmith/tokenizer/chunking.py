@@ -1,4 +1,4 @@
-"""Cutting a text into parts of at most a number of tokens, which overlap if that is wanted."""
+"""Cuts a text into chunks of at most n tokens, with an optional overlap."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TextChunk(Generic[AnyText]):
     Attributes:
         text: the part; of bytes, bytes.
         span: its characters in the whole text.
-        tokens: how many tokens it has when it is encoded by itself.
+        tokens: the number of tokens when the part is encoded by itself.
 
     Example:
         >>> import toksmith
@@ -51,7 +51,7 @@ class _Window(NamedTuple):
 
     Attributes:
         starts: int64, shape ``(tokens,)``: the first character of each token in the whole text.
-        ends: int64: behind its last character.
+        ends: int64: the place after its last character.
         is_rest: whether the window reaches the end of the text.
     """
 
@@ -63,18 +63,18 @@ class _Window(NamedTuple):
 class Chunker:
     """Cuts one text into chunks; the time is linear in its length.
 
-    From where a chunk starts, a window of text is encoded that holds some more tokens than the
-    chunk may have. The chunk ends at the last boundary before those, and is counted by itself: a
-    cut may change the tokens beside it. Where that makes too many, an earlier boundary is tried, at
-    distances that double.
+    At the start of each chunk, the chunker encodes a window of text with a few more tokens than a
+    chunk may have. The chunk ends at the last boundary within the limit and is then counted by
+    itself, because a cut may change the tokens next to it. If the count exceeds the limit, earlier
+    boundaries are tried, at distances that double.
 
     Args:
         text: a string, or bytes.
-        limit: how many tokens a chunk has at most.
-        overlap: how many tokens a chunk repeats of the one before, at most.
-        at: where to cut; what is longer than a chunk is cut at words, and those at tokens.
-        places: a text's ids, and the bytes that each token stands for.
-        count: how many tokens a text has.
+        limit: the most tokens of a chunk.
+        overlap: the most tokens that a chunk repeats from the chunk before it.
+        at: where to cut; a sentence longer than a chunk is cut at words, a word at tokens.
+        places: returns the ids of a text and the byte span of each token.
+        count: returns the number of tokens of a text.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Chunker:
         self._reach = 8 * limit + 64
 
     def __iter__(self) -> Iterator[tuple[Span, int]]:
-        """Yield the characters of each chunk, and how many tokens it has.
+        """Yield the character span of each chunk and its number of tokens.
 
         Raises:
             OptionError: a single character has more tokens than a chunk may have.
@@ -119,20 +119,20 @@ class Chunker:
             if start <= before:  # the next chunk would hold all of this one
                 start = end
 
-    def _next(self, start: int, behind: int) -> tuple[_Window, int, int, int]:
+    def _next(self, start: int, after: int) -> tuple[_Window, int, int, int]:
         """Return the window, start, end and count of a chunk that reaches beyond a place.
 
         It starts at ``start``, or where the last one ended if that gives it a better end.
         """
         windows: dict[int, _Window] = {}
         for unit in self._units:
-            for place in dict.fromkeys((start, behind)):
+            for place in dict.fromkeys((start, after)):
                 window = windows[place] = windows.get(place) or self._window(place)
-                found = self._end(window, unit, place, behind)
+                found = self._end(window, unit, place, after)
                 if found is not None:
                     return window, place, *found
-        end, tokens = self._few_characters(behind)
-        return windows[behind], behind, end, tokens
+        end, tokens = self._few_characters(after)
+        return windows[after], after, end, tokens
 
     def _window(self, start: int) -> _Window:
         reach = self._reach
@@ -145,7 +145,7 @@ class Chunker:
                 return _Window(touched[:, 0], touched[:, 1], end == self._size)
             reach *= 2
 
-    def _end(self, window: _Window, unit: str, start: int, behind: int) -> tuple[int, int] | None:
+    def _end(self, window: _Window, unit: str, start: int, after: int) -> tuple[int, int] | None:
         """Return the last boundary of a unit at which a chunk can end, and its tokens."""
         if window.is_rest and len(window.starts) <= self._limit:
             tokens = self._count(self._part(start, self._size))
@@ -153,7 +153,7 @@ class Chunker:
                 return self._size, tokens
         last = int(window.starts[self._limit]) if len(window.starts) > self._limit else self._size
         bounds = window.starts[: self._limit + 1] if unit == "token" else self._bounds[unit]
-        low, high = np.searchsorted(bounds, (behind, last), side="right").tolist()
+        low, high = np.searchsorted(bounds, (after, last), side="right").tolist()
         place, step = high - 1, 1
         while place >= low:
             end = int(bounds[place])
@@ -179,14 +179,14 @@ class Chunker:
             size //= 2
 
     def _overlap_start(self, window: _Window, end: int) -> int:
-        """Return where the next chunk starts to repeat the last tokens before a place."""
-        behind = int(np.searchsorted(window.starts, end))
-        first = max(behind - self._overlap, 0)
+        """Return the start of the next chunk, which repeats tokens before ``end``."""
+        last_token = int(np.searchsorted(window.starts, end))
+        first = max(last_token - self._overlap, 0)
         low = int(window.starts[first]) if first < len(window.starts) else end
         if first:
             low = max(low, int(window.ends[first - 1]))
         for unit in self._units:
-            bounds = window.starts[first:behind] if unit == "token" else self._bounds[unit]
+            bounds = window.starts[first:last_token] if unit == "token" else self._bounds[unit]
             place, last = np.searchsorted(bounds, (low, end)).tolist()
             step = 1
             while place < last:
@@ -227,7 +227,7 @@ def text_chunks(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextC
 
 
 class _UnitStarts:
-    """Where the words and the sentences of a text start, found when they are asked for."""
+    """The starts of the words and sentences of a text, computed on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text

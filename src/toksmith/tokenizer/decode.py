@@ -1,4 +1,4 @@
-"""From ids to text: ids as people give them, decoding them, and those that come one by one."""
+"""Decodes ids to text: whole lists and batches, and streams of ids."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Found = TypeVar("_Found")
 def _with_range(
     method: Callable[Concatenate[TextDecoder, _Arguments], _Found],
 ) -> Callable[Concatenate[TextDecoder, _Arguments], _Found]:
-    """Let the error for an unknown id say which ids there are."""
+    """Add the range of known ids to the error for an unknown id."""
 
     @wraps(method)
     def with_range(
@@ -48,8 +48,8 @@ class TextDecoder:
     """Decodes the ids of a pipeline.
 
     Args:
-        pipeline: whose ids.
-        tokens: the bytes of each id, added tokens included; ``b""`` where there is none.
+        pipeline: the pipeline that made the ids.
+        tokens: the bytes of each id, added tokens included; ``b""`` for an id without a token.
     """
 
     def __init__(self, pipeline: Pipeline, tokens: Sequence[bytes]) -> None:
@@ -58,7 +58,7 @@ class TextDecoder:
         self._engine = engine.decoder(tokens)
 
     def unknown(self, wrong: UnknownTokenError) -> UnknownTokenError:
-        """Return the error for an unknown id with the ids that there are."""
+        """Return the error for an unknown id, with the range of known ids."""
         known = f"ids go from 0 to {len(self._tokens) - 1}"
         return wrong if known in str(wrong) else UnknownTokenError(f"{wrong}; {known}")
 
@@ -113,7 +113,7 @@ class TextDecoder:
         """Return the text of each document of a batch.
 
         Raises:
-            OptionError: it is no batch, and no list of ids.
+            OptionError: ``batch`` is neither a batch nor a list of lists of ids.
         """
         if not isinstance(batch, Batch):
             if not isinstance(batch, Iterable):
@@ -136,7 +136,7 @@ class TextDecoder:
         return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
 
     def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
-        """Return what takes ids, and whether they are the last, and returns the text so far."""
+        """Return a function of ids and a flag ``final`` that returns the text they complete."""
         _check_errors(errors)
         if self._pipeline.decoder is None:
             characters = codecs.getincrementaldecoder("utf-8")(errors)
@@ -155,7 +155,7 @@ class TextDecoder:
         return list(map(self._spelled.__getitem__, array.tolist()))
 
     def _check_and_select(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
-        """Return the ids that are decoded, having checked that there are no unknown ones."""
+        """Return the ids to decode, after a check for unknown ids."""
         flag("skip_special_tokens", skip_special_tokens)
         if not skip_special_tokens and self._pipeline.decoder is None:
             return ids  # the engine checks them as it goes
@@ -173,12 +173,12 @@ class TextDecoder:
 
 
 class IncrementalDecoder:
-    """Decodes ids as they come, as :class:`codecs.IncrementalDecoder` does bytes.
+    """Decodes a stream of ids, as :class:`codecs.IncrementalDecoder` decodes bytes.
 
-    What it returns, joined, is what decoding all the ids at once returns.
+    The returned texts, concatenated, equal the text of all the ids.
 
     Args:
-        decoder: what decodes the ids of the tokenizer.
+        decoder: the decoder of the tokenizer.
         errors: see :meth:`Tokenizer.decode`.
         skip_special_tokens: see there.
 
@@ -202,8 +202,8 @@ class IncrementalDecoder:
 
         Args:
             ids: one id, or several.
-            final: whether these are the last; what is left of a character is then not waited for,
-                and the next call starts a new text.
+            final: whether these ids are the last. The bytes of an incomplete character are then
+                decoded as invalid UTF-8, and the next call starts a new text.
         """
         several = [int(ids)] if isinstance(ids, int | np.integer) else ids
         text = self._feed(several, final)
@@ -216,7 +216,7 @@ class IncrementalDecoder:
         return f"<IncrementalDecoder: errors={self._errors!r:.40}{skips}>"
 
     def reset(self) -> None:
-        """Forget what is left of a character, and start a new text."""
+        """Drop the bytes of an incomplete character, and start a new text."""
         self._feed = self._decoder.stream(self._errors, self._skip)
 
 
@@ -234,8 +234,8 @@ def id_array(ids: Ids) -> IdArray:
     """Return ids as a uint32 array.
 
     Raises:
-        OptionError: they are no flat sequence of whole numbers.
-        UnknownTokenError: one of them is no 32-bit number, so no token has it.
+        OptionError: ``ids`` is no flat sequence of whole numbers.
+        UnknownTokenError: an id does not fit into 32 bits, so no token has it.
     """
     if type(ids) is list and (found := lists.array(ids)) is not None:
         return found

@@ -1,8 +1,8 @@
-"""Decoding by a table: what each token becomes, wherever it stands but at the start of a text.
+"""Decoding by a table that holds the bytes of each token in the middle of a text.
 
 Most decoders look at one token at a time. The exceptions are the first token, which may lose a mark
-or a space, and tokens of bytes, which make characters together; so the table holds bytes. Where
-this does not hold, the steps themselves decode.
+or a space, and byte tokens, several of which form one character; so the table holds bytes. Decoders
+without such a table run their steps on each call.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
 
 
 class DecodeTable:
-    """A decoder with a table of what its tokens become.
+    """A decoder with a table of the bytes that each token decodes to.
 
     Args:
         decoder: the steps.
-        tokens: each as the vocabulary spells it.
-        model: whose tokens they are.
+        tokens: the tokens as the vocabulary spells them.
+        model: the model that the tokens belong to.
 
     Example:
         >>> import numpy as np
@@ -62,7 +62,8 @@ class DecodeTable:
     def decode(self, ids: IdArray, threads: int = 1) -> str:
         """Return the text of known ids."""
         start = self._start(ids)
-        # Bytes with nothing in between stand apart, and so may bytes that make no character.
+        # The steps treat runs of byte tokens separately if an empty token lies between them, and
+        # so do bytes that form no character.
         if self._engine is None or not (
             self._engine.check(ids, threads) or self._bytes_stay_together(ids)
         ):
@@ -79,8 +80,8 @@ class DecodeTable:
 
     def _bytes_stay_together(self, ids: IdArray) -> bool:
         for start, block in lists.blocks(ids[:-1]):
-            behind = ids[start + 1 : start + 1 + len(block)]
-            if (self._is_byte[block] & self._is_empty[behind]).any():
+            following = ids[start + 1 : start + 1 + len(block)]
+            if (self._is_byte[block] & self._is_empty[following]).any():
                 return False
         return True
 
@@ -88,10 +89,10 @@ class DecodeTable:
         return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)
 
     def _start(self, ids: IdArray) -> int:
-        """Return how many ids have to be looked at together to know how a text starts."""
+        """Return the number of ids at the start that must be decoded together by the steps."""
         size = 1
         if self._head and isinstance(self._head[0], SentencePieceDecoder):
-            # Up to the first text that there is: before it, marks are taken off.
+            # Up to the first token with text: marks before it are removed.
             while size < len(ids) and not self._steps(self._head, ids[size - 1 : size]):
                 size += 1
         while size < len(ids) and self._is_byte[ids[size - 1]]:
@@ -99,12 +100,12 @@ class DecodeTable:
         return size
 
     def _table(self) -> list[bytes] | None:
-        """Return what each token becomes behind others; ``None`` where that is not all."""
+        """Return the bytes of each token after another token; ``None`` if they depend on more."""
         head = self._head
         if self._tail and self._tail[0] != Fuse():
             return None
         if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
-            # At the start marks are taken off; behind it, they are spaces.
+            # Marks are removed at the start of a text; after it, they are spaces.
             plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
             return self._all_within_text((plain,))
         until = -1 if head and isinstance(head[-1], ByteFallback) else None

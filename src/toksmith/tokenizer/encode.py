@@ -1,4 +1,4 @@
-"""From text to ids: added tokens are found first, and an engine encodes the text between them."""
+"""Encodes text to ids: finds added tokens first; an engine encodes the text between them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from toksmith.tokenizer.rows import RowPart
 Special: TypeAlias = (
     Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
 )
-"""What a special token's literal inside a text means; see :meth:`Tokenizer.encode`.
+"""The meaning of special tokens' literals inside a text; see :meth:`Tokenizer.encode`.
 
-A ``Collection[str]`` would say less: every str is one, and a mistyped word with it.
+``Collection[str]`` would be too wide: a str is one, so a mistyped word would pass a type checker.
 """
 
 _Found = TypeVar("_Found")
@@ -32,31 +32,31 @@ class TextEncoder:
     """Encodes texts with their added tokens, but without the template.
 
     Args:
-        pipeline: what to run.
-        encoder: what runs it; the engine's unless given.
+        pipeline: the stages to run.
+        encoder: the engine that runs them; by default, the compiled one.
 
     Attributes:
-        times: how often the template repeats a text, almost always once.
+        times: the number of times that the template repeats a text, almost always 1.
         encode_short: returns the ids of a text as a list, given the number of threads. It is the
             engine's own function if no added token has to be found and no text is repeated.
     """
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
         self._framing = pipeline.framing
-        # Where nothing is normalized, all added tokens are found in the text as it is.
+        # Without a normalizer, all added tokens are found in the text itself.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
         self._engine = encoder or engine.compile(pipeline)
-        self._searches = bool(pipeline.framing.always)  # every text, whatever the caller asks
+        self._searches = bool(pipeline.framing.always)  # in every text, whatever ``special`` is
         self.times = pipeline.framing.template.times
         is_plain = not self._searches and self.times == 1
         self.encode_short = self._engine.encode_list if is_plain else self._encode_list_of_parts
 
     def is_plain(self, special: Special) -> bool:
-        """Whether a text goes to the engine as it is."""
+        """Return whether a text goes to the engine without a search for added tokens."""
         return special == "text" and not self._searches
 
     def encode_list(self, text: Text, threads: int | None) -> list[int]:
-        """Return the ids of a text without special tokens as a list, as often as it is repeated."""
+        """Return the ids of a text as a list, repeated as the template repeats the text."""
         return _run(self.encode_short, text, threads)
 
     def _encode_list_of_parts(self, text: Text, threads: int) -> list[int]:
@@ -92,26 +92,26 @@ class TextEncoder:
         return self._engine.encode_slices(text, bounds, thread_count(threads, len(text)))
 
     def count(self, text: Text, special: Special, threads: int | None) -> int:
-        """Return how many ids a text has."""
+        """Return the number of ids of a text."""
         if self._framing.literals(special) or special == "raise":
             return len(self.encode(text, special, threads))
         return _run(self._engine.count, text, threads)
 
     def places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
-        """Return the ids of a text, and the bytes that each token stands for."""
+        """Return the ids of a text and the byte span of each token."""
         if special == "raise":
             self.refuse_special_tokens(data)
         return self._places(data, self._framing.literals(special))
 
     def locate(self, text: Text, special: Special) -> LocatedTokens:
-        """Return the tokens of a text with the characters and bytes that each stands for."""
+        """Return the tokens of a text with the character and byte span of each."""
         data = utf8(text)
         ids, byte_spans = self.places(data, special)
         shown, spans = characters(text, byte_spans)
         return LocatedTokens(shown, ids, spans, byte_spans, len(data))
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much for each from now on."""
+        """Free the memory of caches; ``cache_bytes`` is the maximum of each from now on."""
         self._engine.forget(cache_bytes)
 
     def _segments(
@@ -137,7 +137,7 @@ class TextEncoder:
 
     def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
-        found: list[tuple[int, AddedToken]] = []  # how many stretches of text stand before it
+        found: list[tuple[int, AddedToken]] = []  # with the number of text parts before it
         for start, end, added in self._segments(data, literals):
             if added:
                 found.append((len(bounds), added))
@@ -160,20 +160,20 @@ class TextEncoder:
             without, found = (self._places(data, each)[0] for each in (always, always | within))
             if not np.array_equal(without, found):
                 raise SpecialTokenError(
-                    f"the text, normalized, holds one of the special tokens {sorted(within)}; "
+                    f"the normalized text holds one of the special tokens {sorted(within)}; "
                     'special="text" takes it as text, special="encode" as the token'
                 )
 
 
 class LocatedTokens(NamedTuple):
-    """A text, its tokens, and where they stand in it.
+    """A text, its tokens, and their spans.
 
     Attributes:
         text: the text as a string.
         ids: uint32, shape ``(tokens,)``.
         spans: int64, shape ``(tokens, 2)``: characters.
         byte_spans: int64, shape ``(tokens, 2)``: bytes.
-        size: how many bytes the text has.
+        size: the number of bytes of the text.
     """
 
     text: str
@@ -193,10 +193,10 @@ def make_encoding(
     tokens: Sequence[bytes],
     special: set[int],
 ) -> Encoding:
-    """Return a row of one or two texts with all that is known of its tokens.
+    """Return the encoding of a row of one or two texts.
 
-    What the template put stands at an empty place: at the end of the text before it, or at the
-    start of the first.
+    Tokens of the template have an empty span: at the end of the text before them, or at the start
+    of the first text.
 
     Args:
         row: the row, with all tokens of its texts.
@@ -241,11 +241,11 @@ def _concat_spans(parts: Sequence[SpanArray]) -> SpanArray:
 
 
 ENGINE_REFUSALS = (UnicodeEncodeError, TypeError, BufferError)
-"""What an engine raises for surrogates, for what is no text, and for buffers with gaps."""
+"""Errors of an engine for surrogates, for objects that are no text, and for buffers with gaps."""
 
 
 def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
-    """Let an engine work on a text as it is if it can, or else on its bytes."""
+    """Run an engine's function on a text itself, or on its UTF-8 bytes if the engine refuses it."""
     try:
         return work(text, thread_count(threads, len(text)))
     except ENGINE_REFUSALS:

@@ -17,7 +17,7 @@ _PRINTED = 60
 """The most rows that are printed; of more, the first 40 and the last 10."""
 _FIRST, _LAST = 40, 10
 _PAIRS = 6
-"""How many pairs the repr of merges shows."""
+"""The number of pairs that the repr of merges shows."""
 
 
 @short_repr
@@ -30,8 +30,8 @@ class MergeRow(NamedTuple):
         right: the id on the right.
         new: the id that the two become.
         bytes: the bytes of that.
-        count: how often the pair stood in the training text when it was merged; ``None`` where
-            nothing is known of the training.
+        count: the number of times the pair occurred in the training text when it was merged;
+            ``None`` without a training record.
     """
 
     rank: int

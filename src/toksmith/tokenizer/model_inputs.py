@@ -1,4 +1,4 @@
-"""From texts to model inputs: encode, cut, frame, fill."""
+"""Model inputs from texts: encode, truncate, frame with the template, pad."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toksmith.tokenizer.rows import RowPart, cut, frame, pad
 
 @dataclass(frozen=True)
 class Preparation:
-    """How texts become model inputs; see :meth:`Tokenizer.prepare`."""
+    """The settings of :meth:`Tokenizer.prepare`."""
 
     truncation: Truncation | None
     padding: Padding
@@ -40,14 +40,15 @@ class Preparation:
         """Return the model inputs of texts.
 
         Args:
-            encoder: what encodes them.
-            framing: what stands around them.
-            trim: what trims their spans.
+            encoder: encodes the texts.
+            framing: its template goes around the texts.
+            trim: trims the spans.
             texts: the texts.
-            pairs: the second text of each, or none.
+            pairs: the second text of each, or ``None``.
 
         Raises:
-            OptionError: they are no lists of equal length, or cannot be made to fit.
+            OptionError: texts and pairs are no lists of equal length, or cannot be truncated to
+                the maximum length.
         """
         given = columns_of("prepare", texts, pairs)
         added = framing.template.added(pairs is not None) if self.add_special_tokens else 0
@@ -66,7 +67,7 @@ class Preparation:
         if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
             raise OptionError(
                 "padding=False, but the rows have different lengths, which no array holds: "
-                "encode_batch returns ids that are not filled"
+                "encode_batch returns ids without padding"
             )
         return pad(rows, documents, self.padding)
 
@@ -97,10 +98,10 @@ def columns_of(
     Args:
         call: the name of the method that takes them, for messages.
         texts: the texts.
-        pairs: the second text of each, or nothing.
+        pairs: the second text of each, or ``None``.
 
     Raises:
-        OptionError: one of them is no list of texts, or their lengths differ.
+        OptionError: an argument is no list of texts, or their lengths differ.
     """
     columns: list[Sequence[Text]] = []
     for name, given in (("texts", texts), ("pairs", pairs)):
@@ -123,7 +124,7 @@ def columns_of(
 
 
 PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
-"""Special tokens that rows are filled with, where the tokenizer's file does not say."""
+"""Special tokens used for padding if the tokenizer's file names none, the first found."""
 
 _STRATEGIES = ("longest_first", "only_first", "only_second")
 
@@ -134,7 +135,7 @@ Fill: TypeAlias = Padding | int | bool | Literal["longest", "max_length", "do_no
 
 
 def pad_id(framing: Framing) -> int | None:
-    """Return the id that rows are filled with; ``None`` where the tokenizer has none for that."""
+    """Return the id of the padding token; ``None`` if the tokenizer has none."""
     if framing.padding is not None:
         return framing.padding.id
     return next((framing.special_tokens[each] for each in PAD_TOKENS
@@ -148,12 +149,12 @@ def resolve_lengths(
     max_length: int | None,
     stride: int | None,
 ) -> tuple[Truncation | None, Padding, bool]:
-    """Return how to cut and to fill, and whether rows must have one length as they are.
+    """Return the truncation, the padding, and whether rows must have equal lengths without padding.
 
-    That is what the caller says, and what the framing says where the caller does not.
+    Arguments of the caller override the settings of the framing.
 
     Raises:
-        OptionError: an argument is none of its values, or needs a ``max_length`` that nobody gave.
+        OptionError: an argument has a wrong value, or needs ``max_length=``.
     """
     cut = _cut(framing, truncation, max_length)
     fill = framing.padding or Padding(id=pad_id(framing) or 0)
@@ -161,7 +162,9 @@ def resolve_lengths(
         fill = replace(fill, length=max_length)
     if stride is not None:
         if cut is None:
-            raise OptionError("a stride is what rows of one text share: give a max_length too")
+            raise OptionError(
+                "stride= is the overlap of the rows of one text, and needs max_length="
+            )
         cut = replace(cut, stride=stride)
     if isinstance(padding, Padding):
         return cut, padding, False

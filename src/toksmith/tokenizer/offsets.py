@@ -1,4 +1,4 @@
-"""Spans that leave out the white space at the ends of tokens."""
+"""Trims white space at the ends of tokens from their spans."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SPACES = "".join(space.decode() for space in SPACE) + ALPHABET[ord(" ")]
 
 
 class Trimmer:
-    """Trims spans as a pipeline's framing says.
+    """Trims spans by ``Framing.trim_offsets``.
 
     Args:
-        pipeline: whose tokens.
+        pipeline: the pipeline of the tokens.
         tokens: the bytes of each id, added tokens included.
     """
 
@@ -35,7 +35,7 @@ class Trimmer:
             return part
         start, end = part.spans.T
         before, after = self._spaces[part.ids].T
-        if trim.add_prefix_space:  # a first token's space was put there
+        if trim.add_prefix_space:  # the normalizer added the space of the first token
             first = start == 0
             first[0] = True
             before = np.where(first, 0, before)
@@ -45,12 +45,12 @@ class Trimmer:
 
     @cached_property
     def _spaces(self) -> SpanArray:
-        """How many spaces each token starts and ends with: shape ``(ids, 2)``."""
+        """The number of spaces at the start and end of each token: shape ``(ids, 2)``."""
         added = {token.id for token in self._pipeline.framing.added_tokens}
         is_bytes = isinstance(self._pipeline.model, BPE)
         counts = np.zeros((len(self._tokens), 2), np.int64)
         for token_id, token in enumerate(self._tokens):
-            # Of a token of bytes, only the space is a space; others are spelled as letters.
+            # In a byte-level token, only the space is white space; others are spelled as letters.
             spaces = " " if is_bytes and token_id not in added else _SPACES
             text = token.decode("utf-8", "replace")
             counts[token_id] = [len(text) - len(text.lstrip(spaces)),

@@ -1,4 +1,4 @@
-"""Model inputs: texts, or pairs of texts, cut and framed and filled into rows of one length."""
+"""Rows of model inputs: truncate texts, frame them with a template, pad rows to one length."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from toksmith.results import Inputs
 
 
 class RowPart(NamedTuple):
-    """Tokens that stand side by side in a row.
+    """Consecutive tokens of a row, all from one text or from the template.
 
     Attributes:
         ids: their ids.
         type_id: their type.
-        sequence: 0 or 1 for the text that they are from, -1 for what the template puts.
-        spans: the characters of their text that each stands for, where that was asked for.
+        sequence: 0 or 1 for the first or second text, -1 for the template.
+        spans: the character span of each token in its text; ``None`` if spans are not wanted.
     """
 
     ids: IdArray
@@ -39,9 +39,9 @@ def frame(
     """Return one row: a template around its texts.
 
     Args:
-        template: what stands around them.
+        template: the template.
         texts: the tokens of the text, or of both.
-        add_special_tokens: whether the template's own ids are put.
+        add_special_tokens: whether to add the template's ids.
     """
     row = []
     for part in template.single if len(texts) == 1 else template.pair:
@@ -58,13 +58,13 @@ def concat(row: Sequence[RowPart]) -> IdArray:
 
 
 def windows(length: int, room: int, stride: int, direction: str) -> list[tuple[int, int]]:
-    """Return the stretches of at most ``room`` tokens that a text of so many is cut into.
+    """Return the ranges of at most ``room`` tokens that a text is cut into.
 
     Args:
-        length: how many tokens the text has.
-        room: how many fit.
-        stride: how many each stretch shares with the one before.
-        direction: at which end of a stretch tokens go first.
+        length: the number of tokens of the text.
+        room: the most tokens of a range.
+        stride: the number of tokens that a range shares with the range before it.
+        direction: the end of a text that is cut off first.
 
     Example:
         >>> windows(10, 4, 1, "right"), windows(10, 4, 1, "left")
@@ -81,15 +81,15 @@ def windows(length: int, room: int, stride: int, direction: str) -> list[tuple[i
 
 
 def share_room(lengths: Sequence[int], truncation: Truncation, added: int) -> list[int]:
-    """Return how many tokens of each text fit into a row.
+    """Return the number of tokens of each text that fit into a row.
 
     Args:
-        lengths: how many tokens the text has, or each of both.
-        truncation: how to cut.
-        added: how many ids the template puts.
+        lengths: the number of tokens of the text, or of both texts.
+        truncation: the maximum length and the strategy.
+        added: the number of ids that the template adds.
 
     Raises:
-        OptionError: they cannot be made to fit.
+        OptionError: the texts cannot be cut to the maximum length.
     """
     room = truncation.max_length - added
     if room < 0:
@@ -122,19 +122,19 @@ def share_room(lengths: Sequence[int], truncation: Truncation, added: int) -> li
 def cut(
     texts: Sequence[RowPart], truncation: Truncation, added: int, overflow: bool
 ) -> list[list[RowPart]]:
-    """Return the texts of each row that a text, or a pair, becomes.
+    """Cut a text, or a pair, into rows.
 
-    The first row comes first, then what overflows. Where both texts are cut, each stretch of one
-    meets each of the other, in the order of ``tokenizers``.
+    The overflow rows come after the first. If both texts are cut, each part of one is combined with
+    each part of the other, in the order of ``tokenizers``.
 
     Args:
         texts: the tokens of the text, or of both.
-        truncation: how to cut.
-        added: how many ids the template puts.
-        overflow: whether there are rows beyond the first.
+        truncation: the maximum length, the strategy and the stride.
+        added: the number of ids that the template adds.
+        overflow: whether to return rows after the first.
 
     Raises:
-        OptionError: they cannot be made to fit, or the stride leaves no way forward.
+        OptionError: the texts cannot be cut to the maximum length, or the stride is too large.
     """
     rows: list[list[RowPart]] = [[]]
     lengths = [len(text.ids) for text in texts]
@@ -157,12 +157,12 @@ def cut(
 
 
 def pad(rows: Sequence[Sequence[RowPart]], documents: Sequence[int], padding: Padding) -> Inputs:
-    """Return rows as arrays of one length.
+    """Pad rows to arrays of one length.
 
     Args:
-        rows: the stretches of each row.
-        documents: which text each row is from.
-        padding: how they are filled.
+        rows: the parts of each row.
+        documents: the index of each row's text.
+        padding: the row length and the padding token.
 
     Raises:
         OptionError: a row is longer than a fixed length.

@@ -1,10 +1,10 @@
-"""Other segmentations than the best: the n best, and ones drawn by chance.
+"""Subword sampling: the n best segmentations of a text, and random segmentations.
 
 Subword regularization (Kudo 2018) trains a model on many segmentations of the same text. A Unigram
-model knows how probable each is; BPE models get there by leaving out merges (BPE-dropout,
-Provilkov et al. 2020).
+model knows the probability of each; a BPE model skips merges at random (BPE-dropout, Provilkov et
+al. 2020).
 
-The stages are those of encoding, with another way to run the model on each chunk in the middle.
+The stages are those of encoding; only the function that encodes a chunk differs.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def draw(
     nbest_size: int,
     dropout: float | None,
 ) -> IdArray:
-    """Return the ids of a segmentation that is drawn by chance.
+    """Return the ids of a random segmentation.
 
     The arguments are those of :meth:`Tokenizer.sample`.
 
     Raises:
         UnsupportedError: the model has only one segmentation.
-        OptionError: an argument is wrong, or is for another kind of model.
+        OptionError: an argument is out of range, or is for another kind of model.
     """
     rng = Random(seed)
     if isinstance(pipeline.model, Unigram):
@@ -79,7 +79,9 @@ def draw(
         raise OptionError(f"{name} is for Unigram models; BPE models take dropout")
     dropped = make_dropout_encoder(pipeline.model)
     if dropout is None:
-        raise OptionError("dropout is missing: the chance that a merge is left out, such as 0.1")
+        raise OptionError(
+            "dropout is missing: give the probability that a merge is skipped, such as 0.1"
+        )
     chance = _number("dropout", dropout)
     if not 0 <= chance <= 1:
         raise OptionError(f"dropout is {chance}: use a probability, from 0 to 1")
@@ -89,7 +91,7 @@ def draw(
 def best(
     pipeline: Pipeline, text: Text, size: int, special: Special
 ) -> list[tuple[IdArray, float]]:
-    """Return the ids of the best segmentations with their scores, the best first.
+    """Return the ids and scores of the best segmentations, the best first.
 
     Raises:
         UnsupportedError: the model does not score segmentations.
@@ -120,7 +122,7 @@ def best(
 
 
 def _rank_combinations(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
-    """Return the best ways to take one of each list, as ranks, with the sums of their scores."""
+    """Return the best choices of one score from each list, as ranks, with their sums."""
     # After each list, the best ways so far: the sum, the way before, and the rank in this list.
     columns: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
     for choices in scores:
@@ -141,7 +143,7 @@ def _rank_combinations(scores: list[list[float]], size: int) -> list[tuple[list[
 
 
 def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[int]]:
-    """Return what encodes a chunk with merges left out by chance."""
+    """Return a function that encodes a chunk and skips merges at random."""
     match model:
         case BPE():
             table = bpe.merge_table(model)
@@ -174,7 +176,7 @@ def _draw_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random)
 
 
 class _Chunks:
-    """Runs a function on each chunk, in order, and never remembers one (a ``ChunkEncoder``)."""
+    """Runs a function on each chunk, in order, without a cache (a ``ChunkEncoder``)."""
 
     def __init__(self, run: ChunkIds) -> None:
         self._run = run
@@ -198,13 +200,13 @@ def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> 
     return TextEncoder(pipeline, encoder).encode(text, special, 1)
 
 
-def _replay(answers: Iterable[list[int]]) -> ChunkIds:
-    waiting = iter(answers)
-    return lambda chunk: next(waiting)
+def _replay(results: Iterable[list[int]]) -> ChunkIds:
+    remaining = iter(results)
+    return lambda chunk: next(remaining)
 
 
 def _number(name: str, value: object) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]  # that is what is being found out
+        return float(value)  # type: ignore[arg-type]  # checked by the except clause
     except (TypeError, ValueError):
         raise OptionError(f"{name} is {value!r:.80}: use a number") from None

@@ -1,6 +1,6 @@
-"""What a training did: a trained tokenizer's record, and its file beside the tokenizer's.
+"""The record of a tokenizer's training, and the JSON file that holds it.
 
-The file is JSON, and is named after the tokenizer's with ``.training.json`` behind; in a directory
+The file's name is that of the tokenizer's file plus ``.training.json``; in a directory
 of several files it is ``training.json``. It holds the attributes of :class:`TrainingRecord` and the
 hashes of the tokenizer's files, so that the record of another tokenizer is never taken for this
 one's.
@@ -24,7 +24,7 @@ from toksmith.pipeline import Pipeline
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a trainer returns; see :class:`~toksmith.tokenizer.training_record.TrainingRecord`."""
+    """The result of a trainer; :class:`TrainingRecord` describes the fields."""
 
     pipeline: Pipeline
     vocab_size: int
@@ -148,7 +148,7 @@ class TrainingRecord:
 
 
 def sidecar(path: Path) -> Path:
-    """Return where the record of a tokenizer's file is, or of an existing directory.
+    """Return the path of the record of a tokenizer's file, or of an existing directory.
 
     Example:
         >>> sidecar(Path("mine.model")).name
@@ -160,12 +160,12 @@ def sidecar(path: Path) -> Path:
 def contents(
     record: TrainingRecord, path: Path, tokenizer: Mapping[Path, bytes]
 ) -> dict[Path, bytes]:
-    """Return what to write for the record of a tokenizer that is saved.
+    """Return the file of a training record, as a path and its content.
 
     Args:
-        record: of its training.
+        record: the record.
         path: the tokenizer's file or directory.
-        tokenizer: what is written for the tokenizer itself (``formats.contents``).
+        tokenizer: the files of the tokenizer itself (``formats.contents``).
     """
     from hashlib import sha256
 
@@ -189,10 +189,10 @@ def contents(
 
 
 def find(path: Path) -> TrainingRecord | None:
-    """Return the record beside a tokenizer's file or in its directory.
+    """Return the record next to a tokenizer's file or in its directory.
 
-    One that is damaged, or belongs to another tokenizer, is left alone, with a warning: the
-    tokenizer does not need it.
+    A damaged record, or the record of another tokenizer, is ignored with a warning: the tokenizer
+    works without it.
     """
     from toksmith._base import commits
 
@@ -219,7 +219,7 @@ def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
     """Read a record.
 
     Raises:
-        FormatError: it is damaged, or that of other files.
+        FormatError: the record is damaged, or belongs to other files.
     """
     from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""The start or the end of a text, of at most n tokens."""
+"""Cuts a text to a start or an end of at most n tokens."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def truncate_text(
     places: Callable[[AnyText], tuple[IdArray, SpanArray]],
     count: Callable[[AnyText], int],
 ) -> AnyText:
-    """Return the longest start or end found that is cut between tokens and between characters.
+    """Return the longest start or end of a text, cut between tokens and between characters.
 
     Args:
         text: the text.
-        limit: how many tokens the result may have.
-        side: which end is cut off.
-        places: a text's ids, and the bytes that each token stands for.
-        count: how many tokens a text has.
+        limit: the most tokens of the result.
+        side: the end to cut off.
+        places: returns the ids of a text and the byte span of each token.
+        count: returns the number of tokens of a text.
     """
-    reach = 8 * limit + 1024  # the rest of a long text need not be looked at
+    reach = 8 * limit + 1024  # characters: enough for almost every text, and cheap for a long one
     while True:
         part = text[:reach] if side == "right" else text[max(len(text) - reach, 0) :]
         ids, spans = places(part)
@@ -36,13 +36,13 @@ def truncate_text(
             if len(ids) <= limit:
                 return text
             break
-        # Where the part was cut, its tokens may not be those of the text.
+        # Near its cut, the tokens of the part may differ from those of the text.
         if len(ids) > 2 * limit + 16:
             break
         reach *= 4
     string = part if isinstance(part, str) else part.decode("utf-8", "surrogateescape")
     touched = characters(part, spans)[1]
-    # A cut changes what the chunk beside it is: its tokens may come to more than they were.
+    # A cut changes the chunk next to it, which may then have more tokens.
     for kept in range(limit, 0, -1):
         place = kept if side == "right" else len(ids) - kept
         end, start = int(touched[place - 1, 1]), int(touched[place, 0])

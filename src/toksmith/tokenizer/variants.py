@@ -1,4 +1,4 @@
-"""Pipelines that differ from another in one stage; nothing is changed in place."""
+"""Copies of a pipeline with one stage changed: special tokens, template, split or matching."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def with_template(
     """Return a pipeline whose template puts a token before each text, and one after it.
 
     Raises:
-        OptionError: one of them is no token; special tokens are added first.
+        OptionError: ``bos`` or ``eos`` is no token; add special tokens first.
     """
     table = TokenTable(pipeline)
 
@@ -94,11 +94,11 @@ def with_template(
 
 
 def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
-    """Return a pipeline that cuts texts in another way, with the same vocabulary.
+    """Return a pipeline with another split pattern and the same vocabulary.
 
     Raises:
-        SplitError: ``split`` is no name, and no pattern that compiles.
-        UnsupportedError: what cuts the text also changes it, and the vocabulary depends on that.
+        SplitError: ``split`` is neither a known name nor a pattern that compiles.
+        UnsupportedError: the splitter also changes the text, and the vocabulary depends on that.
     """
     if _changes_text(pipeline.splitter):
         raise UnsupportedError(
@@ -109,23 +109,23 @@ def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
 
 
 def _changes_text(each: Splitter | None) -> bool:
-    """Return whether a splitter changes the text that it cuts."""
+    """Return whether a splitter also changes the text."""
     if isinstance(each, SplitterSequence):
         return any(map(_changes_text, each.steps))
     return isinstance(each, Metaspace | LeadingSpace)
 
 
 def with_matching(pipeline: Pipeline, matching: str) -> Pipeline:
-    """Return a pipeline that applies its vocabulary in another way.
+    """Return a pipeline with another matching rule and the same vocabulary.
 
     Args:
         pipeline: a pipeline with a BPE model.
-        matching: ``"longest"``: from left to right, the longest token first; ``"merges"``: by its
-            merges, as it does already.
+        matching: ``"longest"`` takes the longest token at each place, from left to right;
+            ``"merges"`` returns the pipeline unchanged.
 
     Raises:
-        OptionError: ``matching`` is neither, or the model has no merges to go back to.
-        UnsupportedError: the longest match means nothing to this model.
+        OptionError: ``matching`` has another value, or the model has no merges.
+        UnsupportedError: the model's tokens are not spelled as the text is.
     """
     model = pipeline.model
     if matching == "merges":
@@ -159,7 +159,7 @@ def _longest_match(model: Model) -> LongestMatch:
 
 
 def _replace_stages(pipeline: Pipeline, **stages: object) -> Pipeline:
-    # What has another stage is not what was published under the name.
+    # A changed pipeline is no longer the one published under the name.
     return replace(pipeline, name=None, **stages)  # type: ignore[arg-type]
 
 
