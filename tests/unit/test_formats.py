@@ -95,7 +95,9 @@ def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", [{"split": None}, {"special_tokens": {}}])
 def test_only_tiktoken_takes_what_its_file_lacks(tmp_path: Path, given: dict[str, object]) -> None:
     for name in formats.FORMATS.keys() - {"tiktoken"}:
-        with pytest.raises(OptionError, match=f"is a {name} file, which says itself how to split"):
+        with pytest.raises(
+            OptionError, match=f"is a {name} file, which has its own split and special tokens"
+        ):
             formats.read(tmp_path / "a", name, **given)  # type: ignore[arg-type]
 
 

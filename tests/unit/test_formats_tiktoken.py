@@ -161,7 +161,7 @@ def test_bad_sidecars(
     [
         (pipeline(framing=plain_token("x", 400)), "no special token"),
         (pipeline(framing=Framing(suffix=(1,))), "template"),
-        (pipeline(PatternSplitter("a?")), "can match nothing at all"),
+        (pipeline(PatternSplitter("a?")), "can match the empty string"),
         (
             Pipeline(BPE((*BYTES, b"ab", b"xyz"), np.array([[97, 98, 256]], np.uint32))),
             "would never make id 257",

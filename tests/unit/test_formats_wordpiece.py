@@ -124,7 +124,7 @@ BARE = ("[UNK]", "a")
         (bert(("[UNK]", "a", "a")), "this model repeats one"),
         (bert(("[UNK]", "a\nb")), "here it is 2 tokens"),
         (bert(("[UNK]", "a ")), "here it is 2 tokens"),
-        (bert(("[UNK]", "\udcff")), "a token is no UTF-8"),
+        (bert(("[UNK]", "\udcff")), "a token is invalid UTF-8"),
         (Pipeline(WordPiece((b"?",), 0)), "calls the unknown token [UNK]"),
         (replace(bert(BARE), normalizer=(Bert(lowercase=False),)), "the normalizer would be"),
         (replace(bert(BARE), splitter=None), "the splitter would be read as BertSplitter()"),

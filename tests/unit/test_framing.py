@@ -90,7 +90,7 @@ class TestAddedTokens:
         encoding = tok.encoding(text, special="encode")
         assert [tuple(span) for span in encoding.spans[:3]] == [(0, 1), (1, 4), (4, 7)]
         assert tok.encode("[x]", special={"[Y]"}) == [*b"[x]"]
-        with pytest.raises(SpecialTokenError, match="normalized, holds one of"):
+        with pytest.raises(SpecialTokenError, match="the normalized text holds one of"):
             tok.encode("[x]", special="raise")
         assert tok.encode("[y]", special="raise") == y
 
@@ -284,7 +284,7 @@ class TestPrepare:
             ({"texts": None}, "prepare takes a list of texts"),
             ({"texts": ["a"], "pairs": []}, "1 text, 0 pairs"),
             ({"texts": ["a"], "padding": "most"}, "padding is 'most'"),
-            ({"texts": ["a"], "stride": 2}, "give a max_length too"),
+            ({"texts": ["a"], "stride": 2}, "needs max_length="),
             ({"texts": ["a"], "max_length": -1}, "max_length is -1"),
             ({"texts": ["a", "abc"], "max_length": 1}, "text 0: max_length is 1, but the template"),
             ({"texts": ["pqr"], "padding": 4}, "a row has 5 tokens, but padding makes rows of 4"),

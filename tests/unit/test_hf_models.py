@@ -150,7 +150,7 @@ def test_added_tokens_in_the_vocabulary_and_behind_it() -> None:
         (BPE | {"unk_token": "?"}, "model.unk_token is '?', which is not in the vocabulary"),
         (BPE | {"merges": [["a", "x"]]}, "'x' is not in the vocabulary"),
         (BPE | {"merges": ["a  b"]}, "merge 0 is 'a  b'; wanted: two tokens"),
-        (BPE | {"continuing_subword_prefix": "##"}, "merge 0 joins 'b' to what stands before it"),
+        (BPE | {"continuing_subword_prefix": "##"}, "merge 0 joins 'b' to the token before it"),
         (BPE | {"fuse_unk": 1}, "model.fuse_unk is 1; wanted: a true or false"),
         ({"other": 1}, "model has no type, and no entries that tell it"),
     ],
@@ -312,8 +312,8 @@ def test_unigram_of_sentencepiece() -> None:
     [
         (pieces(PieceType.USER_DEFINED), "'<0>' (of type USER_DEFINED) is always found whole"),
         (pieces(PieceType.UNUSED), "'<0>' (of type UNUSED) is never found"),
-        (pieces(PieceType.CONTROL), "'<0>' (of type CONTROL) stands for none"),
-        (pieces(), "'<unk>' (of type UNKNOWN) stands for none; make it a special token"),
+        (pieces(PieceType.CONTROL), "'<0>' (of type CONTROL) is no text"),
+        (pieces(), "'<unk>' (of type UNKNOWN) is no text; make it a special token"),
         (pieces(fuse_unk=False), "this Unigram model keeps them apart"),
     ],
 )

@@ -19,7 +19,14 @@ from toksmith.errors import OptionError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import BPE, CharacterBPE, PieceType, SentencePieceBPE, Unigram
 from toksmith.pipeline import Pipeline
-from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
+from toksmith.reference import (
+    bpe,
+    bpe_dropout,
+    character_bpe,
+    sentencepiece_bpe,
+    unigram,
+    unigram_sampling,
+)
 from toksmith.splitters import PatternSplitter
 
 UNK = Piece("<unk>", 0, PieceType.UNKNOWN)
@@ -120,7 +127,8 @@ class TestUnigramSampling:
         weights = {ids(way): math.exp(alpha * score(way)) for way in segmentations("aabbaba")}
         total = sum(weights.values())
         drawn = draw(
-            lambda rng: [t.id for t in unigram.sample(lattice, b"aabbaba", alpha, rng)], seed=1
+            lambda rng: [t.id for t in unigram_sampling.sample(lattice, b"aabbaba", alpha, rng)],
+            seed=1,
         )
         assert_drawn(drawn, {way: weight / total for way, weight in weights.items()})
 
@@ -177,7 +185,9 @@ class TestDropout:
         rows = [[vocab[left], vocab[right], vocab[left + right]] for left, right in RULES]
         model = BPE(tuple(token.encode("latin-1") for token in vocab), rows, whole_chunk_first=True)
         table = bpe.merge_table(model)
-        drawn = draw(lambda rng: bpe.sample_chunk(model, table, b"abaab", dropout, rng), seed=2)
+        drawn = draw(
+            lambda rng: bpe_dropout.sample_chunk(model, table, b"abaab", dropout, rng), seed=2
+        )
         expected = with_dropout(RULES, tuple("abaab"), dropout)
         assert_drawn(drawn, {tuple(vocab[s] for s in way): p for way, p in expected.items() if p})
 

@@ -1,7 +1,7 @@
-"""Files to pipelines and back: one format a file.
+"""Reads and writes tokenizer files: one module per format.
 
 Each format has ``NAME``, ``recognise(path)`` (by the first bytes), ``read(path, hints)`` and
-``contents(pipeline, path)``, which returns what to write to a file and to the files beside it; and
+``contents(pipeline, path)``, which returns the content of the file and of its companion files; and
 a line in listed.py.
 """
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Format(Protocol):
-    """What each format's module has."""
+    """The functions of a format's module."""
 
     NAME: str
 
@@ -61,24 +61,24 @@ def read(
     """Read a tokenizer's file or directory.
 
     Args:
-        path: the file; a directory for GPT-2's pair of files, or one that holds a tokenizer.json.
-        format: a name of ``FORMATS``; ``None`` recognises it by the content.
-        split: how to split, where the file does not say (``.tiktoken``): a family's name, a
-            pattern, or ``None`` for no splitting.
-        special_tokens: ids by literal, where the file does not say (``.tiktoken``).
+        path: the file, or the directory of GPT-2's two files or of a tokenizer.json.
+        format: a name of ``FORMATS``; ``None`` recognises the format from the content.
+        split: the split of a ``.tiktoken`` file, which holds none: a name, a regular expression,
+            or ``None`` for no split.
+        special_tokens: ids by literal, for a ``.tiktoken`` file, which holds none.
 
     Raises:
-        FormatError: the file is not what it should be.
-        UnsupportedError: the file is right, but has something that cannot be read yet.
-        OptionError: no such format, or the file itself says how to split.
+        FormatError: the file is damaged or of an unknown format.
+        UnsupportedError: the file uses a feature that toksmith does not have.
+        OptionError: there is no such format, or the file has its own split and special tokens.
     """
     path = _check_name(path)
-    chosen = _recognised(path) if format is None else _named(format)
-    return _with_few_gaps(path, chosen.read(path, Hints(split, special_tokens)))
+    chosen = _recognise(path) if format is None else _find_format(format)
+    return _check_gaps(path, chosen.read(path, Hints(split, special_tokens)))
 
 
-def _with_few_gaps(path: Path, pipeline: Pipeline) -> Pipeline:
-    """Return the pipeline, having checked the ids of its added tokens against their number."""
+def _check_gaps(path: Path, pipeline: Pipeline) -> Pipeline:
+    """Return the pipeline; raise if an added token's id is far above the number of tokens."""
     added = pipeline.framing.added_tokens
     if added:
         count = len(pipeline.model.vocab) + len(added)
@@ -100,24 +100,24 @@ def contents(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002
 ) -> dict[Path, bytes]:
-    """Return what to write for a tokenizer: the content of each file, the main one first.
+    """Return the files of a tokenizer, as paths and contents, the main file first.
 
     Args:
         pipeline: the tokenizer.
-        path: its suffix says which format, see ``LISTED``; ``*.model`` is sentencepiece for its
-            kinds of model, else minbpe. A directory, or a name that has no suffix or ends in a
-            separator, is a directory in Hugging Face's form.
-        format: a name of ``FORMATS``, whatever the path looks like.
+        path: the suffix decides the format, see ``LISTED``; ``*.model`` is sentencepiece for
+            SentencePiece's models, else minbpe. A directory, or a name without a suffix or with a
+            separator at the end, is a directory as Hugging Face's libraries read it.
+        format: a name of ``FORMATS``; it overrides the suffix.
 
     Raises:
         UnsupportedError: the format cannot hold this pipeline; the message says why.
-        OptionError: no such format, or the format and the path do not fit.
+        OptionError: there is no such format, or the path does not fit the format.
     """
     if not isinstance(pipeline, Pipeline):
         raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
     place = _check_name(path)
     is_folder = place.is_dir() or fspath(path).endswith((os.sep, os.altsep or os.sep))
-    chosen = _by_form(pipeline, place, is_folder) if format is None else _named(format)
+    chosen = _choose_format(pipeline, place, is_folder) if format is None else _find_format(format)
     if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
         is_folder = True
     main = LISTED[chosen.NAME].folder
@@ -137,10 +137,10 @@ def contents(
 
 
 def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
-    """Write files, all of them or none; the directory ``path`` is made if they are in one.
+    """Write files, all of them or none; create the directory ``path`` if they are in it.
 
     Raises:
-        OptionError: a file cannot be written there.
+        OptionError: a file cannot be written.
     """
     place = file_path(path)
     if not isinstance(contents, Mapping) or not all(
@@ -172,24 +172,24 @@ def _check_name(path: str | PathLike[str]) -> Path:
     return place
 
 
-def _named(name: str) -> Format:
+def _find_format(name: str) -> Format:
     if not isinstance(name, str) or name not in FORMATS:
         raise OptionError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
-def _recognised(path: Path) -> Format:
-    # Those that the suffix points at come first, so that hardly any other has to be imported.
+def _recognise(path: Path) -> Format:
+    # Formats of this suffix come first, so that few other modules have to be imported.
     for name in sorted(FORMATS, key=lambda name: path.suffix not in LISTED[name].suffixes):
         if FORMATS[name].recognise(path):
             return FORMATS[name]
     if not path.is_dir():
-        files.read_bytes(path)  # says if it is missing or empty
+        files.read_bytes(path)  # raises if the file is missing or empty
     what = "directory holds" if path.is_dir() else "content is of"
     raise FormatError(path, f"the {what} none of the known formats ({', '.join(FORMATS)})")
 
 
-def _by_form(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
+def _choose_format(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
     if is_folder or not path.suffix:
         return FORMATS["huggingface"]
     if path.suffix == ".model":  # the only suffix of two formats

@@ -1,4 +1,4 @@
-"""Vocabulary and merges in spelled tokens: what GPT-2's files and tokenizer.json share."""
+"""Vocabularies and merges in GPT-2's byte alphabet, for GPT-2's files and tokenizer.json."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def merges_by_id(
     Args:
         path: the file, for errors.
         lefts: the spelled left token of each merge, in rank order.
-        rights: the right ones.
+        rights: the spelled right token of each merge.
         ids: the id of each spelled token.
-        where: what errors call the place of a merge, such as ``"line"``.
+        where: the word for the place of a merge in errors, such as ``"line"``.
         first: the number of the first merge's place.
-        prefix: what the right side of each merge starts with, and the result leaves out there.
+        prefix: the prefix of the right tokens, which merging removes.
 
     Returns:
         uint32, shape ``(n, 3)``: left id, right id, resulting id.
@@ -61,7 +61,7 @@ def merges_by_id(
 
 
 def split_pairs(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """Return both sides of the one space in each line; ``None`` where a line has more or fewer."""
+    """Split each line at its space; ``None`` if a line does not have exactly one."""
     if not set(map(str.count, lines, repeat(" "))) <= {1}:
         return None
     parts = " ".join(lines).split(" ") if lines else []

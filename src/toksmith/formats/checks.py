@@ -1,4 +1,4 @@
-"""What a pipeline holds that a format has no place for: checked before writing, never dropped."""
+"""Checks before writing that a format can hold a pipeline, so that nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from toksmith.splitters import PatternSplitter
 
 
 def require_byte_level(pipeline: Pipeline, name: str) -> BPE:
-    """Return the model of a pipeline that is byte-level BPE on text as it is, and nothing else.
+    """Return the model of a pipeline that is byte-level BPE without normalizer and decoder.
 
     Raises:
-        UnsupportedError: it has another model, a normalizer, a decoder, or a splitter that is no
-            pattern.
+        UnsupportedError: the pipeline has another model, a normalizer, a decoder, or a splitter
+            that is no pattern.
     """
     model = require_bpe(pipeline.model, name)
     if pipeline.normalizer:
@@ -31,10 +31,10 @@ def require_byte_level(pipeline: Pipeline, name: str) -> BPE:
 
 
 def require_bpe(model: Model, name: str) -> BPE:
-    """Return the model, which has to be byte-level BPE.
+    """Return the model if it is byte-level BPE.
 
     Raises:
-        UnsupportedError: it is another.
+        UnsupportedError: it is another model.
     """
     if isinstance(model, BPE):
         return model
@@ -45,12 +45,12 @@ def require_bpe(model: Model, name: str) -> BPE:
 
 
 def kind(model: Model) -> str:
-    """Return what kind of model this is, for a message."""
+    """Return the name of a kind of model, for messages."""
     return "byte-level BPE" if isinstance(model, BPE) else type(model).__name__
 
 
 def require_pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
-    """Return the splitter, which has to be a pattern or none.
+    """Return the splitter if it is a pattern or ``None``.
 
     Raises:
         UnsupportedError: it is of another kind.
@@ -65,13 +65,13 @@ def require_pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
 
 
 def check_framing(pipeline: Pipeline, name: str) -> None:
-    """Check that the framing is special tokens and nothing else.
+    """Check that the framing holds only special tokens.
 
-    Padding, truncation and the trimming of spans may be there: they change no id of a text.
+    Padding, truncation and the trimming of spans are allowed: they do not change ids.
 
     Raises:
-        UnsupportedError: there is a template, or an added token that is plain text, or one that is
-            not found wherever its literal stands, or takes white space with it.
+        UnsupportedError: there is a template, or an added token that is not special, is found only
+            in some places, or takes white space with it.
     """
     framing = pipeline.framing
     if framing.prefix or framing.suffix:
@@ -84,7 +84,7 @@ def check_framing(pipeline: Pipeline, name: str) -> None:
         raise UnsupportedError(f"{name} cannot hold a template of two texts; huggingface can")
     for token in framing.added_tokens:
         if token.single_word or token.lstrip or token.rstrip:
-            how = "only as a word" if token.single_word else "with the white space beside it"
+            how = "only as a word" if token.single_word else "with the white space next to it"
             raise UnsupportedError(
                 f"{name} cannot hold {token.content!r}, a token that is found {how}; "
                 "huggingface can"
@@ -105,7 +105,7 @@ def check_no_aliases(pipeline: Pipeline, name: str) -> None:
     """Check that each added token has an id of its own.
 
     Raises:
-        UnsupportedError: one is a second literal of another's id.
+        UnsupportedError: a token is a second literal of another token's id.
     """
     for token in pipeline.framing.added_tokens:
         if token.alias:
@@ -132,10 +132,10 @@ def check_unique_tokens(model: Model, name: str) -> None:
 
 
 def check_merging_suffices(model: BPE, name: str) -> None:
-    """Check that merging makes the same of each token's bytes as looking the token up does.
+    """Check that merging the bytes of each token gives the token, as a lookup does.
 
     Raises:
-        UnsupportedError: ``model.whole_chunk_first`` changes what a chunk becomes.
+        UnsupportedError: ``model.whole_chunk_first`` changes the ids of a chunk.
     """
     if not model.whole_chunk_first:
         return
@@ -168,7 +168,7 @@ def require_literal(token: AddedToken, name: str) -> str:
     """Return the token's literal.
 
     Raises:
-        UnsupportedError: it is no text that UTF-8 can hold (a lone surrogate).
+        UnsupportedError: the literal holds a lone surrogate, which UTF-8 cannot encode.
     """
     try:
         token.content.encode()

@@ -5,9 +5,9 @@ them the pattern ``P`` is written so that it matches the gaps as well:
 
     (?:P)|(?:(?!P)[\s\S])+
 
-After a match, ``P`` is tried first; else the second half runs on to the next place where ``P``
-matches, which is exactly the gap. That is true only where ``P`` cannot match nothing at all: an
-empty match would forbid the gap without cover_gaps it.
+After a match, ``P`` is tried first; else the second half extends to the next place where ``P``
+matches, which is exactly the gap. This requires that ``P`` has no empty match, which would forbid
+the gap without covering it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from toksmith.splitters import PatternSplitter
 
 _OPEN, _MIDDLE, _CLOSE = "(?:", ")|(?:(?!", r")[\s\S])+"
 
-# Everything of a pattern that matches between characters: look-arounds with what they hold, and
-# anchors. Escapes and sets are stepped over.
+# The parts of a pattern that match between characters: look-arounds with their content, and
+# anchors. Escapes and sets are skipped.
 _BETWEEN = lazy.pattern(
     r"""(?xs) (?P<set> \[ \^? \]? (?: \\. | [^\]\\] )* \] )
       | (?P<between>
@@ -36,7 +36,7 @@ def cover_gaps(splitter: PatternSplitter) -> str:
     r"""Return a pattern whose matches alone are the chunks of the splitter.
 
     Raises:
-        UnsupportedError: there is none that is surely the same.
+        UnsupportedError: no such pattern is certain to be equivalent.
 
     Example:
         >>> cover_gaps(PatternSplitter("[a-z]+"))
@@ -48,7 +48,7 @@ def cover_gaps(splitter: PatternSplitter) -> str:
     if (why := _unfit(pattern)) is not None:
         raise UnsupportedError(
             f"split pattern {pattern!r} keeps the text between its matches, which this format "
-            f"cannot say for a pattern that {why}; write it so that it matches all text"
+            f"cannot express for a pattern that {why}; write it so that it matches all text"
         )
     return _OPEN + pattern + _MIDDLE + pattern + _CLOSE
 
@@ -71,7 +71,7 @@ def uncover_gaps(pattern: str) -> PatternSplitter:
 
 
 def _unfit(pattern: str) -> str | None:
-    """Return why the pattern cannot be extended over its gaps; ``None`` where it can."""
+    """Return the reason why a pattern cannot be extended over its gaps, or ``None``."""
     try:
         compiled = regex.compile(pattern)
         known = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE | regex.UNICODE | regex.V0
@@ -82,14 +82,14 @@ def _unfit(pattern: str) -> str | None:
         if _REACHING.search(pattern):
             return r"uses \G, \K, recursion, verbs or conditions"
         if may_be_empty(pattern):
-            return "can match nothing at all"
+            return "can match the empty string"
     except (regex.error, RecursionError, TimeoutError):
         return "is no plain regular expression"
     return None
 
 
 def may_be_empty(pattern: str) -> bool:
-    """Return whether a pattern may match without taking a character.
+    """Return whether a pattern may match the empty string.
 
     Example:
         >>> may_be_empty("(?=a)|b"), may_be_empty("(?=a)b")

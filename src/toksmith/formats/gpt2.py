@@ -67,9 +67,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: one is missing, or is not what it should be.
-        UnsupportedError: the tokens are those of CLIP, which marks the ends of words; or files
-            beside them say that the rules are not GPT-2's or RoBERTa's.
+        FormatError: a file is missing or damaged.
+        UnsupportedError: the tokens are CLIP's, which mark the ends of words; or a configuration
+            file in the same directory has rules other than GPT-2's or RoBERTa's.
     """
     hints.refuse(path, NAME)
     encoder, merges = _pair_of(path)
@@ -125,7 +125,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     """Return the contents of ``encoder.json``, which is at ``path``, and of ``vocab.bpe``.
 
     Raises:
-        UnsupportedError: the split is not GPT-2's, or the model has what the files cannot hold.
+        UnsupportedError: the split is not GPT-2's, or the model has a feature that the files cannot
+            hold.
     """
     model = checks.require_byte_level(pipeline, NAME)
     cut = checks.require_pattern(pipeline, NAME)
@@ -147,8 +148,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     for token in pipeline.framing.added_tokens:
         if token.id < len(model.vocab) and model.vocab[token.id]:
             raise UnsupportedError(
-                f"gpt2 files cannot say that id {token.id} ({token.content!r}) is a special token "
-                "as well as a token of the model; tiktoken and huggingface can"
+                f"gpt2 files cannot hold id {token.id} ({token.content!r}) as both a special "
+                "token and a token of the model; tiktoken and huggingface can"
             )
     lines = [_VERSION, *(f"{left} {right}" for left, right in byte_spelling.spell_merges(model))]
     return {

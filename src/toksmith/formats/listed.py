@@ -36,8 +36,8 @@ class Listed(NamedTuple):
     module: str = ""
 
 
-# In the order in which they are tried: a directory may hold a tokenizer.json and GPT-2's files,
-# and of these the first says more.
+# In the order of recognition: a directory may hold both a tokenizer.json and GPT-2's files, and
+# tokenizer.json holds more.
 LISTED: dict[str, Listed] = {
     each.name: each
     for each in (
@@ -85,7 +85,7 @@ UNSET: Final = Unset.UNSET
 
 @dataclass(frozen=True)
 class Hints:
-    """What the caller says because a file may not; every ``read(path, hints)`` takes it.
+    """Arguments of the caller for files without a split or special tokens.
 
     Attributes:
         split: a name, a pattern, or ``None`` for no splitting.
@@ -96,13 +96,13 @@ class Hints:
     special_tokens: Mapping[str, int] | None = None
 
     def refuse(self, path: Path, name: str) -> None:
-        """Check that there are no hints: files of this format say all of it.
+        """Check that there are no hints: files of this format need none.
 
         Raises:
             OptionError: there are some.
         """
         if self.split is not UNSET or self.special_tokens is not None:
             raise OptionError(
-                f"{path} is a {name} file, which says itself how to split and what is special; "
+                f"{path} is a {name} file, which has its own split and special tokens; "
                 "split= and special_tokens= are for .tiktoken files"
             )

@@ -1,4 +1,4 @@
-"""minbpe's ``.model``, and the ``.vocab`` beside it that people read.
+"""minbpe's ``.model``, and its companion ``.vocab`` for human readers.
 
     minbpe v1
     PATTERN                  empty: no splitting
@@ -38,7 +38,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: it is not what it should be; the message names the line.
+        FormatError: the file is damaged; the message names the line.
     """
     hints.refuse(path, NAME)
     text = files.read_text(path).replace("\r\n", "\n").replace("\r", "\n")
@@ -78,7 +78,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         )
 
 
-# Each merge may double the length: forty lines could ask for a terabyte.
+# Each merge may double the length: forty lines could make a token of a terabyte.
 _LONGEST = 2**20
 
 
@@ -101,7 +101,7 @@ def _special(path: Path, number: int, line: str) -> AddedToken:
 
 
 def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
-    """Return the contents of a ``.model`` file, and of the readable ``.vocab`` beside it.
+    """Return the contents of a ``.model`` file and of its ``.vocab`` for human readers.
 
     Raises:
         UnsupportedError: the pipeline has something that the format cannot hold.
@@ -114,10 +114,10 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     special = [_special_line(token) for token in pipeline.framing.added_tokens]
     lines = [_MAGIC, _pattern_line(pipeline), str(len(special)), *special]
     lines += [f"{left} {right}" for left, right, _ in model.merges.tolist()]
-    beside = path.with_suffix(".vocab") if path.suffix == ".model" else f"{path}.vocab"
+    vocab_path = path.with_suffix(".vocab") if path.suffix == ".model" else f"{path}.vocab"
     return {
         path: ("\n".join(lines) + "\n").encode(),
-        Path(beside): _vocab_text(model, pipeline.framing).encode(),
+        Path(vocab_path): _vocab_text(model, pipeline.framing).encode(),
     }
 
 

@@ -1,8 +1,8 @@
-"""The published encodings by name: where each file of ranks is, and what it does not hold itself.
+"""Published encodings by name: the URL and SHA-256 of each file, its split and special tokens.
 
-A file of ranks comes with the package, or is looked for in our own cache (``TOKSMITH_CACHE_DIR``,
-or the user's cache folder), then in tiktoken's, then downloaded and kept in ours. Its SHA-256 is
-checked wherever it was found.
+A file of ranks comes with the package, or is read from toksmith's cache (``TOKSMITH_CACHE_DIR``, or
+the user's cache folder) or from tiktoken's cache, or is downloaded into toksmith's cache. Its
+SHA-256 is always checked.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from toksmith.splitters import splitter
 
 _FOLDER = "https://openaipublic.blob.core.windows.net/encodings"
 _SECONDS = 30.0
-"""How long a server may stay silent."""
+"""The longest silence of a server before a download fails."""
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """A published file, mostly of ranks (``.tiktoken``).
+    """A published file, in most cases of ranks (``.tiktoken``).
 
     Attributes:
-        url: where it is published.
-        sha256: of its content.
+        url: the address of the file.
+        sha256: the SHA-256 of its content, in hexadecimal.
     """
 
     url: str
@@ -40,7 +40,7 @@ class Ranks:
 
     @property
     def file_name(self) -> str:
-        """The name it has in our cache."""
+        """The file's name in toksmith's cache."""
         return self.url.rpartition("/")[2]
 
 
@@ -63,7 +63,7 @@ class Bundled:
 
 @dataclass(frozen=True)
 class Published:
-    """An encoding: a file of ranks, and what the file does not hold.
+    """An encoding: a file of ranks, with its split and special tokens.
 
     Attributes:
         ranks: the file.
@@ -87,7 +87,7 @@ _P50K = _ranks("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f
 _CL100K = _ranks("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
 _O200K = _ranks("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
 
-# What tiktoken itself keeps for "gpt2": the same vocabulary as GPT-2 was published.
+# The files of "gpt2" in tiktoken's cache: the same vocabulary, in GPT-2's own format.
 _GPT2_FOLDER = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
 _GPT2_PAIR = (
     Ranks(
@@ -115,7 +115,7 @@ _HARMONY = {
     "<|call|>": 200012,
     _PROMPT: 200018,
 }
-# All ids up to 201087 that have no use yet; and one that is used, but published as reserved too.
+# All unused ids up to 201087, and one used id that is also published as reserved.
 _ALIASES = {"<|reserved_200018|>": 200018}
 _RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
 
@@ -141,7 +141,7 @@ ENCODINGS: dict[str, Published] = {
 
 
 def names() -> list[str]:
-    """Return the names of the encodings; :func:`fetch` knows those of models, too.
+    """Return the names of the encodings; :func:`fetch` also takes names of models.
 
     Example:
         >>> "cl100k_base" in names()
@@ -151,9 +151,9 @@ def names() -> list[str]:
 
 
 def encoding_of(name: str) -> str | None:
-    """Return the encoding that a name means, its own or a model's; ``None`` for no known name.
+    """Return the encoding of a name, its own or a model's; ``None`` for an unknown name.
 
-    Upper and lower case count the same.
+    Case is ignored.
 
     Example:
         >>> encoding_of("gpt2"), encoding_of("GPT-4o-mini"), encoding_of("gpt5")
@@ -168,7 +168,7 @@ def encoding_of(name: str) -> str | None:
 def at_hand() -> list[str]:
     """Return the names of the encodings whose files are on this machine; nothing is downloaded.
 
-    Whether the files are what they should be shows when they are read.
+    The SHA-256 of a file is checked when it is read, not here.
     """
 
     def is_there(ranks: Ranks | Bundled) -> bool:
@@ -178,16 +178,16 @@ def at_hand() -> list[str]:
 
 
 def fetch(name: str, download: bool = True) -> Pipeline:
-    """Return a published encoding, from the package, from a cache or from where it is published.
+    """Return a published encoding, from the package, a cache or the network.
 
     Args:
         name: one of :func:`names`, or the name of a model that uses one.
-        download: whether to download it, if it is in no cache.
+        download: whether to download the file if it is in no cache.
 
     Raises:
-        UnknownNameError: there is none of this name; the message has those that may be meant.
-        DownloadError: its file is in no cache and cannot be downloaded; the message says which
-            file to put where.
+        UnknownNameError: no encoding has this name; the message suggests similar names.
+        DownloadError: the file is in no cache and cannot be downloaded; the message says where to
+            put it.
         OptionError: ``name`` is no string.
     """
     if not isinstance(name, str):
@@ -200,16 +200,16 @@ def fetch(name: str, download: bool = True) -> Pipeline:
     if isinstance(ranks, Bundled):
         path, data = Path(ranks.file_name), ranks.read()
     else:
-        found = _cached(ranks)
+        found = _read_cache(ranks)
         if found is None and encoding == "gpt2":
-            encoder, merges = map(_cached, _GPT2_PAIR)
+            encoder, merges = map(_read_cache, _GPT2_PAIR)
             if encoder and merges:
                 from toksmith.formats import gpt2
 
                 return gpt2.read_pair(encoder[0], merges[0]).with_name(encoding)
         if found is None and not download:
-            raise DownloadError(f"{ranks.file_name} is in no cache, or is not the right one")
-        path, data = found or _downloaded(name, ranks)
+            raise DownloadError(f"{ranks.file_name} is in no cache with the right SHA-256")
+        path, data = found or _download(name, ranks)
     from toksmith.formats import tiktoken
 
     framing = Framing.of(published.special_tokens, published.aliases)
@@ -217,7 +217,7 @@ def fetch(name: str, download: bool = True) -> Pipeline:
 
 
 def unknown(name: str) -> str:
-    """Return the message for a name that is not known."""
+    """Return the error message for an unknown name."""
     if near := nearest(name, ENCODINGS):
         shown = ", ".join(
             repr(each) if each in ENCODINGS else f"{each!r} (which uses {encoding_of(each)})"
@@ -233,10 +233,10 @@ def unknown(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder where we keep published files (it may not be there yet)."""
+    """Return the folder of downloaded files, which need not exist."""
     if folder := os.environ.get("TOKSMITH_CACHE_DIR"):
         return Path(folder)
-    import platformdirs  # what pooch.os_cache asks, without the rest of pooch
+    import platformdirs  # pooch.os_cache uses it too; importing pooch is slow
 
     return Path(platformdirs.user_cache_dir("toksmith"))
 
@@ -256,7 +256,7 @@ def _temporary_folder() -> str:
     return gettempdir()
 
 
-def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:
+def _read_cache(ranks: Ranks) -> tuple[Path, bytes] | None:
     for path in _places(ranks):
         try:
             data = path.read_bytes()
@@ -267,8 +267,8 @@ def _cached(ranks: Ranks) -> tuple[Path, bytes] | None:
     return None
 
 
-def _downloaded(name: str, ranks: Ranks) -> tuple[Path, bytes]:
-    """Return the file from where it is published, and keep it in our cache if that is possible."""
+def _download(name: str, ranks: Ranks) -> tuple[Path, bytes]:
+    """Download a file, and keep it in the cache if that is writable."""
     from io import BytesIO
 
     import pooch  # slow to import, seldom needed
@@ -289,14 +289,14 @@ def _downloaded(name: str, ranks: Ranks) -> tuple[Path, bytes]:
             f"{name} is not on this machine and cannot be fetched ({_reason(wrong)}); "
             f"save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
         ) from wrong
-    with suppress(OSError, OptionError):  # the next time it is downloaded again
+    with suppress(OSError, OptionError):  # without a cache, the next call downloads it again
         path.parent.mkdir(parents=True, exist_ok=True)
         commits.replace_all({path: data})
     return path, data
 
 
 def _reason(wrong: Exception) -> str:
-    """Return in a few words why a download failed."""
+    """Return the reason why a download failed, in a few words."""
     text = " ".join(str(wrong).split())
     for part, short in (
         ("NameResolution", "no network: the host name is not found"),

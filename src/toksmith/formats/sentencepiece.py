@@ -1,10 +1,10 @@
-"""SentencePiece's ``.model``, and the ``.vocab`` beside it that people read.
+"""SentencePiece's ``.model``, and its companion ``.vocab`` for human readers.
 
-A ``.model`` is a protobuf of pieces with scores and types, of what the trainer was told, and of how
-text is normalized. It has no template: reading takes the piece of ``bos_id`` before a text, which
-is what Llama does. Self-test data, and what only training looks at, is not kept.
+A ``.model`` is a protobuf of pieces with scores and types, of the trainer's options, and of the
+normalization. It has no template: reading puts the piece of ``bos_id`` before a text, as Llama
+does. Self-test data and options that only training uses are dropped.
 
-A character model is read as BPE, which is what it is: no two of its pieces merge.
+A character model is read as BPE without merges, which is equivalent.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def recognise(path: Path) -> bool:
     # A message of less than 128 bytes that starts with a string: piece, then score or type or end.
     if len(head) < 4 or head[0] != 0x0A or head[2] != 0x0A or not 2 < head[1] < 0x80:
         return False
-    behind = 4 + head[3]
-    return behind == 2 + head[1] or head[behind : behind + 1] in (b"\x15", b"\x18")
+    end = 4 + head[3]
+    return end == 2 + head[1] or head[end : end + 1] in (b"\x15", b"\x18")
 
 
 def read(path: Path, hints: Hints) -> Pipeline:
@@ -56,15 +56,15 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: it is not what it should be.
-        UnsupportedError: it is a ``.vocab``, which has neither types nor a normalizer, or has
-            something that cannot be expressed here.
+        FormatError: the file is damaged.
+        UnsupportedError: the file is a ``.vocab``, which has neither types nor a normalizer, or it
+            uses a feature that toksmith does not have.
     """
     hints.refuse(path, NAME)
     if path.suffix == ".vocab" and recognise(path):
         raise UnsupportedError(
             f"{path}: a .vocab has neither the types of pieces nor a normalizer; load the .model "
-            "beside it"
+            "file instead"
         )
     try:
         proto = ModelProto.FromString(files.read_bytes(path))
@@ -158,16 +158,18 @@ def _denormalizer(path: Path, proto: Any) -> bytes:
 
 
 def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
-    """Return the contents of a ``.model`` file and of the readable ``.vocab`` beside it.
+    """Return the contents of a ``.model`` file and of its ``.vocab`` for human readers.
 
-    Where ``path`` is a ``.vocab``, that is the only file.
+    If ``path`` is a ``.vocab``, that is the only file.
 
     Raises:
-        UnsupportedError: the pipeline has something that the format cannot hold.
+        UnsupportedError: the pipeline has a feature that the format cannot hold.
     """
     parts = _parts(pipeline)
-    beside = path.with_suffix(".vocab") if path.suffix in (".model", ".vocab") else f"{path}.vocab"
-    vocab = {Path(beside): "".join(_vocab_lines(parts.model)).encode()}
+    vocab_path = (
+        path.with_suffix(".vocab") if path.suffix in (".model", ".vocab") else f"{path}.vocab"
+    )
+    vocab = {Path(vocab_path): "".join(_vocab_lines(parts.model)).encode()}
     if path.suffix == ".vocab":
         return vocab
     return {path: _proto(parts).SerializeToString(deterministic=True), **vocab}
@@ -179,7 +181,7 @@ def _vocab_lines(model: Pieces) -> Iterator[str]:
 
 
 class _Parts(NamedTuple):
-    """What a file is made of."""
+    """The stages that a file holds."""
 
     model: SentencePieceBPE | Unigram
     normalizer: SentencePieceNormalizer

@@ -1,4 +1,4 @@
-"""The pipeline around a SentencePiece model: one for its files and for its trainers."""
+"""Builds the pipeline of a SentencePiece model, for the file format and for the trainers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ def sentencepiece_pipeline(
     unk_surface: str = UNK_SURFACE,
     denormalizer: bytes = b"",
 ) -> Pipeline:
-    """Return what SentencePiece does with a model.
+    """Return the pipeline that runs a model as SentencePiece does.
 
-    Control pieces and the unknown piece are special tokens; user-defined pieces are the model's
-    own business. A model has no template; as with Llama, it is the piece of ``bos_id`` before a
-    text.
+    Control pieces and the unknown piece are special tokens; the model itself finds user-defined
+    pieces. A model file has no template; as in Llama, the piece of ``bos_id`` comes before a text.
 
     Args:
         model: the pieces.
-        normalizer: what is done to a text first.
-        unk_surface: what an unknown piece decodes to.
-        denormalizer: the compiled map that decoding ends with; empty for none.
+        normalizer: the normalizer.
+        unk_surface: the text that the unknown piece decodes to.
+        denormalizer: a compiled character map, applied last in decoding; empty for none.
     """
     special = sorted(model.of_type(PieceType.CONTROL) + model.of_type(PieceType.UNKNOWN))
     return Pipeline(
@@ -52,6 +51,6 @@ def sentencepiece_pipeline(
 
 
 def protected_symbols(model: Pieces) -> tuple[str, ...]:
-    """Return the user-defined pieces as the normalizer wants them: the longest first."""
+    """Return the user-defined pieces, the longest first, as the normalizer takes them."""
     symbols = [model.vocab[i].decode() for i in model.of_type(PieceType.USER_DEFINED)]
     return tuple(sorted(symbols, key=lambda symbol: (-len(symbol), symbol)))

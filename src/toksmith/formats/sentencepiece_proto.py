@@ -22,8 +22,8 @@ _KINDS = {
 
 _Fields: TypeAlias = dict[str, tuple[int, str, str | None]]
 
-# name: number, kind, default. Kinds ending in * may stand several times. Text is read as bytes, so
-# that a piece which is no UTF-8 can be named.
+# name: number, kind, default. Kinds ending in * are repeated. Text is read as bytes, so that errors
+# can name a piece of invalid UTF-8.
 _PIECE: _Fields = {
     "piece": (1, "bytes", None),
     "score": (2, "float", None),

@@ -1,4 +1,4 @@
-"""Mistral's ``tekken.json``: ranks as tiktoken has them, behind a block of special tokens.
+"""Mistral's ``tekken.json``: ranks as in tiktoken, after a block of special tokens.
 
 The file holds the split pattern, all tokens in base64 in the order of their ranks, and how many of
 them are in use: the first ``default_vocab_size - default_num_special_tokens``. Special tokens have
@@ -46,7 +46,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: it is not what it should be.
+        FormatError: the file is damaged.
     """
     hints.refuse(path, NAME)
     from toksmith.engine import recover_merges
@@ -131,7 +131,7 @@ def _framing(root: Entry, count: int) -> Framing:
 
 
 def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
-    """Refuse to make one: the files are Mistral's own.
+    """Raise an error: this format is only read, because its files are Mistral's.
 
     Raises:
         UnsupportedError: always.

@@ -38,7 +38,7 @@ def recognise(path: Path) -> bool:
 
 
 def sidecar(path: Path) -> Path:
-    """Return the path of the file that holds what a ``.tiktoken`` file cannot."""
+    """Return the path of the companion file with the split and the special tokens."""
     return path.with_name(path.name + ".json")
 
 
@@ -51,12 +51,12 @@ def read(path: Path, hints: Hints) -> Pipeline:
             tokens unless the hints name some.
 
     Raises:
-        FormatError: it is not what it should be, or neither the caller nor a sidecar names a split.
+        FormatError: the file is damaged, or neither the caller nor a sidecar gives a split.
         SplitError: the pattern that the caller gave does not compile.
     """
     split, special_tokens = hints.split, hints.special_tokens
-    beside = sidecar(path)
-    data, held = files.read_together((path, beside))
+    companion = sidecar(path)
+    data, held = files.read_together((path, companion))
     if data is None:
         raise FormatError(path, "there is no such file")
     framing = Framing()
@@ -65,28 +65,28 @@ def read(path: Path, hints: Hints) -> Pipeline:
             raise FormatError(
                 path,
                 "a .tiktoken file holds neither split pattern nor special tokens, and there is no "
-                f"{beside.name} beside it: give split= (a name such as cl100k, a pattern, or none) "
-                "and special_tokens=, such as special_tokens={'<|endoftext|>': 100257}",
+                f"{companion.name} next to it: give split= (a name such as cl100k, a pattern, or "
+                "none) and special_tokens=, such as special_tokens={'<|endoftext|>': 100257}",
             )
-        if not _belongs(beside, held, data):
+        if not _belongs(companion, held, data):
             raise FormatError(
                 path,
-                f"{beside.name} is of another file of ranks (their SHA-256 differs): put the right "
-                "one there, or give split= and special_tokens={...}",
+                f"{companion.name} is of another file of ranks (their SHA-256 differs): put the "
+                "right one there, or give split= and special_tokens={...}",
             )
-        cut, framing = _read_sidecar(beside, held)
+        cut, framing = _read_sidecar(companion, held)
     else:
         cut = _caller_splitter(split)
-        if special_tokens is None and held is not None and _belongs(beside, held, data):
-            framing = _read_sidecar(beside, held)[1]
+        if special_tokens is None and held is not None and _belongs(companion, held, data):
+            framing = _read_sidecar(companion, held)[1]
     if special_tokens is not None:
         framing = Framing.of(_checked(special_tokens))
     return pipeline_of(path, data, cut, framing)
 
 
-def _belongs(beside: Path, held: bytes, ranks: bytes) -> bool:
-    """Return whether a sidecar is that of the ranks; one that was written by hand may not say."""
-    digest = files.json_of(beside, held).get("sha256")
+def _belongs(companion: Path, held: bytes, ranks: bytes) -> bool:
+    """Return whether a sidecar belongs to the ranks; a handwritten one may have no SHA-256."""
+    digest = files.json_of(companion, held).get("sha256")
     return digest is None or digest == sha256(ranks).hexdigest()
 
 
@@ -94,7 +94,7 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
     """Return the pipeline of a file's bytes.
 
     Raises:
-        FormatError: they are not what they should be.
+        FormatError: the data are damaged.
     """
     from toksmith.engine import read_ranks, recover_merges
 
@@ -106,7 +106,7 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
 
 
 def parse(path: Path, data: bytes) -> dict[bytes, int]:
-    """Return the rank of each token; this is how the kernel reads a file that is right.
+    """Return the rank of each token, as the kernel does for a correct file, with exact errors.
 
     Raises:
         FormatError: a line is wrong; the message says which.
@@ -203,8 +203,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     held |= {"pattern": pattern, "special_tokens": special}
     if aliases:
         held["aliases"] = aliases
-    beside = json.dumps(held, ensure_ascii=False, indent=1) + "\n"
-    return {path: ranks, sidecar(path): beside.encode()}
+    companion = json.dumps(held, ensure_ascii=False, indent=1) + "\n"
+    return {path: ranks, sidecar(path): companion.encode()}
 
 
 def _check_ranks(model: BPE) -> None:

@@ -49,8 +49,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: it is not what it should be.
-        UnsupportedError: the ``tokenizer_config.json`` beside it asks for another tokenizer.
+        FormatError: the file is damaged.
+        UnsupportedError: the ``tokenizer_config.json`` in the same directory is for another
+            tokenizer.
     """
     hints.refuse(path, NAME)
     if path.is_dir():
@@ -87,7 +88,7 @@ def _framing(ids: dict[str, int]) -> Framing:
 
 
 def _normalizer(config: Path, lines: list[str]) -> Bert:
-    """Return BERT's normalizer, by what stands beside the vocabulary or by the vocabulary."""
+    """Return BERT's normalizer, from ``tokenizer_config.json`` or from the vocabulary."""
     lowercase = not any(
         token != token.lower() for token in lines if not (token[:1] == "[" and token[-1:] == "]")
     )
@@ -115,7 +116,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     """Return the content of a vocab.txt.
 
     Raises:
-        UnsupportedError: reading it would give another tokenizer; the message says in what.
+        UnsupportedError: reading the file would give another tokenizer; the message names the
+            difference.
     """
     model = pipeline.model
     if not isinstance(model, WordPiece):
@@ -128,7 +130,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     try:
         text = "".join(f"{token.decode()}\n" for token in model.vocab)
     except UnicodeDecodeError as wrong:
-        raise UnsupportedError(f"{NAME} is text, and a token is no UTF-8: {wrong}") from None
+        raise UnsupportedError(f"{NAME} is text, and a token is invalid UTF-8: {wrong}") from None
     if "\0" in text:
         raise UnsupportedError(f"{NAME} is text, and a token holds a null character")
     if _UNK.encode() not in model.vocab:

@@ -1,13 +1,19 @@
-"""Every algorithm in plain Python: to read, to test the kernel against, and to trace.
+"""Every algorithm in plain Python: pages to read, and the oracle of the kernel's tests.
 
 Read in this order:
 
 1. :mod:`~toksmith.reference.minimal`: byte pair encoding on one page.
 2. :mod:`~toksmith.reference.bpe_training`: the same with ties, counts and minimum frequencies.
 3. :mod:`~toksmith.reference.bpe`: how a list of merges turns a chunk into tokens.
-4. :mod:`~toksmith.reference.wordpiece`: the longest piece that fits (BERT), and its training.
-5. :mod:`~toksmith.reference.unigram`: the most probable pieces, and how probabilities are learned.
-6. :mod:`~toksmith.reference.sentencepiece_bpe`: BPE over characters, as SentencePiece does it.
+4. :mod:`~toksmith.reference.wordpiece`: the longest piece that fits (BERT); then
+   :mod:`~toksmith.reference.wordpiece_training`.
+5. :mod:`~toksmith.reference.unigram`: the most probable pieces; then
+   :mod:`~toksmith.reference.unigram_training`, which learns their probabilities.
+6. :mod:`~toksmith.reference.sentencepiece_bpe`: BPE over characters, as SentencePiece does it; then
+   :mod:`~toksmith.reference.sentencepiece_bpe_training`.
+7. :mod:`~toksmith.reference.longest_match`: vocabularies without merges or scores.
+8. :mod:`~toksmith.reference.bpe_dropout` and :mod:`~toksmith.reference.unigram_sampling`: random
+   segmentations, for training models.
 
-Nothing here is meant to be fast.
+The pages favour clarity over speed.
 """

@@ -1,7 +1,7 @@
 """Byte-pair encoding of one chunk, as its inventors describe it.
 
 A chunk starts as its single bytes. Look at all neighbouring pairs; join the one whose merge was
-learned earliest (the leftmost, where it stands in several places); look again; stop when no pair
+learned earliest (the leftmost, if it occurs in several places); look again; stop when no pair
 has a merge. Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units";
 on bytes instead of characters as in GPT-2 (Radford et al. 2019).
 
@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from random import Random
 from typing import NamedTuple, TypeAlias
 
-from toksmith._base.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE
 
 Pair: TypeAlias = "tuple[int, int]"
 
 
 class Merge(NamedTuple):
-    """What becomes of a pair: its place in the list of merges, and the id of the result."""
+    """The merge of a pair: its place in the list of merges, and the id of the result."""
 
     rank: int
     new: int
@@ -68,7 +66,7 @@ def merge_steps(table: Mapping[Pair, Merge], ids: Sequence[int]) -> Iterator[tup
     """Merge until nothing is left to merge.
 
     Yields:
-        After each merge, the ids and the position where the new one stands.
+        After each merge, the ids and the position of the new one.
 
     Example:
         >>> list(merge_steps({(1, 2): Merge(0, 9)}, [1, 2, 1, 2]))
@@ -89,75 +87,6 @@ def earliest_merge(table: Mapping[Pair, Merge], ids: Sequence[int]) -> int | Non
     return min(ranked)[1] if ranked else None
 
 
-def draw_merge(
-    table: Mapping[Pair, Merge], ids: Sequence[int], dropout: float, rng: Random
-) -> int | None:
-    """Return the position of the pair to merge first where each may be left out by chance.
-
-    BPE-dropout (Provilkov et al. 2020): at each step, every pair is left out with this
-    probability, and where all are, merging ends.
-    """
-    kept = [
-        (table[pair].rank, position)
-        for position, pair in enumerate(pairwise(ids))
-        if pair in table and rng.random() >= dropout
-    ]
-    return min(kept)[1] if kept else None
-
-
-def sample_chunk(
-    model: BPE, table: Mapping[Pair, Merge], chunk: bytes, dropout: float, rng: Random
-) -> list[int]:
-    """Return the ids of one chunk with merges left out by chance; see :func:`draw_merge`."""
-    ids = [model.byte_ids[byte] for byte in chunk]
-    while (position := draw_merge(table, ids, dropout, rng)) is not None:
-        ids[position : position + 2] = [table[ids[position], ids[position + 1]].new]
-    return ids
-
-
 def decode(model: BPE, ids: Iterable[int]) -> bytes:
-    """Return the bytes that ids of the model's vocabulary stand for."""
+    """Return the bytes of ids."""
     return b"".join(model.vocab[token_id] for token_id in ids)
-
-
-def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
-    """Find the merges of a vocabulary that came without them, as tiktoken's do.
-
-    tiktoken keeps no list of merges: it joins the neighbours whose joined bytes are a token, the
-    token of the lowest id first. So the merge of a token is the pair that stands there just
-    before the token is made: its bytes, encoded with all *other* tokens, come down to two parts.
-    A token that stays in more parts is never made by merging, and gets no merge; only a chunk
-    that equals it as a whole becomes it.
-
-    Args:
-        vocab: the bytes of each id, in rank order; ``b""`` marks an id without bytes. Where
-            equal bytes have several ids, the lowest counts.
-
-    Returns:
-        uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
-
-    Example:
-        >>> vocab = [bytes([b]) for b in range(256)] + [b"ab", b"abc"]
-        >>> recover_merges(vocab).tolist()
-        [[97, 98, 256], [256, 99, 257]]
-    """
-    ids = {token: token_id for token_id, token in reversed(list(enumerate(vocab))) if token}
-    merges = []
-    for token, token_id in sorted(ids.items(), key=lambda item: item[1]):
-        parts = _parts_without(ids, token)
-        if len(parts) == 2:
-            merges.append((ids[parts[0]], ids[parts[1]], token_id))
-    return np.array(merges, np.uint32).reshape(-1, 3)
-
-
-def _parts_without(ids: Mapping[bytes, int], token: bytes) -> list[bytes]:
-    """Encode a token's bytes as tiktoken does, with all tokens but this one."""
-    parts = [token[i : i + 1] for i in range(len(token))]
-    while len(parts) > 2:
-        joined = [left + right for left, right in pairwise(parts)]
-        ranked = [(ids[part], position) for position, part in enumerate(joined) if part in ids]
-        if not ranked:
-            break
-        position = min(ranked)[1]
-        parts[position : position + 2] = [joined[position]]
-    return parts

@@ -5,18 +5,18 @@ frequent pair an id of its own; write it in place of the pair everywhere; repeat
 Algorithm for Data Compression"; for tokens Sennrich et al. 2016, "Neural Machine Translation of
 Rare Words with Subword Units".
 
-The text comes as counted chunks: a chunk that stands in the text a thousand times is looked at
-once and counted a thousand times. Overlapping pairs all count ("aaa" holds (a, a) twice), and are
+The text comes as counted chunks: a chunk that occurs a thousand times is processed once and counts
+a thousand times. Overlapping pairs all count ("aaa" holds (a, a) twice), and are
 merged from left to right ("aaa" becomes (aa, a)).
 
 Which of two equally frequent pairs goes first is a matter of taste, and changes the result:
 
-- ``"first-seen"``: the one that stands first in the text as it is now (minbpe).
+- ``"first-seen"``: the one that occurs first in the text as merged so far (minbpe).
 - ``"smallest-pair"``: the one of the smaller left token, then of the smaller right token, by age:
   bytes in GPT-2's order, then merged tokens as they were made (Hugging Face).
 
-No two merges ever make the same bytes: what happens inside the bytes of a token until they are
-two parts does not depend on what stands around them.
+No two merges make the same bytes: the merges inside the bytes of a token do not depend on the bytes
+around them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GPT2_BYTE_ORDER = (
     *range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100),
     *range(0x21), *range(0x7F, 0xA1), 0xAD,
 )  # fmt: skip
-"""The bytes in the order of the characters that GPT-2's files show them as."""
+"""The bytes in the order of the characters that spell them in GPT-2's files."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,10 @@ class TrainingStep:
 
     Attributes:
         pair: the two ids that were joined.
-        count: how often the pair stood in the text.
+        count: the number of times the pair occurred in the text.
         new: the id they became.
         token: the bytes of that id.
-        chunks: every distinct chunk as ids, as the text stands after this merge. The list is
-            alive: the next step changes it.
+        chunks: every distinct chunk as ids, after this merge. The next step changes this list.
     """
 
     pair: Pair
@@ -68,12 +67,12 @@ def training_steps(
     """Learn merges until the vocabulary is full or no pair is left.
 
     Args:
-        counts: how often each chunk stands in the text, in order of first appearance.
-        vocab_size: how many tokens to stop at, the 256 bytes included.
-        ties: which of equally frequent pairs goes first.
+        counts: the number of occurrences of each chunk, in order of first appearance.
+        vocab_size: the number of tokens to stop at, the 256 bytes included.
+        ties: the rule that chooses among equally frequent pairs.
         min_frequency: stop when the most frequent pair is rarer than this.
         max_token_length: in bytes; a pair that would be longer is never merged.
-        after: go on from the merges of this model: its ids stay, new ones follow.
+        after: continue from the merges of this model; its ids stay, new ones follow.
 
     Example:
         >>> for step in training_steps({b"aaabdaaabac": 1}, 259):

@@ -1,8 +1,8 @@
 """BPE on the characters of one chunk, with a list of merges, as ``tokenizers`` runs it.
 
-Merging is the same as on bytes (:mod:`~toksmith.reference.bpe`). What differs is what a chunk
-starts as, because a vocabulary need not hold every character, and because a character may be
-spelled by its place in the chunk: ``##`` before all but the first, ``</w>`` behind the last.
+Merging is the same as on bytes (:mod:`~toksmith.reference.bpe`). The initial symbols differ: a
+vocabulary need not hold every character, and the spelling of a character may depend on its place in
+the chunk: ``##`` before all but the first, ``</w>`` after the last.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from random import Random
 
 from toksmith.models import CharacterBPE
-from toksmith.reference.bpe import Merge, Pair, draw_merge, earliest_merge
+from toksmith.reference.bpe import Merge, Pair, earliest_merge
+from toksmith.reference.bpe_dropout import draw_merge
 from toksmith.reference.tokens import Token
 
 
 def symbols(model: CharacterBPE, chunk: bytes) -> list[Token]:
-    """Return the symbols that a chunk starts as, each with the bytes that it stands for.
+    """Return the initial symbols of a chunk, each with its byte span.
 
     Example:
         >>> model = CharacterBPE((b"<unk>", b"a", b"a</w>"), [], unk_id=0, word_suffix="</w>")
@@ -34,12 +35,12 @@ def symbols(model: CharacterBPE, chunk: bytes) -> list[Token]:
         spelled = before + character.encode() + after
         start, end = end, end + len(character.encode())
         if spelled in model.ids:
-            # An unknown character waits for what comes next, so that it may fuse with it.
+            # An unknown character is held back, because the next one may fuse with it.
             found += [unknown] if unknown else []
             unknown = None
             found.append(Token(model.ids[spelled], start, end))
         elif model.byte_fallback and (fallback := byte_tokens(model, spelled)):
-            # The bytes of the prefix and of the suffix stand for no text.
+            # The bytes of the prefix and of the suffix cover no text.
             first, last = len(before), len(spelled) - len(after)
             for byte, token_id in enumerate(fallback):
                 at, to = (start + min(max(i - first, 0), last - first) for i in (byte, byte + 1))
@@ -73,8 +74,8 @@ def encode_chunk(
         model: the vocabulary.
         table: its merges, from :func:`~toksmith.reference.bpe.merge_table`.
         chunk: UTF-8.
-        dropout: see :func:`~toksmith.reference.bpe.draw_merge`.
-        rng: where chance comes from.
+        dropout: see :func:`~toksmith.reference.bpe_dropout.draw_merge`.
+        rng: the source of randomness; ``None`` for no dropout.
     """
     if rng is None and model.whole_chunk_first and chunk in model.ids:
         return [Token(model.ids[chunk], 0, len(chunk))]

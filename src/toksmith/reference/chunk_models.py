@@ -1,4 +1,4 @@
-"""The model of a pipeline on one chunk: every kind of model behind one call."""
+"""Runs any kind of model on one chunk, by one function."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["ChunkModel", "Token", "chunk_model"]
 
 
 def chunk_model(model: Model) -> ChunkModel:
-    """Return what runs a model."""
+    """Return a function from a chunk to its tokens."""
     match model:
         case BPE():
             return _run_bpe(model)

@@ -1,9 +1,9 @@
-"""Models without merges or scores: the chunk as it stands, or the longest token first.
+"""Models without merges or scores: look up the whole chunk, or take the longest token first.
 
-The word model looks the whole chunk up. The longest match goes through a chunk from left to right:
-the longest token that starts here is taken, and what comes behind it is next. A character that no
-token starts with is unknown, alone or (``fuse_unk``) with its unknown neighbours. With a vocabulary
-of single characters that is the character model.
+The word model looks up the whole chunk. The longest match goes through a chunk from left to right:
+it takes the longest token that starts at a place, and continues after it. A character that starts
+no token is unknown, alone or (``fuse_unk``) together with its unknown neighbours. With a vocabulary
+of single characters, this is the character model.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
         start, after = places[at], at + 1
         for to in range(min(at + longest, last), at, -1):
             found = model.ids.get(chunk[start : places[to]])
-            if found is not None and found != model.unk_id:  # which no text stands for
+            if found is not None and found != model.unk_id:  # the unknown token has no text
                 tokens.append(Token(found, start, places[to]))
                 after = to
                 break
@@ -56,7 +56,7 @@ def encode_longest(model: LongestMatch, chunk: bytes) -> list[Token]:
 
 
 def unit_places(model: LongestMatch, chunk: bytes) -> Sequence[int]:
-    """Return where tokens may start and end in a chunk.
+    """Return the places in a chunk where tokens may start and end.
 
     Example:
         >>> list(unit_places(LongestMatch(()), "né".encode()))
@@ -70,14 +70,14 @@ def unit_places(model: LongestMatch, chunk: bytes) -> Sequence[int]:
 def longer(
     chunk: bytes, places: Sequence[int], longest: int, start: int, end: int
 ) -> Iterator[bytes]:
-    """Yield what could be looked up at a place before the token that ends at ``end``.
+    """Yield the texts at a place that are longer than the token found there, the longest first.
 
     Args:
         chunk: UTF-8.
-        places: where its characters start, and where the last one ends.
-        longest: the bytes of the longest token.
+        places: the starts of its characters, and the end of the last one.
+        longest: the number of bytes of the longest token.
         start: the place.
-        end: where the token that was found ends; ``start`` where none was.
+        end: the end of the token that was found; ``start`` if none was.
 
     Example:
         >>> list(longer(b"then", range(5), 3, 0, 1))
@@ -89,7 +89,7 @@ def longer(
 
 
 def _fuse_unknown(tokens: list[Token], unk_id: int | None) -> list[Token]:
-    """Make one token of unknown ones that touch."""
+    """Merge adjacent unknown tokens into one."""
     fused: list[Token] = []
     for token in tokens:
         if fused and token.id == unk_id == fused[-1].id:

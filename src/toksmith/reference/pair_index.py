@@ -1,4 +1,4 @@
-"""Pairs of neighbours in counted words: what all training by merging looks at."""
+"""Counts of neighbouring pairs in words, updated merge by merge: the index of BPE training."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Symbol = TypeVar("Symbol", bound=Hashable)
 
 
 class PairIndex(Generic[Symbol]):
-    """How often each pair of neighbours stands in the words, and in which.
+    """The number of occurrences of each neighbouring pair, and the words that contain it.
 
     Overlapping pairs all count ("aaa" holds (a, a) twice), and are merged from left to right ("aaa"
     becomes (aa, a)).
 
     Args:
         words: the words as symbols; merging changes them.
-        weights: how often each word stands in the text.
+        weights: the number of occurrences of each word in the text.
 
     Example:
         >>> index = PairIndex([list("aab"), list("ab")], [1, 5])
@@ -45,23 +45,23 @@ class PairIndex(Generic[Symbol]):
         return {pair for pair, count in self.counts.items() if count == best}, best
 
     def first_seen(self, pairs: set[tuple[Symbol, Symbol]]) -> tuple[Symbol, Symbol]:
-        """Return which of these pairs stands first in the words."""
+        """Return the pair that occurs first in the words."""
         word = self.words[min(min(self.where[pair]) for pair in pairs)]
         return next(pair for pair in pairwise(word) if pair in pairs)
 
     def forbid(self, pair: tuple[Symbol, Symbol]) -> None:
-        """Leave a pair out from now on."""
+        """Exclude a pair from now on."""
         self._forbidden.add(pair)
         del self.counts[pair], self.where[pair]
 
     def merge(self, pair: tuple[Symbol, Symbol], new: Symbol) -> None:
-        """Write ``new`` in place of the pair in every word that holds it."""
+        """Replace the pair by ``new`` in every word that contains it."""
         for number in list(self.where[pair]):
             self.words[number] = merge(self.words[number], pair, new)
             self._recount(number)
 
     def _recount(self, number: int) -> None:
-        """Note which pairs one word holds now."""
+        """Update the counts for one changed word."""
         before, after = self._pair_counts[number], Counter(pairwise(self.words[number]))
         self._pair_counts[number] = after
         for pair in (before.keys() | after.keys()) - self._forbidden:

@@ -1,8 +1,8 @@
-"""Which strings SentencePiece takes for pieces: the rules of its trainer's options.
+"""SentencePiece's rules for strings that may be pieces, from the options of its trainer.
 
-A piece is short, of one script, and holds white space (▁) only at its start. Training asks for
-every pair and every substring, so the kernel (``native/kernel/training/piece_rules.hpp``) tells the
-same from the two halves of a piece alone.
+A piece is short, of one script, and has white space (▁) only at its start. Training checks every
+pair and every substring, so the kernel (``native/kernel/training/piece_rules.hpp``) decides from
+the two halves of a piece alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from toksmith.stages.scripts import INHERITED, script
 
 SPACE = "\u2581"
-"""What SentencePiece writes for a space: ▁."""
+"""SentencePiece's symbol for a space: ▁."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PieceRules:
         )
 
     def apart(self, left: str, right: str) -> bool:
-        """Return whether no piece can hold these two characters side by side.
+        """Return whether no piece can hold these two characters next to each other.
 
         Example:
             >>> rules = PieceRules()
@@ -61,7 +61,7 @@ class PieceRules:
         rest = piece[:-1] if self.treat_whitespace_as_suffix else piece[1:]
         if self.split_by_whitespace:
             return SPACE not in rest
-        # Words may hang together, but the space stays with the word behind it (or before it).
+        # A piece may span words, but a space stays with the word after it (or before it).
         return (rest[:1] if self.treat_whitespace_as_suffix else rest[-1:]) != SPACE
 
     def _mixes_scripts(self, piece: str) -> bool:
@@ -76,12 +76,12 @@ class PieceRules:
         return False
 
     def script(self, character: str) -> int | None:
-        """Return the script of a character by itself; ``None`` if it stands with any."""
+        """Return the script of a character by itself; ``None`` if it fits any."""
         if not self.split_by_number and is_digit(character):
             return None
         return script(character)
 
 
 def is_digit(character: str) -> bool:
-    """Return whether a character is what SentencePiece takes for a digit: ASCII, or full width."""
+    """Return whether SentencePiece treats a character as a digit: ASCII, or full width."""
     return "0" <= character <= "9" or "\uff10" <= character <= "\uff19"

@@ -54,7 +54,7 @@ class Merger:
 
         Args:
             chunk: UTF-8.
-            dropout: the chance that a merge is passed over for good (BPE-dropout, Provilkov et al.
+            dropout: the probability that a merge is skipped for good (BPE-dropout, Provilkov et al.
                 2020, as SentencePiece does it: each pair of symbols that comes up has one chance).
             rng: where chance comes from.
         """
@@ -84,7 +84,7 @@ class Merger:
         """Merge until nothing is left to merge.
 
         Yields:
-            After each merge, the symbols and the position where the new one stands.
+            After each merge, the symbols and the position of the new one.
         """
         symbols = list(symbols)
         passed_over: set[tuple[PieceSymbol, PieceSymbol]] = set()

@@ -24,8 +24,8 @@ class PieceStep:
     Attributes:
         left: its left half.
         right: its right half.
-        count: how often the two stood side by side.
-        words: every distinct word as pieces, as the text stands after this step. The list is
+        count: the number of times the pair occurred.
+        words: every distinct word as pieces, after this step. The list is
             alive: the next step changes it.
     """
 
@@ -46,7 +46,7 @@ def training_steps(
     """Learn pieces of two characters and more.
 
     Args:
-        counts: how often each word stands in the text.
+        counts: the number of occurrences of each word.
         pieces: how many pieces to learn; there are fewer where no pair is left.
         rules: what may be a piece.
 

@@ -1,4 +1,4 @@
-"""What a model makes of one chunk, and what makes it."""
+"""The types of a model's output for one chunk, and of the function that computes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Token(NamedTuple):
 
     Attributes:
         id: its id.
-        start: where what it stands for starts in the chunk, in bytes.
+        start: the start of its text in the chunk, in bytes.
         end: where that ends.
     """
 
@@ -21,4 +21,4 @@ class Token(NamedTuple):
 
 
 ChunkModel: TypeAlias = Callable[[bytes], list[Token]]
-"""What turns the UTF-8 of a chunk into tokens. For byte-level models it may be any bytes."""
+"""A function from the UTF-8 of a chunk (for byte-level models, any bytes) to its tokens."""

@@ -5,10 +5,8 @@ is an edge from the place where it starts to the place where it ends. A way thro
 a segmentation, and its score, the logarithm of its probability, is the sum of its pieces' scores.
 Kudo 2018, "Subword Regularization".
 
-- :func:`viterbi` finds the best way: the best way to a place is the best way to an earlier place
-  and one more edge.
-- :func:`nbest` keeps the best few ways to each place instead of one.
-- :func:`sample` draws a way at random, the probable ones more often.
+:func:`viterbi` finds the best way: the best way to a place is the best way to an earlier place and
+one more edge. :mod:`~toksmith.reference.unigram_sampling` finds the n best ways, and random ones.
 
     >>> from toksmith.models import Unigram
     >>> model = Unigram((b"<unk>", b"a", b"b", b"ab"), [0, -1, -2, -2.5], [2, 1, 1, 1])
@@ -18,19 +16,16 @@ Kudo 2018, "Subword Regularization".
     >>> viterbi(lattice, b"ab")
     [Edge(id=3, start=0, end=2, score=-2.5)]
 
-Two libraries run such models, and they differ in details that decide between ways that are all
-but equally good. With ``single``, the rules are SentencePiece's: sums are rounded to float32 after
-each step, and pieces have types. Otherwise they are those of ``tokenizers``: float64, and whatever
-stands in the vocabulary is text.
+Two libraries run such models, and they differ in details that decide between ways of almost equal
+score. With ``single``, the rules are SentencePiece's: sums are rounded to float32 after each step,
+and pieces have types. Otherwise they are those of ``tokenizers``: float64, and every piece of the
+vocabulary is text.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from heapq import nlargest
-from itertools import accumulate, groupby
-from random import Random
+from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from toksmith._base.lazy import np
@@ -42,8 +37,8 @@ UNKNOWN_PENALTY = 10.0
 """An unknown character scores this much less than the worst piece."""
 
 FAR = 100_000.0
-"""When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
-from 0 there: so far out, float32 has no digits left to tell ways apart."""
+"""If the score of the best way to a place is further from 0 than this, SentencePiece restarts the
+sum at 0 there: float32 has too few digits to compare larger scores."""
 
 Score: TypeAlias = "float | np.float32"
 
@@ -72,7 +67,7 @@ class BestWay(NamedTuple):
 
 
 class Lattice:
-    """All pieces of a model, ready to be found in a chunk."""
+    """The pieces of a model, indexed to find them in a chunk."""
 
     def __init__(self, model: Unigram) -> None:
         self.model = model
@@ -84,7 +79,7 @@ class Lattice:
             text = list(PieceType)
             normal = model.scores
         self._pieces = model.ids_of_types(*text)
-        self._beginnings = {
+        self._prefixes = {
             piece[:size] for piece in self._pieces for size in range(1, len(piece) + 1)
         }
         worst = float(normal.min(initial=np.inf))
@@ -93,7 +88,7 @@ class Lattice:
         self.unknown_score = self.number(self.number(worst) - self.number(UNKNOWN_PENALTY))
 
     def number(self, value: float) -> Score:
-        """Return a number as precise as the model's sums are."""
+        """Return a number in the precision of the model's sums."""
         return self._number(value)
 
     def edges(self, chunk: bytes, start: int, in_characters: bool = False) -> list[Edge]:
@@ -101,20 +96,20 @@ class Lattice:
 
         Args:
             chunk: UTF-8.
-            start: where a character starts, in bytes.
-            in_characters: a user-defined piece scores by its length, which SentencePiece takes in
-                bytes for the best way, and in characters for n-best and samples.
+            start: the start of a character, in bytes.
+            in_characters: whether the score of a user-defined piece counts characters, as in
+                SentencePiece's n-best and sampling, or bytes, as in its best way.
         """
         character_end = start + len(character_at(chunk, start))
         found: list[Edge] = []
         for end in range(start + 1, len(chunk) + 1):
             piece = chunk[start:end]
-            if piece not in self._beginnings:
+            if piece not in self._prefixes:
                 break
             if piece in self._pieces:
                 token_id = self._pieces[piece]
                 found.append(Edge(token_id, start, end, self._score(token_id, in_characters)))
-        # Only where no piece is this very character may it be unknown.
+        # A character is unknown only if it is no piece itself.
         if not any(edge.end == character_end for edge in found):
             score = float(self.unknown_score)
             found.append(Edge(self.model.unk_id, start, character_end, score))
@@ -139,7 +134,7 @@ def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
     """Return the edges of the best way through a chunk.
 
     Raises:
-        UnknownTokenError: it holds an unknown character, and the model has no unknown piece.
+        UnknownTokenError: the chunk has an unknown character, and the model no unknown piece.
     """
     best = best_ways(lattice, chunk)
     path: list[Edge] = []
@@ -151,9 +146,9 @@ def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
 
 
 def best_ways(lattice: Lattice, chunk: bytes) -> dict[int, BestWay]:
-    """Return the best way to each place that can be reached, from left to right.
+    """Return the best way to each reachable place, from left to right.
 
-    Of ways that are equally good, the one found first stays, whose last piece is the longest.
+    Of equally good ways, the first one found stays: its last piece is the longest.
     """
     best = {0: BestWay(lattice.number(0), None)}
     for start in starts(chunk):
@@ -172,125 +167,13 @@ def best_ways(lattice: Lattice, chunk: bytes) -> dict[int, BestWay]:
 
 
 def starts(chunk: bytes) -> list[int]:
-    """Return where each character starts."""
+    """Return the start of each character."""
     places = []
     place = 0
     while place < len(chunk):
         places.append(place)
         place += len(character_at(chunk, place))
     return places
-
-
-def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], float]]:
-    """Return the best ways through a chunk with their scores, the best first.
-
-    Args:
-        lattice: the model.
-        chunk: UTF-8.
-        size: how many; there may be fewer.
-
-    Example:
-        >>> from toksmith.models import Unigram
-        >>> model = Unigram((b"<unk>", b"a", b"b", b"ab"), [0, -1, -2, -2.5], [2, 1, 1, 1])
-        >>> nbest(Lattice(model), b"ab", 2)
-        [([Token(id=3, start=0, end=2)], -2.5), \
-([Token(id=1, start=0, end=1), Token(id=2, start=1, end=2)], -3.0)]
-    """
-    model = lattice.model
-    return [(tokens(model, chunk, path), score) for path, score in ways(lattice, chunk, size)]
-
-
-def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
-    """Return the edges of the best ways through a chunk; see :func:`nbest`."""
-    return ways_through(incoming(lattice, chunk), size)
-
-
-def ways_through(
-    edges_to: Mapping[int, Sequence[Edge]], size: int, start: int = 0
-) -> list[tuple[list[Edge], float]]:
-    """Return the best ways from a place to the last, and the score of each, the best first.
-
-    Args:
-        edges_to: the edges that end at each later place, from left to right.
-        size: how many; there may be fewer.
-        start: the place.
-    """
-    # A way to a place: its score, its last edge, and which way to the start of that edge it takes.
-    best: dict[int, list[tuple[float, Edge | None, int]]] = {start: [(0.0, None, 0)]}
-    place = start
-    for place, edges in edges_to.items():
-        longer = [
-            (score + edge.score, edge, rank)
-            for edge in edges
-            for rank, (score, _, _) in enumerate(best[edge.start])
-        ]
-        best[place] = nlargest(size, longer, key=lambda way: way[0])
-    found = []
-    for score, edge, rank in best[place]:
-        path: list[Edge] = []
-        while edge is not None:
-            path.append(edge)
-            _, edge, rank = best[edge.start][rank]
-        found.append((path[::-1], score))
-    return found
-
-
-def sample(lattice: Lattice, chunk: bytes, alpha: float, rng: Random) -> list[Token]:
-    """Draw a way through a chunk, with a probability proportional to ``exp(alpha * score)``.
-
-    Forward filtering, backward sampling: the total weight of all ways to each place is summed up
-    from left to right; then edges are drawn from the end back to the start, each by the share of
-    the ways through it.
-
-    Args:
-        lattice: the model.
-        chunk: UTF-8.
-        alpha: 0 draws all ways alike; the larger, the more often the best.
-        rng: where chance comes from.
-    """
-    edges_to = incoming(lattice, chunk)
-    total = {0: 0.0}  # logarithms
-    for place, edges in edges_to.items():
-        total[place] = log_sum([total[edge.start] + alpha * edge.score for edge in edges])
-    path: list[Edge] = []
-    place = len(chunk)
-    while place > 0:
-        weights = [
-            math.exp(total[edge.start] + alpha * edge.score - total[place])
-            for edge in edges_to[place]
-        ]
-        path.append(draw(edges_to[place], weights, rng))
-        place = path[-1].start
-    return tokens(lattice.model, chunk, path[::-1])
-
-
-def incoming(lattice: Lattice, chunk: bytes) -> dict[int, list[Edge]]:
-    """Return the edges that end at each place where a character ends, from left to right."""
-    edges_to: dict[int, list[Edge]] = {place: [] for place in [*starts(chunk)[1:], len(chunk)]}
-    if not chunk:
-        return {}
-    for start in starts(chunk):
-        for edge in lattice.edges(chunk, start, in_characters=True):
-            if edge.id is None:
-                raise no_unknown_piece(chunk, start)
-            if edge.end in edges_to:  # a piece that is no UTF-8 may end inside a character
-                edges_to[edge.end].append(edge)
-    return edges_to
-
-
-def log_sum(logarithms: Sequence[float]) -> float:
-    """Return the logarithm of the sum of numbers that are given by their logarithms."""
-    most = max(logarithms)
-    return most + math.log(sum(math.exp(value - most) for value in logarithms))
-
-
-def draw(choices: Sequence[Edge], weights: Sequence[float], rng: Random) -> Edge:
-    """Draw one of some choices by their weights."""
-    sums = list(accumulate(weights))
-    point = rng.random() * sums[-1]
-    return next(
-        (c for c, reached in zip(choices, sums, strict=True) if point < reached), choices[-1]
-    )
 
 
 def tokens(model: Unigram, chunk: bytes, path: Sequence[Edge]) -> list[Token]:
@@ -311,7 +194,7 @@ def tokens(model: Unigram, chunk: bytes, path: Sequence[Edge]) -> list[Token]:
 
 
 def unknown_tokens(model: Unigram, chunk: bytes, start: int, end: int) -> list[Token]:
-    """Return what stands for unknown text: its bytes, or the unknown piece."""
+    """Return the tokens of unknown text: its bytes, or the unknown piece."""
     if model.byte_fallback:
         return [Token(model.byte_ids[chunk[at]], at, at + 1) for at in range(start, end)]
     if model.unk_id is None:
@@ -320,7 +203,7 @@ def unknown_tokens(model: Unigram, chunk: bytes, start: int, end: int) -> list[T
 
 
 def no_unknown_piece(chunk: bytes, start: int) -> UnknownTokenError:
-    """Return the error for a character without a piece in a model that knows no unknown ones."""
+    """Return the error for an unknown character in a model without an unknown piece."""
     character = character_at(chunk, start).decode(errors="replace")
     return UnknownTokenError(
         f"no piece stands for U+{ord(character[0]):04X} at byte {start} of its chunk, "

@@ -1,14 +1,14 @@
-r"""Learn Unigram pieces: start with far too many, and drop those that the text misses least.
+r"""Learn Unigram pieces: start with far too many, and drop those that cost the text least.
 
 A Unigram model gives each piece a probability. A word can be put together from pieces in many
 ways; the probability of a way is the product of its pieces', that of the word the sum over its
 ways. Training looks for the pieces and probabilities that make the text likely:
 
-0. :func:`cut_words`: words are cut where no piece can reach across anyway.
+0. :func:`cut_words`: words are cut where no piece can cross.
 1. :func:`seed_pieces`: all characters, and the frequent substrings.
 2. :func:`expected_counts` and :func:`reestimate`, some times over (expectation and maximization):
-   how often does each piece stand in the text, if every way counts as much as it is probable? Its
-   share is its new probability. Pieces that are hardly used are dropped.
+   the expected count of each piece, if every way counts by its probability, gives the new
+   probability of the piece. Pieces that are hardly used are dropped.
 3. :func:`prune`: the pieces whose loss would cost the text least are dropped, a quarter at a time;
    then 2. again, until few enough are left.
 4. :func:`finish`: the best of them, and every character.
@@ -36,7 +36,7 @@ from typing import NamedTuple, TypeAlias
 from toksmith.reference.piece_rules import PieceRules
 
 Words: TypeAlias = Mapping[str, int]
-"""How often each word stands in the text."""
+"""The number of occurrences of each word."""
 
 Scores: TypeAlias = dict[str, float]
 """The logarithm of each piece's probability."""
@@ -45,13 +45,13 @@ ROOM = 1.1
 """Pruning ends with this many times the pieces wanted; the rest go by their scores."""
 
 LEAST_EXPECTED = 0.5
-"""A piece that is expected to stand less often in the text is dropped."""
+"""A piece with a smaller expected count is dropped."""
 
 UNKNOWN_PENALTY = 10.0
-"""A character that is no piece (any more) is worth this much less than the worst piece."""
+"""The score of a character without a piece is this much below that of the worst piece."""
 
 PENALTY_STEP = 0.0001
-"""So much apart are the scores of characters that have to be there, but that nothing needs."""
+"""The difference between the scores of required characters that training dropped."""
 
 
 class Arc(NamedTuple):
@@ -78,11 +78,11 @@ class UnigramStep:
 
 @dataclass(frozen=True)
 class UnigramOptions:
-    """How training goes; the names are those of SentencePiece's options.
+    """The options of training, named as in SentencePiece.
 
     Attributes:
-        seed_sentencepiece_size: how many substrings to start with.
-        shrinking_factor: how much of the pieces pruning leaves.
+        seed_sentencepiece_size: the number of substrings to start with.
+        shrinking_factor: the share of the pieces that pruning keeps.
         num_sub_iterations: rounds of expectation and maximization between prunings.
     """
 
@@ -125,8 +125,8 @@ def training_steps(
 def cut_words(words: Words, rules: PieceRules) -> Counter[str]:
     """Cut words into stretches that no piece can reach out of, and count them.
 
-    What is inside one is put together from pieces as if the rest of the word were not there. So
-    nothing changes, but there are fewer of them ("▁say" of "▁say," and "▁say.").
+    The pieces of a stretch do not depend on the rest of the word. So the result is the same, with
+    fewer distinct strings: "▁say," and "▁say." share "▁say".
 
     Example:
         >>> cut_words({"▁say,": 2, "▁say.": 1}, PieceRules())
@@ -143,8 +143,8 @@ def cut_words(words: Words, rules: PieceRules) -> Counter[str]:
 def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:
     """Return all characters and the best substrings; what covers more of the text is better.
 
-    A substring that one and the same character always follows is left out: the longer one says as
-    much. So is one that stands in the text only once.
+    A substring that is always followed by the same character is left out, because the longer one
+    covers it; so is a substring that occurs only once.
 
     Args:
         words: what to look for substrings in.
@@ -160,7 +160,7 @@ def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:
             for end in range(start + 2, min(len(word), start + rules.max_sentencepiece_length) + 1):
                 substring = word[start:end]
                 counts[substring] += count
-                # The end of a word is like no other follower: two entries where there is one.
+                # The end of a word counts as a distinct follower: two entries.
                 followers[substring].update(word[end : end + 1] or ("", f"end of word {number}"))
     covered = {
         substring: count * len(substring)
@@ -176,7 +176,7 @@ def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:
 
 
 def arcs(word: str, scores: Scores) -> Iterator[Arc]:
-    """Yield the pieces that stand in a word, from left to right, shorter ones first."""
+    """Yield the pieces that occur in a word, from left to right, shorter ones first."""
     longest = max(map(len, scores))
     for start in range(len(word)):
         if word[start] not in scores:
@@ -187,7 +187,7 @@ def arcs(word: str, scores: Scores) -> Iterator[Arc]:
 
 
 def expected_counts(words: Words, scores: Scores) -> tuple[dict[str, float], float]:
-    """Return how often each piece is expected in the text, and the text's log-likelihood.
+    """Return the expected count of each piece in the text, and the text's log-likelihood.
 
     An arc is used with the probability of all ways through it, among all ways through the word.
     Those are the ways to its start (``before``) times those from its end (``after``).
@@ -211,7 +211,7 @@ def expected_counts(words: Words, scores: Scores) -> tuple[dict[str, float], flo
 
 
 def reestimate(counts: Mapping[str, float]) -> Scores:
-    """Return the scores that expected counts lead to.
+    """Return the scores for expected counts.
 
     Plain maximization would be log(count) − log(total). The digamma function instead of the
     logarithm makes rare pieces rarer, and so lets them go sooner (a sparse prior; Liang & Klein
@@ -239,7 +239,7 @@ def digamma(x: float) -> float:
 
 
 def prune(words: Words, scores: Scores, size: int) -> Scores:
-    """Return the pieces without those whose loss costs the text least.
+    """Drop the pieces whose loss costs the text least.
 
     Without a piece, the text would use the next best way to write it. How likely the text is then
     is estimated: the piece's occurrences go to the pieces of that way.
@@ -247,7 +247,7 @@ def prune(words: Words, scores: Scores, size: int) -> Scores:
     Args:
         words: the text.
         scores: the pieces.
-        size: how many may be left. Pieces that the text does not use, or that are better written
+        size: the most pieces to keep. Pieces that the text does not use, or that are better written
             with others, go in any case; pieces that cannot be written with others stay.
     """
     used: Counter[str] = Counter()
@@ -297,8 +297,8 @@ def finish(scores: Scores, wanted: int, required: str) -> list[tuple[str, float]
 
     Args:
         scores: the pieces that training left.
-        wanted: how many there may be.
-        required: characters that have to be pieces, the most frequent first.
+        wanted: the number of pieces.
+        required: characters that must be pieces, the most frequent first.
     """
     lowest = min(scores.values())
     missing = [character for character in required if character not in scores]

@@ -26,7 +26,7 @@ class Attempt(NamedTuple):
     Attributes:
         start: where the piece starts in the word, in bytes.
         end: where it ends.
-        token: what was looked up: the piece, behind the prefix unless it starts the word.
+        token: the string that was looked up: the piece, after the prefix unless it starts the word.
         id: its id; ``None`` where there is no such token.
     """
 
@@ -91,7 +91,7 @@ def encode_word(model: WordPiece, word: bytes) -> list[Token]:
 
 
 def character_places(text: bytes) -> list[int]:
-    """Return where each character starts, and where the last one ends; a bad byte is one.
+    """Return the start of each character and the end of the last; an invalid byte counts as one.
 
     Example:
         >>> character_places("aé".encode())

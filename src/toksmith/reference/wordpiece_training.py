@@ -32,10 +32,10 @@ class WordPieceStep:
     Attributes:
         left: its left half.
         right: its right half.
-        piece: what they became.
-        count: how often the two stood side by side.
-        score: what it was chosen for.
-        words: every distinct word as pieces, as the text stands after this step.
+        piece: the merged piece.
+        count: the number of times the pair occurred.
+        score: the score that it was chosen by.
+        words: every distinct word as pieces, after this step.
     """
 
     left: str
@@ -69,7 +69,7 @@ def training_steps(
     """Learn pieces of two characters and more.
 
     Args:
-        words: how often each word stands in the text.
+        words: the number of occurrences of each word.
         pieces: how many merges to make; there are fewer where no pair is left.
         objective: see above.
         min_frequency: a pair that is rarer is never joined.
@@ -93,9 +93,9 @@ def training_steps(
             return
         scores = {pair: float(count) for pair, count in counted.items()}
         if objective == "likelihood":
-            stands = _symbol_counts(index.words, weights)
+            occurrences = _symbol_counts(index.words, weights)
             for pair in scores:
-                scores[pair] /= float(stands[pair[0]]) * float(stands[pair[1]])
+                scores[pair] /= float(occurrences[pair[0]]) * float(occurrences[pair[1]])
         pair = min(scores, key=lambda pair: (-scores[pair], -counted[pair], pair))
         count = counted[pair]
         left, right = vocab[pair[0]], vocab[pair[1]]

@@ -32,7 +32,14 @@ from toksmith.models import (
     WordPiece,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.reference import bpe, character_bpe, sentencepiece_bpe, unigram
+from toksmith.reference import (
+    bpe,
+    bpe_dropout,
+    character_bpe,
+    sentencepiece_bpe,
+    unigram,
+    unigram_sampling,
+)
 from toksmith.results import Batch, stack
 from toksmith.tokenizer.encode import Special, TextEncoder
 
@@ -107,7 +114,7 @@ def best(
     chunks: list[list[tuple[list[int], float]]] = []
 
     def ranked(chunk: bytes) -> list[int]:
-        found = unigram.nbest(lattice, chunk, size)
+        found = unigram_sampling.nbest(lattice, chunk, size)
         chunks.append([([token.id for token in tokens], score) for tokens, score in found])
         return []
 
@@ -147,7 +154,9 @@ def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[
     match model:
         case BPE():
             table = bpe.merge_table(model)
-            return lambda chunk, chance, rng: bpe.sample_chunk(model, table, chunk, chance, rng)
+            return lambda chunk, chance, rng: bpe_dropout.sample_chunk(
+                model, table, chunk, chance, rng
+            )
         case CharacterBPE():
             return _drop_character_bpe(model)
         case SentencePieceBPE():
@@ -172,7 +181,7 @@ def _drop_character_bpe(model: CharacterBPE) -> Callable[[bytes, float, Random],
 
 
 def _draw_way(lattice: unigram.Lattice, chunk: bytes, alpha: float, rng: Random) -> list[int]:
-    return [token.id for token in unigram.sample(lattice, chunk, alpha, rng)]
+    return [token.id for token in unigram_sampling.sample(lattice, chunk, alpha, rng)]
 
 
 class _Chunks:

@@ -1,4 +1,4 @@
-"""Diagrams of chunks, made from their traces."""
+"""Makes the diagram of a chunk from its trace."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def make_diagram(chunk: ChunkTrace, vocab: Mapping[int, bytes]) -> Diagram:
-    """Return what became what in a chunk.
+    """Return the merge tree, lattice or matches of a chunk.
 
     Args:
         chunk: its trace.
-        vocab: the token of each id that is named in it.
+        vocab: the token of each id in the trace.
     """
     tokens = tuple(vocab[token_id] for token_id in chunk.ids)
     if chunk.edges:
@@ -37,7 +37,7 @@ def _tree(chunk: ChunkTrace, tokens: tuple[bytes, ...], vocab: Mapping[int, byte
         return Node(vocab[symbol], symbol, *how)
 
     merges = [step for step in chunk.steps if isinstance(step, MergeStep)]
-    if chunk.whole and not merges:  # nothing that is known of its parts led to it
+    if chunk.whole and not merges:  # no known merges lead to it
         root = Node(tokens[0], chunk.ids[0])
         spans = chunk.spans
         return MergeTree(chunk.text, chunk.ids, tokens, (root,), 1, (0,), whole=True, spans=spans)
@@ -56,7 +56,7 @@ def _tree(chunk: ChunkTrace, tokens: tuple[bytes, ...], vocab: Mapping[int, byte
 
 
 def _in_use(row: list[int], nodes: list[Node], tokens: tuple[bytes, ...]) -> tuple[int, ...]:
-    """Take merged pieces that did not come out (of type UNUSED) apart again."""
+    """Split merged pieces of type UNUSED, which are no output, into their parts again."""
     out = set(tokens)
     found: list[int] = []
     waiting = row[::-1]

@@ -1,9 +1,8 @@
 """The merges, lattices and matches of a chunk, as plain data that views draw.
 
-Three kinds of diagram, for three ways to tokens: merges make a tree, Unigram's pieces a lattice,
-and the longest match goes from place to place. All are made from a trace (diagram_making.py), and
-hold numbers and bytes only; ``to_dict`` gives what JSON takes, with bytes spelled as every view
-shows them.
+There are three kinds of diagram: merges form a tree, Unigram's pieces a lattice, and the longest
+match a list. All are made from a trace (diagram_making.py) and hold only numbers and bytes;
+``to_dict`` returns them for JSON, with bytes spelled as every view shows them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from toksmith._base.arrays import Span
 from toksmith._base.short_repr import short_repr
 from toksmith._base.visible import visible
-from toksmith.reference.unigram import Edge, ways_through
+from toksmith.reference.unigram import Edge
+from toksmith.reference.unigram_sampling import ways_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +34,8 @@ class Node:
     Attributes:
         token: its bytes, as the vocabulary spells it.
         id: its id; ``None`` for text that is no token.
-        parts: the places, in the tree's ``nodes``, of the two that it was merged from; ``None`` for
-            what merging began with.
+        parts: the indices, in the tree's ``nodes``, of the two nodes that it was merged from;
+            ``None`` for an initial symbol.
         rank: the place of the merge in the model's list, or its score.
     """
 
@@ -48,18 +48,18 @@ class Node:
 @short_repr
 @dataclass(frozen=True)
 class MergeTree:
-    """How the bytes or characters of a chunk were merged.
+    """The merges of the bytes or characters of a chunk.
 
     Attributes:
         text: the chunk.
-        ids: what it became.
-        tokens: the same as the vocabulary spells them.
+        ids: its ids.
+        tokens: the tokens of the ids, as the vocabulary spells them.
         nodes: first the leaves, from left to right; then one node a merge, in the order of merging.
-        leaves: how many leaves there are.
-        roots: the places in ``nodes`` of what was left at the end, from left to right.
-        whole: the chunk was looked up as a whole, whatever merges there are.
+        leaves: the number of leaves.
+        roots: the indices in ``nodes`` of the final symbols, from left to right.
+        whole: whether the chunk was looked up as a whole, not merged.
         by_score: merges go by score, the highest first (SentencePiece), and not by rank.
-        spans: the bytes of the chunk that each id stands for.
+        spans: the byte span of each id in the chunk.
 
     Example:
         >>> from toksmith import train
@@ -87,11 +87,11 @@ class MergeTree:
         """The tree cut before each token that starts with a space, or its mark.
 
         Nothing merges across the ends of tokens, so each part is a tree of its own; a chunk that
-        is a whole text becomes one tree a word.
+        is a whole text becomes one tree per word.
         """
         ends = list(accumulate(len(node.token) for node in self.nodes[: self.leaves]))
         if not ends or ends[-1] != len(self.text):
-            return [self]  # symbols are spelled otherwise than the text
+            return [self]  # the symbols are not spelled as the text is
         tops, starts = self.tops, {span.start for span in self.spans}
         places = [([0, *ends])[self._first_leaves[top]] for top in tops]
         cuts = [
@@ -139,15 +139,15 @@ class MergeTree:
 
     @property
     def merges(self) -> int:
-        """How many merges there are."""
+        """The number of merges."""
         return len(self.nodes) - self.leaves
 
     def step(self, place: int) -> int:
-        """Return which merge made a node, counted from 1; 0 for leaves."""
+        """Return the number of the merge that made a node, from 1; 0 for leaves."""
         return max(place - self.leaves + 1, 0)
 
     def at(self, step: int) -> list[int]:
-        """Return the nodes that stand side by side after so many merges, from left to right."""
+        """Return the nodes of the row after a number of merges, from left to right."""
         last = self.leaves + step
         shown: list[int] = []
         waiting = list(reversed(self.tops))
@@ -179,7 +179,7 @@ class MergeTree:
 
     @cached_property
     def depths(self) -> list[int]:
-        """How many merges lie one upon the other below each node."""
+        """The height of the tree below each node, in merges."""
         depths = [0] * self.leaves
         for node in self.nodes[self.leaves :]:
             depths.append(1 + max(depths[part] for part in node.parts or ()))
@@ -204,15 +204,15 @@ class Lattice:
 
     Attributes:
         text: the chunk.
-        ids: what it became.
-        tokens: the same as the vocabulary spells them.
+        ids: its ids.
+        tokens: the tokens of the ids, as the vocabulary spells them.
         edges: every piece at every place where it fits, from left to right, short ones first.
         best: the places in ``edges`` of the way that was taken.
         score: its score, the sum of its edges'.
         other: those of the best of all other ways; empty where there is no other.
         other_score: its score.
         places: where each character starts, in bytes, and where the last one ends.
-        spans: the bytes of the chunk that each id stands for.
+        spans: the byte span of each id in the chunk.
     """
 
     text: bytes
@@ -284,14 +284,14 @@ class Lattice:
 @short_repr
 @dataclass(frozen=True)
 class Match:
-    """What was looked up at a place of a chunk.
+    """The result of a lookup at a place of a chunk.
 
     Attributes:
         start: the place, in bytes.
-        end: where what was found ends, or what is unknown.
-        token: what was found, as the vocabulary spells it; ``None`` for nothing.
+        end: the end of the token, or of the unknown text.
+        token: the token as the vocabulary spells it; ``None`` if no token was found.
         id: its id.
-        tried: what was looked up before, and is no token: the longest first.
+        tried: the strings that were looked up before and are no tokens, the longest first.
     """
 
     start: int
@@ -308,11 +308,11 @@ class Matches:
 
     Attributes:
         text: the chunk.
-        ids: what it became.
-        tokens: the same as the vocabulary spells them.
+        ids: its ids.
+        tokens: the tokens of the ids, as the vocabulary spells them.
         matches: from left to right.
-        given_up: why the whole chunk is unknown, whatever was found in it: ``"too long"`` or
-            ``"no match"``; ``None`` where it is not.
+        given_up: the reason why the whole chunk is unknown: ``"too long"`` or ``"no match"``;
+            ``None`` if it is not.
     """
 
     text: bytes

@@ -1,4 +1,4 @@
-"""Show why a text became these tokens: every chunk, and every step inside it."""
+"""Explains why a text became its tokens: every chunk, and every step inside it."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class ChunkTrace:
     """One chunk on its way to ids.
 
     Attributes:
-        text: its bytes, as the model is given them.
-        span: what it stands for in the text, in bytes.
-        start: the symbols that merging begins with; none for models that do not merge.
-        steps: what was done, in order; none where the chunk needed none.
-        ids: what it became.
-        whole: the chunk is a token and was looked up as a whole; the steps are the merges that
-            would have come to the same, if there are such.
-        edges: all pieces that fit somewhere in the chunk (Unigram).
-        spans: the bytes of the chunk that each id stands for.
+        text: the bytes that the model receives.
+        span: its byte span in the text.
+        start: the initial symbols of merging; empty for models that do not merge.
+        steps: the steps, in order; empty if the chunk needed none.
+        ids: its ids.
+        whole: whether the chunk was looked up as a whole token; the steps are then the merges that
+            give the same token, if there are any.
+        edges: all pieces that match somewhere in the chunk (Unigram).
+        spans: the byte span of each id in the chunk.
     """
 
     text: bytes
@@ -61,10 +61,10 @@ class Explanation(Report):
 
     Attributes:
         text: the bytes of the text.
-        normalized: the same as the normalizer leaves it.
-        chunks: from left to right.
-        vocab: the token of each id that is named anywhere in the explanation.
-        of_token: the id of the token that is explained, where it is not a text that is.
+        normalized: the normalized bytes.
+        chunks: the chunks, from left to right.
+        vocab: the token of each id in the explanation.
+        of_token: the id of the explained token; ``None`` for an explained text.
 
     Example:
         >>> from toksmith.models import BPE
@@ -88,12 +88,12 @@ class Explanation(Report):
 
     @property
     def reached(self) -> bool:
-        """Whether the bytes of the token that is explained become that token."""
+        """Whether the bytes of the explained token become that token."""
         return self.ids == [self.of_token]
 
     @property
     def diagrams(self) -> list[Diagram]:
-        """What became what in each chunk, as data that can be drawn."""
+        """The diagram of each chunk: a merge tree, a lattice, or its longest matches."""
         from toksmith.trace.diagram_making import make_diagram
 
         return [make_diagram(chunk, self.vocab) for chunk in self.chunks]
@@ -152,7 +152,7 @@ class Explainer:
     """Traces texts and tokens through a pipeline.
 
     Args:
-        pipeline: what to run.
+        pipeline: the stages to run.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
@@ -164,14 +164,14 @@ class Explainer:
     def text(self, text: Text, special: str | Collection[str] = "text") -> Explanation:
         """Trace a text.
 
-        Added tokens are whole chunks of their own, special tokens only if they are asked for.
+        An added token is a chunk of its own; a special token only if ``special`` includes it.
 
         Args:
             text: a string, or UTF-8 bytes, which may be invalid.
-            special: what the literals of special tokens mean; see :meth:`Tokenizer.encode`.
+            special: the meaning of special tokens' literals; see :meth:`Tokenizer.encode`.
 
         Raises:
-            SplitError: a split pattern of the user took too long.
+            SplitError: a custom split pattern took too long.
         """
         data = utf8(text)
         framing = self._pipeline.framing
@@ -190,10 +190,10 @@ class Explainer:
         return Explanation(data, b"".join(normal), tuple(chunks), self._vocab(chunks))
 
     def token(self, token_id: int) -> Explanation:
-        """Trace what the model makes of the bytes of a token.
+        """Trace how the model encodes the bytes of a token.
 
-        They go to the model as one chunk, whatever normalizer and splitter would do to them; a
-        token that does not start a word, as ``##ing``, as if something stood before it.
+        They go to the model as one chunk, without normalizer and splitter; a token that continues
+        a word, such as ``##ing``, is traced as inside a word.
 
         Raises:
             UnknownTokenError: no token has this id.
@@ -209,7 +209,7 @@ class Explainer:
         return Explanation(trace.text, trace.text, (trace,), vocab, token_id)
 
     def _chunks(self, text: Aligned, start: int, within: frozenset[str]) -> Iterator[ChunkTrace]:
-        """Yield the chunks of what stands between two added tokens, normalized."""
+        """Yield the chunks of the normalized text between two added tokens."""
         for part, added in self._encoder.parts(text, start == 0, within):
             span = Span(start + min(part.starts), start + max(part.ends))
             chunk = _bytes(part)
@@ -222,7 +222,7 @@ class Explainer:
         return self._step(chunk), tuple(self._run(chunk))
 
     def _vocab(self, chunks: Iterable[ChunkTrace]) -> dict[int, bytes]:
-        """Return the token of each id that stands in a trace, or whose text does."""
+        """Return the token of each id that occurs in a trace, by number or by its text."""
         named: set[TraceSymbol] = set()
         for chunk in chunks:
             named.update(chunk.start, chunk.ids, (edge.id or 0 for edge in chunk.edges))

@@ -1,4 +1,4 @@
-"""Each kind of model, once more on one chunk, writing down what it does."""
+"""Records the steps of each kind of model on one chunk."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from toksmith.reference import (
     longest_match,
     sentencepiece_bpe,
     unigram,
+    unigram_sampling,
     wordpiece,
 )
 from toksmith.reference.wordpiece import character_places
@@ -36,11 +37,11 @@ from toksmith.trace.steps import (
 )
 
 Stepper: TypeAlias = Callable[[bytes], Steps]
-"""What says how a chunk came to its tokens."""
+"""A function from a chunk to the steps of its encoding."""
 
 
 def stepper(model: Model) -> Stepper:
-    """Return what writes down the steps of a model."""
+    """Return the function that records the steps of a model."""
     match model:
         case BPE():
             return _trace_bpe(model)
@@ -74,7 +75,7 @@ def _trace_bpe(model: BPE) -> Stepper:
 def trace_merges(
     table: dict[bpe.Pair, bpe.Merge], start: tuple[int, ...], whole: int | None
 ) -> Steps:
-    """Return the merges of some symbols, where the chunk may be the token ``whole`` anyway."""
+    """Return the merges of symbols; ``whole`` is the chunk's token if it is looked up first."""
     steps = tuple(_merges(table, start))
     if whole is not None and (steps[-1].after if steps else start) != (whole,):
         steps = ()
@@ -131,7 +132,7 @@ def _trace_unigram(model: Unigram) -> Stepper:
         taken = unigram.viterbi(lattice, chunk)
         edges = tuple(e for place in unigram.starts(chunk) for e in lattice.edges(chunk, place))
         best = PathStep(_texts(chunk, taken), tuple(edge.score for edge in taken), best=True)
-        for other, _ in unigram.ways(lattice, chunk, 2):
+        for other, _ in unigram_sampling.ways(lattice, chunk, 2):
             pieces, scores = _texts(chunk, other), tuple(edge.score for edge in other)
             if pieces != best.pieces:
                 pairs = enumerate(zip(pieces, best.pieces, strict=False))

@@ -1,4 +1,4 @@
-"""What a model does to a chunk, step by step: the kinds of steps, as data."""
+"""The steps from a chunk to its tokens, as data: one class per kind of step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toksmith._base.short_repr import short_repr
 from toksmith.reference.unigram import Edge
 
 TraceSymbol: TypeAlias = int | bytes
-"""A part of a chunk on its way to tokens: an id, or text that need not be a token yet."""
+"""A symbol of a chunk during merging: an id, or text that need not be a token."""
 
 
 @short_repr
@@ -19,11 +19,11 @@ class MergeStep:
 
     Attributes:
         before: the symbols of the chunk before it.
-        pair: the two that were joined.
-        rank: the place of this merge in the model's list, of which the lowest goes first; for
-            SentencePiece's BPE the score of what they became, of which the highest does.
-        new: what they became.
-        position: where the pair stood in ``before``, and the new symbol stands in ``after``.
+        pair: the two symbols that were merged.
+        rank: the place of this merge in the model's list, lowest first; for SentencePiece's BPE,
+            the score of the new symbol, highest first.
+        new: the new symbol.
+        position: the index of the pair in ``before``, and of the new symbol in ``after``.
         after: the symbols of the chunk after it.
     """
 
@@ -38,11 +38,11 @@ class MergeStep:
 @short_repr
 @dataclass(frozen=True)
 class SplitStep:
-    """A piece that may not come out (of type UNUSED) is taken apart again.
+    """A piece of type UNUSED, which is no output, is split into its parts again.
 
     Attributes:
-        piece: what is taken apart.
-        parts: what it was merged from.
+        piece: the piece.
+        parts: the pieces that it was merged from.
     """
 
     piece: bytes
@@ -52,13 +52,13 @@ class SplitStep:
 @short_repr
 @dataclass(frozen=True)
 class MatchStep:
-    """The longest token at a place, or that there is none.
+    """The longest token at a place, or no token.
 
     Attributes:
-        rest: what of the chunk is left to do.
+        rest: the rest of the chunk, from this place.
         token: the token that was found, as the vocabulary spells it; ``None`` for none.
-        size: how many bytes of ``rest`` it stands for; without a token, those that are unknown.
-        tried: what was looked up before, and is no token: the longest first.
+        size: the number of bytes of ``rest`` that it covers; without a token, those unknown.
+        tried: the strings that were looked up before and are no tokens, the longest first.
     """
 
     rest: bytes
@@ -70,12 +70,12 @@ class MatchStep:
 @short_repr
 @dataclass(frozen=True)
 class UnknownWordStep:
-    """A word is given up as a whole, whatever was found in it before (WordPiece).
+    """A whole word becomes the unknown token (WordPiece).
 
     Attributes:
         word: the word.
-        rest: what no token fits; ``None`` where the word has too many characters to be looked at.
-        tried: what was looked up there, and is no token: the longest first.
+        rest: the rest of the word where no token matches; ``None`` if the word is too long.
+        tried: the strings that were looked up there and are no tokens, the longest first.
     """
 
     word: bytes
@@ -86,13 +86,13 @@ class UnknownWordStep:
 @short_repr
 @dataclass(frozen=True)
 class PathStep:
-    """One way to put a chunk together from pieces.
+    """One segmentation of a chunk into pieces.
 
     Attributes:
         pieces: the text of each piece.
         scores: the score of each; unknown characters have one, too.
-        best: whether this is the way that was taken, or the best of all others.
-        position: the first piece that is another than on the best way.
+        best: whether this is the best segmentation, or the second best.
+        position: the index of the first piece that differs from the best segmentation.
     """
 
     pieces: tuple[bytes, ...]
@@ -102,7 +102,7 @@ class PathStep:
 
     @property
     def score(self) -> float:
-        """The score of the whole, by which ways are compared."""
+        """The sum of the scores, by which segmentations are compared."""
         return sum(self.scores)
 
 
@@ -112,14 +112,14 @@ TraceStep: TypeAlias = MergeStep | SplitStep | MatchStep | UnknownWordStep | Pat
 @short_repr
 @dataclass(frozen=True)
 class Steps:
-    """How a model came from a chunk to its tokens.
+    """All steps of a model from a chunk to its tokens.
 
     Attributes:
-        start: the symbols that merging begins with; none for other models.
-        steps: what was done, in order.
-        whole: the chunk was looked up as it stands; the steps are the merges that would have come
-            to the same, if there are such.
-        edges: all pieces that fit somewhere in the chunk (Unigram).
+        start: the initial symbols of merging; empty for other models.
+        steps: the steps, in order.
+        whole: whether the chunk was looked up as a whole; the steps are then the merges that give
+            the same token, if there are any.
+        edges: all pieces that match somewhere in the chunk (Unigram).
     """
 
     start: tuple[TraceSymbol, ...] = ()

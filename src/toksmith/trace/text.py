@@ -1,4 +1,4 @@
-"""An explanation as text: all that is printed of steps is written here."""
+"""Formats an explanation and its steps as text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from toksmith.trace.explain import ChunkTrace, Explanation
 
 Names: TypeAlias = Callable[[TraceSymbol], str]
-"""How a symbol is shown."""
+"""A function from a symbol to its text."""
 
 _MOST, _AROUND = 40, 12
 _MOST_CHUNKS, _MOST_STEPS, _MOST_IDS = 100, 500, 200
-"""How much of a long explanation is printed."""
+"""The most chunks, steps and ids that are printed."""
 _LONGEST = 2000
 """Characters of the longest text that is printed."""
 
@@ -56,7 +56,7 @@ def format_explanation(explanation: Explanation) -> str:
 
 
 def format_steps(chunk: ChunkTrace, explanation: Explanation) -> list[tuple[str, str]]:
-    """Return how a chunk stands after each of its steps, and what the step did."""
+    """Return the state of a chunk after each of its steps, and a description of the step."""
     return [format_step(step, _names(explanation)) for step in chunk.steps]
 
 
@@ -93,11 +93,11 @@ def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:
 
 
 def format_step(step: TraceStep, name: Names) -> tuple[str, str]:
-    """Return how a chunk stands after a step, and what the step did.
+    """Return the state of a chunk after a step, and a description of the step.
 
     Args:
         step: the step.
-        name: how its symbols are shown.
+        name: returns the text of a symbol.
     """
     match step:
         case MergeStep():

@@ -1,4 +1,4 @@
-"""How a token of the vocabulary comes about, outside of any text."""
+"""Traces a token of the vocabulary by itself, without a text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TEXT = (PieceType.NORMAL, PieceType.USER_DEFINED, PieceType.UNUSED)
 
 
 def is_text(pipeline: Pipeline, token_id: int) -> bool:
-    """Return whether a token stands for text that the model looks for.
+    """Return whether the model looks for a token's text.
 
-    Added tokens are found before the model; of SentencePiece's pieces, those of control, of bytes
-    and of the unknown stand for no text that it looks for.
+    Added tokens are found before the model runs; SentencePiece's control, byte and unknown pieces
+    are not looked for.
     """
     if any(added.id == token_id for added in pipeline.framing.added_tokens):
         return False
@@ -38,14 +38,14 @@ def is_text(pipeline: Pipeline, token_id: int) -> bool:
 def token_steps(
     model: Model, token: bytes, token_id: int, run: ChunkModel, step: Stepper
 ) -> tuple[bytes, Steps, tuple[Token, ...]]:
-    """Return a token's text, what the model does to it, and what comes out.
+    """Return a token's text, the model's steps on it, and the resulting tokens.
 
     Args:
-        model: whose token.
-        token: as the vocabulary spells it.
+        model: the model.
+        token: the token as the vocabulary spells it.
         token_id: its id.
-        run: the model.
-        step: what writes down what it does.
+        run: the function that encodes a chunk.
+        step: the function that records the steps.
     """
     match model:
         case WordPiece():
@@ -71,7 +71,7 @@ def _explain_character_bpe(
     text = token.removeprefix(prefix).removesuffix(suffix)
     if not text or not (is_inside or goes_on):
         return text, step(text), tuple(run(text))
-    # A character more on a side, so that the token's own are spelled as they are within a word.
+    # One more character on a side, so that those of the token are spelled as inside a word.
     letters = text.decode(errors="replace")
     before, after = letters[:1] * is_inside, letters[-1:] * goes_on
     first, last = len(before.encode()), len((before + letters).encode())

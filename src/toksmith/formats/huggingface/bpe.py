@@ -74,14 +74,14 @@ def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
 
 
 def _merges_by_id(entry: Entry, ids: dict[str, int], prefix: str) -> npt.NDArray[np.uint32]:
-    """Return the merges; of one that stands twice, the later place counts."""
+    """Return the merges; if a merge occurs twice, the later place counts."""
     lefts, rights = _read_merges(entry.get("merges"))
     if prefix:
         for place, right in enumerate(rights):
             if not right.startswith(prefix):
                 raise FormatError(
                     entry.path,
-                    f"merge {place} joins {right!r} to what stands before it, but a token inside "
+                    f"merge {place} joins {right!r} to the token before it, but a token inside "
                     f"a word starts with {prefix!r}",
                 )
     merges = byte_spelling.merges_by_id(entry.path, lefts, rights, ids, "merge", 0, prefix)

@@ -1,4 +1,4 @@
-"""The small files beside a tokenizer.json that tell ``transformers`` what tokens are for."""
+"""tokenizer_config.json and special_tokens_map.json: the roles of special tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from toksmith.framing import Framing, TextPart, TokenPart
 from toksmith.pipeline import Pipeline
 
-# By role, the literals that published models use for it, the most common ones first.
+# The literals that published models use for each role, the most common first.
 _LITERALS: Mapping[str, tuple[str, ...]] = {
     "bos_token": ("<s>", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|bos|>", "[BOS]"),
     "eos_token": ("</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|eos|>", "[EOS]"),
@@ -31,7 +31,7 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
     framing = pipeline.framing
     config: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "clean_up_tokenization_spaces": False,  # the decoder does it where it should be done
+        "clean_up_tokenization_spaces": False,  # the decoder does it if necessary
         "model_input_names": ["input_ids", *_types(framing), "attention_mask"],
     }
     if framing.truncation:
@@ -40,16 +40,16 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
     if framing.padding:
         config["padding_side"] = framing.padding.direction
     return {
-        folder / "tokenizer_config.json": _written(config | known),
-        folder / "special_tokens_map.json": _written(known),
+        folder / "tokenizer_config.json": _to_json(config | known),
+        folder / "special_tokens_map.json": _to_json(known),
     }
 
 
 def roles(pipeline: Pipeline) -> dict[str, str]:
     """Return the literals of the special tokens whose use is known, by role.
 
-    The model, the template and the padding tell; of other tokens, the literal, if it is one that
-    published models use.
+    The roles come from the model, the template and the padding; for other tokens, from a literal
+    that published models use.
 
     Example:
         >>> import toksmith
@@ -78,12 +78,12 @@ def roles(pipeline: Pipeline) -> dict[str, str]:
 
 
 def _types(framing: Framing) -> list[str]:
-    """Return the name of the input of type ids, if the template gives tokens of its own such."""
+    """Return the name of the input for type ids, if the template sets any."""
     parts = framing.template.pair
     has_tokens = any(isinstance(part, TokenPart) for part in parts)
     second = any(isinstance(part, TextPart) and part.type_id for part in parts)
     return ["token_type_ids"] if has_tokens and second else []
 
 
-def _written(held: Mapping[str, Any]) -> bytes:
+def _to_json(held: Mapping[str, Any]) -> bytes:
     return (json.dumps(held, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,4 +1,4 @@
-"""The decoder of a tokenizer.json."""
+"""Reads and writes the decoder of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ JOINED = Fuse(" ")
 
 
 def read(entry: Entry, byte_level: bool) -> Decoder | None:
-    """Return how tokens become text; ``None`` where their bytes are the text.
+    """Return the decoder; ``None`` if the bytes of the tokens are the text.
 
     Args:
         entry: the file's decoder.
         byte_level: the model's tokens are bytes.
 
     Raises:
-        UnsupportedError: in a way that cannot be read yet.
+        UnsupportedError: toksmith does not have this decoder.
     """
     if byte_level:
         # Any other would decode the spelling of bytes and not the bytes.

@@ -1,4 +1,4 @@
-"""Walking a tokenizer.json, so that every error names the entry and its value."""
+"""Entries of a JSON file with their names, so that every error names the entry and its value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of the file and where it stands.
+    """One value of the file, and its name.
 
     Attributes:
         path: the file.
-        name: the way to it, such as ``pre_tokenizer.pattern``; empty for the whole file.
-        value: what JSON holds there; ``None`` also where there is no such entry.
+        name: its path in the file, such as ``pre_tokenizer.pattern``; empty for the whole file.
+        value: the JSON value; ``None`` also if there is no such entry.
     """
 
     path: Path
@@ -37,7 +37,7 @@ class Entry:
             yield Entry(self.path, f"{self.name}[{place}]", value)
 
     def of(self, kind: type[_T]) -> _T:
-        """Return the value, checked to be of this kind."""
+        """Return the value; raise if it is not of this type."""
         if type(self.value) is not kind:
             raise FormatError(
                 self.path, f"{self.name or 'the file'} is {self._shown()}; wanted: a {_NAMES[kind]}"
@@ -49,7 +49,7 @@ class Entry:
         return self.get(key).of(str)
 
     def token_id(self) -> int:
-        """Return the value, checked to be a token id."""
+        """Return the value; raise if it is no token id."""
         value = self.of(int)
         if not 0 <= value <= files.MAX_ID:
             raise FormatError(
@@ -58,13 +58,13 @@ class Entry:
         return value
 
     def expect(self, key: str, *wanted: object) -> None:
-        """Check that an entry is one of these values (``None``: or is not there).
+        """Check that an entry has one of these values (``None`` also allows a missing entry).
 
         Raises:
-            UnsupportedError: it is something else.
+            UnsupportedError: it has another value.
         """
         entry = self.get(key)
-        # In Python False is 0; in a file it is not.
+        # False == 0 in Python, but not in JSON.
         if not any(entry.value == value and type(entry.value) is type(value) for value in wanted):
             raise entry.refusal()
 
@@ -72,14 +72,14 @@ class Entry:
         """Check that this object has no other entries.
 
         Raises:
-            UnsupportedError: it has.
+            UnsupportedError: it has another entry.
         """
         for key in self.of(dict):
             if key not in keys:
                 raise self.get(key).refusal()
 
     def refusal(self, value: object = None) -> UnsupportedError:
-        """Return the error for something that is right and cannot be read yet."""
+        """Return the error for a valid value that toksmith does not support."""
         shown = self._shown() if value is None else files.dump(value)
         return UnsupportedError(f"{self.path}: {self.name} {shown} cannot be read yet")
 

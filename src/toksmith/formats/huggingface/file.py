@@ -1,7 +1,7 @@
-"""Hugging Face's ``tokenizer.json``, of whatever kind.
+"""Reads and writes Hugging Face's ``tokenizer.json``.
 
-What is understood is read exactly; everything else is refused by the name of its entry, because an
-entry that is passed over makes other tokens.
+Every entry is either read exactly or refused by name, because a file with an ignored entry would
+give other tokens.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def read(path: Path, hints: Hints) -> Pipeline:
 
     Raises:
         OptionError: there are hints.
-        FormatError: it is not what it should be.
-        UnsupportedError: it has an entry that cannot be read yet; the message names it.
+        FormatError: the file is damaged.
+        UnsupportedError: toksmith does not support an entry; the message names it.
     """
     hints.refuse(path, NAME)
     if path.is_dir():
@@ -73,7 +73,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
     truncation = read_truncation(root.get("truncation"))
     added = read_added_tokens(root.get("added_tokens"))
     if not normalizer and not search_order_matters(added):
-        added = [replace(token, normalized=False) for token in added]  # it means nothing
+        added = [
+            replace(token, normalized=False) for token in added
+        ]  # no effect without a normalizer
     with files.reading(path):
         model = models.read(root.get("model"), added, byte_level)
         framing = Framing(
@@ -90,7 +92,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     """Return the content of a tokenizer.json.
 
     Raises:
-        UnsupportedError: the pipeline has something that ``tokenizers`` would run otherwise.
+        UnsupportedError: ``tokenizers`` would give other tokens for a part of the pipeline.
     """
     pipeline = sentencepiece.to_steps(pipeline)
     byte_level = isinstance(pipeline.model, BPE)

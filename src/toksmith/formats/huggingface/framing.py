@@ -1,4 +1,4 @@
-"""Added tokens of a tokenizer.json, and the lengths of its batches."""
+"""Reads and writes the added tokens, padding and truncation of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_added_tokens(entry: Entry) -> list[AddedToken]:
 
 
 def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
-    """Check that ``tokenizers`` would give the added tokens the ids that the file says."""
+    """Check that ``tokenizers`` would give the added tokens the ids of the file."""
     if wrong := find_misnumbered(added, ids):
         token, expected = wrong
         raise FormatError(
@@ -73,7 +73,7 @@ _DIRECTIONS = {"Right": "right", "Left": "left", None: "right"}
 
 
 def read_truncation(entry: Entry) -> Truncation | None:
-    """Return how batches are cut."""
+    """Return the truncation of a file."""
     if entry.value is None:
         return None
     entry.only("direction", "max_length", "strategy", "stride")
@@ -100,7 +100,7 @@ def write_truncation(truncation: Truncation | None) -> dict[str, Any] | None:
 
 
 def read_padding(entry: Entry) -> Padding | None:
-    """Return how batches are filled."""
+    """Return the padding of a file."""
     if entry.value is None:
         return None
     entry.only(

@@ -1,4 +1,4 @@
-"""The model of a tokenizer.json, of whatever kind."""
+"""Reads and writes the model of a tokenizer.json: chooses the module for its type."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def read(entry: Entry, added: list[AddedToken], byte_level: bool) -> Model:
         byte_level: the pre-tokenizer turns text into spelled bytes.
 
     Raises:
-        FormatError: it is not what it should be.
-        UnsupportedError: it has something that cannot be read yet.
+        FormatError: the file is damaged.
+        UnsupportedError: toksmith does not support an entry.
     """
     kind = _kind(entry)
     if byte_level and kind == "BPE":

@@ -1,4 +1,4 @@
-"""The normalizer of a tokenizer.json."""
+"""Reads and writes the normalizer of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(entry: Entry) -> Normalizer:
     """Return the steps that change the text first.
 
     Raises:
-        FormatError: it is not what it should be.
+        FormatError: the file is damaged.
         UnsupportedError: one of them cannot be read; the message names it.
     """
     if entry.value is None:
@@ -44,7 +44,7 @@ def read(entry: Entry) -> Normalizer:
     if kind == "Sequence":
         entry.only("type", "normalizers")
         return tuple(step for part in entry.get("normalizers").items() for step in read(part))
-    # A model behind the normalizer "ByteLevel" would see spelled bytes, and so would the splitter.
+    # A model after the normalizer "ByteLevel" would see spelled bytes, and so would the splitter.
     if not isinstance(kind, str) or kind not in _READERS:
         raise entry.refusal()
     with files.reading(entry.path):

@@ -1,8 +1,8 @@
 """``vocab.json`` and ``merges.txt`` as ``transformers`` saves them, which need not be GPT-2's.
 
 The two files are the same for GPT-2 and RoBERTa. What differs is in ``tokenizer_config.json`` and
-``special_tokens_map.json`` beside them: the class, whether a space goes before the text, and the
-tokens around it. Without these files, a vocabulary with ``<s>``, ``</s>`` and ``<mask>`` is
+``special_tokens_map.json`` in the same directory: the class, whether a space goes before the text,
+and the tokens around it. Without these files, a vocabulary with ``<s>``, ``</s>`` and ``<mask>`` is
 RoBERTa's (Liu et al. 2019), as no other published one has all three.
 """
 
@@ -29,14 +29,14 @@ _FLAGS = ("lstrip", "rstrip", "single_word")
 
 
 def apply_config(encoder: Path, pipeline: Pipeline) -> Pipeline:
-    """Return GPT-2's pipeline of two files changed as the files beside them say.
+    """Return GPT-2's pipeline of two files, changed by the configuration files of their directory.
 
     Args:
         encoder: the path of ``vocab.json``.
-        pipeline: what the two files mean by GPT-2's rules.
+        pipeline: the two files, read by GPT-2's rules.
 
     Raises:
-        FormatError: a file beside them is not what it should be.
+        FormatError: a configuration file is damaged.
         UnsupportedError: the class is another, whose rules are not known.
     """
     config = _read(encoder.with_name("tokenizer_config.json"))
@@ -108,20 +108,22 @@ def _content(entry: Entry) -> str | None:
 def _tokens(
     encoder: Path, config: Entry, ids: Mapping[str, int], kind: str
 ) -> dict[str, AddedToken]:
-    """Return the special tokens with the flags that the files beside the vocabulary give them."""
-    told: dict[str, dict[str, Any]] = {}
+    """Return the special tokens with their flags from the configuration files."""
+    flagged: dict[str, dict[str, Any]] = {}
     for entry in (_read(encoder.with_name("special_tokens_map.json")), config):
         for role in _ROLES:
             held = entry.get(f"{role}_token")
             if (content := _content(held)) is not None:
                 flags = held.value if isinstance(held.value, dict) else {}
-                told[content] = {key: bool(flags[key]) for key in _FLAGS if key in flags}
+                flagged[content] = {key: bool(flags[key]) for key in _FLAGS if key in flags}
     decoder = config.get("added_tokens_decoder")
     for key in decoder.value or {}:
         entry = decoder.get(key)
         content = entry.text("content")
-        told[content] = {flag: entry.get(flag).of(bool) for flag in _FLAGS if flag in entry.value}
-        told[content]["special"] = _flag(entry, "special")
+        flagged[content] = {
+            flag: entry.get(flag).of(bool) for flag in _FLAGS if flag in entry.value
+        }
+        flagged[content]["special"] = _flag(entry, "special")
         if content not in ids or str(ids[content]) != key:
             raise entry.refusal()
     for content, token_id in _read(encoder.with_name("added_tokens.json")).of(dict).items():
@@ -132,12 +134,12 @@ def _tokens(
             )
     if kind in _ROBERTA:
         for content in ("<s>", "</s>", "<unk>", "<pad>"):
-            told.setdefault(content, {})
-        told.setdefault("<mask>", {}).setdefault("lstrip", True)
+            flagged.setdefault(content, {})
+        flagged.setdefault("<mask>", {}).setdefault("lstrip", True)
     return {
-        content: AddedToken(content, token_id, **told.get(content, {}))
+        content: AddedToken(content, token_id, **flagged.get(content, {}))
         for content, token_id in ids.items()
-        if kind in _GPT2 or content in told
+        if kind in _GPT2 or content in flagged
     }
 
 

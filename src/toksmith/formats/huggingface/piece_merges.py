@@ -1,16 +1,15 @@
-"""A list of merges for a model that has scores: SentencePiece's BPE for tokenizer.json.
+"""Recovers a list of merges from scores, to write SentencePiece's BPE as tokenizer.json.
 
-SentencePiece merges any neighbours that together make a piece, the piece of the best score first
-and the leftmost of several. A list of merges has a rank for each *pair*; all pairs that make one
-piece, such as ``th`` + ``e`` and ``t`` + ``he``, stand one after the other there, and no longer
-share a rank. That makes no difference as long as no two pieces share a score: as long as nothing
-merges across the ends of a stretch of text, what happens inside it is what happens to it alone. So
-before a piece is made, its characters always have become the same two symbols, wherever it stands;
-of the pairs that could make it, one alone ever comes up.
+SentencePiece merges any two neighbours that form a piece, best score first, leftmost of equals. A
+list of merges has one rank per *pair*: the pairs that form one piece, such as ``th`` + ``e`` and
+``t`` + ``he``, get consecutive ranks instead of a shared one. This makes no difference if no two
+pieces share a score: as long as nothing merges across the ends of a span of text, its merges do not
+depend on the text around it. So the characters of a piece always reach the same two symbols before
+the piece is formed, and only one of its pairs ever occurs.
 
-Pieces of one score would share a rank as well, and the leftmost of them would go first. No list can
-say that. Llama has it for runs of spaces: pieces of one character that touch no other piece. Of
-them the longer left side goes first, which grows a run from the left as well.
+Pieces with equal scores would need a shared rank, with the leftmost merged first, which a list
+cannot express. Llama has such pieces for runs of spaces, which touch no other piece. For these, a
+list that merges the longer left side first also grows a run from the left.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def find_piece_merges(model: SentencePieceBPE) -> list[Pair]:
     """Return the merges, best first, that make the same tokens as the scores.
 
     Raises:
-        UnsupportedError: there are none; the message says why.
+        UnsupportedError: no list of merges is equivalent; the message says why.
     """
     scores = _scores(model)
     merges = [pair for piece in scores for pair in _splits(piece, scores)]
@@ -57,7 +56,7 @@ def _scores(model: SentencePieceBPE) -> dict[str, float]:
     """Return the scores of the pieces that merging makes or starts from.
 
     Raises:
-        UnsupportedError: merges alone cannot do what a piece does.
+        UnsupportedError: merges cannot express a piece.
     """
     for kind, why in (
         (PieceType.USER_DEFINED, "is found before anything merges"),
@@ -94,22 +93,22 @@ def _splits(piece: str, scores: dict[str, float]) -> list[Pair]:
 
 
 def _grow_alike(pieces: list[str], scores: dict[str, float], ranks: dict[Pair, int]) -> bool:
-    """Return whether pieces that share a score merge by rank as they do from the left.
+    """Return whether pieces with equal scores merge by rank as they do from the left.
 
-    They have to be all the runs of one character that are in any piece. Runs are tried up to a
-    length at which they have started over from a longest one several times.
+    They must be all the runs of one character that occur in any piece. Runs are tried up to four
+    times the length of the longest.
     """
     letter, longest = pieces[0][0], max(map(len, pieces))
     runs = {piece for piece in scores if letter * 2 in piece}
     if runs != set(pieces) or set("".join(pieces)) != {letter} or longest > _LONGEST_RUN:
         return False
     texts = [letter * size for size in range(2, 4 * longest)]
-    return all(_merged(text, scores, lambda _: 0) == _merged(text, scores, ranks.__getitem__)
+    return all(_merge(text, scores, lambda _: 0) == _merge(text, scores, ranks.__getitem__)
                for text in texts)  # fmt: skip
 
 
-def _merged(text: str, pieces: dict[str, float], rank: Callable[[Pair], int]) -> list[str]:
-    """Return what a text comes down to: the lowest rank merges first, the leftmost of several."""
+def _merge(text: str, pieces: dict[str, float], rank: Callable[[Pair], int]) -> list[str]:
+    """Merge the characters of a text: the lowest rank first, the leftmost of equals."""
     symbols = list(text)
     while True:
         ranked = [

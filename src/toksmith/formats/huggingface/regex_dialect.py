@@ -1,11 +1,10 @@
-r"""Patterns that Oniguruma, with which ``tokenizers`` runs them, reads as we do.
+r"""Translates patterns between the ``regex`` package and Oniguruma, which ``tokenizers`` uses.
 
-The same pattern can mean two things: ``\p{N}{1,3}+`` is possessive here and repeats there, ``$``
-matches before every line break there, ``\w`` holds ``²`` there, ``\h`` is a hexadecimal digit. So
-the published families are written in a spelling that means the same in both; what means something
-else there and can be said here is put in other words (:data:`_IN_OUR_WORDS`); and of everything
-else only constructs that are known to agree are let through. That they do was tried with every
-character and with every short text.
+The same pattern can have two meanings: in Oniguruma, ``\p{N}{1,3}+`` repeats and is not possessive,
+``$`` matches before every line break, ``\w`` includes ``²``, ``\h`` is a hexadecimal digit. So the
+published families have a spelling with the same meaning in both; constructs with another meaning
+are translated if possible (:data:`_IN_OUR_WORDS`); all others are refused unless they are known to
+agree, which was tested with every character and every short text.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _THEIRS = {
 }
 _OURS = {theirs: ours for ours, theirs in _THEIRS.items()}
 
-_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # as it stands inside a set
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # inside a set
 _WORDS = rf"[{_WORD}²³¹¼½¾]"
 _IN_OUR_WORDS = {
     r"\w": _WORDS,
@@ -38,7 +37,7 @@ _IN_OUR_WORDS = {
 }
 _INSIDE_A_SET = {r"\w": _WORD, r"\h": "0-9a-fA-F"}
 _BETWEEN = ("^", "$", r"\b", r"\B", r"\A", r"\z", r"\Z")
-"""What matches between characters."""
+"""Constructs that match between characters."""
 
 _ITEM = lazy.pattern(
     r"(?xs) (?P<set> \[ (?: [^\[\]\\] | \\. | \[ (?: [^\[\]\\] | \\. )*+ \] )*+ \] ) | \\. | .",
@@ -65,7 +64,7 @@ _AGREED = lazy.pattern(
 
 
 def to_oniguruma(pattern: str) -> str | None:
-    r"""Return a spelling that means there what the pattern means here; ``None`` without one.
+    r"""Return an equivalent pattern for Oniguruma; ``None`` if there is none.
 
     Example:
         >>> to_oniguruma(r"\p{L}+|\s"), to_oniguruma(r"\w+$")
@@ -73,14 +72,14 @@ def to_oniguruma(pattern: str) -> str | None:
     """
     if spelling := _THEIRS.get(pattern):
         return spelling
-    if _agreed(pattern):
+    if _agrees(pattern):
         return pattern
     theirs = _IN_THEIR_WORDS.sub(lambda found: _THEIR_WORD[found[0]], pattern)
     return theirs if theirs != pattern and from_oniguruma(theirs) == pattern else None
 
 
 def from_oniguruma(pattern: str) -> str | None:
-    r"""Return a spelling that means here what the pattern means there; ``None`` without one.
+    r"""Return an equivalent pattern for ``regex``; ``None`` if there is none.
 
     Example:
         >>> from_oniguruma(r"\s+$"), from_oniguruma(r"[a[b-d]]"), from_oniguruma(r"\p{N}{1,3}+")
@@ -88,7 +87,7 @@ def from_oniguruma(pattern: str) -> str | None:
     """
     if spelling := _OURS.get(pattern):
         return spelling
-    if _agreed(pattern):
+    if _agrees(pattern):
         return pattern
     ours, checked = [], []
     for item in _ITEM.finditer(pattern):
@@ -100,10 +99,10 @@ def from_oniguruma(pattern: str) -> str | None:
             checked.append(inner)
         else:
             ours.append(_IN_OUR_WORDS.get(item[0], item[0]))
-            # What is put in other words agrees; it is checked only what stands around it.
-            stands_for = "(?=~)" if item[0] in _BETWEEN else "~"
-            checked.append(stands_for if item[0] in _IN_OUR_WORDS else item[0])
-    agrees = _agreed("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))
+            # A translated item agrees; a placeholder lets _agrees check the rest of the pattern.
+            placeholder = "(?=~)" if item[0] in _BETWEEN else "~"
+            checked.append(placeholder if item[0] in _IN_OUR_WORDS else item[0])
+    agrees = _agrees("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))
     return "".join(ours) if agrees else None
 
 
@@ -111,9 +110,9 @@ _REPEATED_BETWEEN = lazy.pattern(r"\(\?=~\)[*+?{]")
 
 
 def _set_of_one_level(text: str) -> str | None:
-    r"""Return a set without sets inside it, in our words; ``None`` without a way to say it.
+    r"""Return an equivalent set without nested sets; ``None`` if there is none.
 
-    A set inside a set adds its characters. What that would mean at a hyphen is not tried.
+    A nested set adds its characters. Nested sets next to a hyphen are not translated.
     """
     head = "[^" if text.startswith("[^") else "["
     body = text[len(head) : -1]
@@ -131,7 +130,7 @@ def _set_of_one_level(text: str) -> str | None:
     return head + "".join(parts) + "]"
 
 
-def _agreed(pattern: str) -> bool:
+def _agrees(pattern: str) -> bool:
     if family_of(pattern):
         return _POSSESSIVE_INTERVAL.search(pattern) is None
     return _AGREED.fullmatch(pattern) is not None

@@ -1,9 +1,9 @@
-"""SentencePiece's normalizer and decoder in the steps that ``tokenizers`` has.
+"""Rewrites SentencePiece's normalizer and decoder as steps that ``tokenizers`` has.
 
-Without a map of characters, the normalizer is a few replacements: spaces at the ends go, several
-become one, each becomes ▁, and one ▁ stands before the text. A map has no equal there: the step
-``Precompiled`` takes it by clusters of characters and by the shortest key, and so makes other text
-of an accent that stands alone, for one.
+Without a character map, the normalizer is a few replacements: remove spaces at the ends, collapse
+runs of spaces, write each as ▁, and put one ▁ before the text. A map has no exact equivalent: the
+step ``Precompiled`` applies it by grapheme cluster and by the shortest key, which gives another
+text for a lone accent, for example.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ALL = 1 << 16
 
 
 def to_steps(pipeline: Pipeline) -> Pipeline:
-    """Return a pipeline that makes the same tokens without SentencePiece's own steps.
+    """Return a pipeline that gives the same tokens without SentencePiece's own steps.
 
-    Texts decode to what they decode to here, but for bytes that make no character: ``tokenizers``
-    writes U+FFFD for each byte of a run in which one is wrong.
+    Decoding gives the same texts, except for invalid bytes: ``tokenizers`` writes U+FFFD for each
+    byte of a run in which one is wrong.
 
     Raises:
-        UnsupportedError: there are no such steps.
+        UnsupportedError: no such steps are equivalent.
     """
     model, normalizer, decoder = pipeline.model, pipeline.normalizer, pipeline.decoder
     if len(normalizer) == 1 and isinstance(normalizer[0], SentencePieceNormalizer):
@@ -42,7 +42,7 @@ def to_steps(pipeline: Pipeline) -> Pipeline:
 def _normalizer(step: SentencePieceNormalizer) -> Normalizer:
     for wrong, what in (
         (step.charsmap, f"maps characters ({step.name or 'by a map of its own'})"),
-        (step.whitespace_as_suffix, "puts a space behind the text"),
+        (step.whitespace_as_suffix, "puts a space after the text"),
         (not step.escape_whitespaces, "does not write ▁ for a space"),
         (step.protected, f"passes {step.protected[:1]} as they are"),
     ):

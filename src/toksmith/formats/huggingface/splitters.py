@@ -1,4 +1,4 @@
-"""The pre-tokenizer of a tokenizer.json.
+"""Reads and writes the pre-tokenizer of a tokenizer.json.
 
 For models of bytes ``tokenizers`` spells the bytes of each piece as characters, with ``ByteLevel``
 at the end; here the model itself takes bytes, so nothing is left of that step but its regular
@@ -61,10 +61,10 @@ _WITHOUT_OPTIONS: dict[str, Splitter] = {
 
 
 def read(entry: Entry) -> tuple[Splitter | None, bool]:
-    """Return how the text is cut, and whether the model then sees bytes (spelled) or characters.
+    """Return the splitter, and whether the model sees spelled bytes instead of characters.
 
     Raises:
-        FormatError: it is not what it should be.
+        FormatError: the file is damaged.
         UnsupportedError: in a way that cannot be read; the message names it.
     """
     steps: list[Splitter] = []
@@ -243,7 +243,7 @@ def _write(step: Splitter) -> dict[str, Any]:
             }
         case LeadingSpace() | SplitterSequence():
             raise UnsupportedError(
-                f"huggingface: {step!r:.80} has no equal in a tokenizer.json where it stands"
+                f"huggingface: {step!r:.80} has no equivalent at its place in a tokenizer.json"
             )
         case _:
             assert_never(step)

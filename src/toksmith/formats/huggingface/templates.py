@@ -1,4 +1,4 @@
-"""The post-processor of a tokenizer.json: templates, and offsets without white space."""
+"""Reads and writes the post-processor of a tokenizer.json: templates, trimmed offsets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = Template()
 
 
 def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
-    """Return what stands around texts, and whether the spans of tokens leave out white space.
+    """Return the template, and the trimming of white space from spans.
 
     Raises:
         UnsupportedError: it does something else, or something more.
@@ -129,7 +129,7 @@ def write(pipeline: Pipeline) -> dict[str, Any] | None:
 
 
 def _names(pipeline: Pipeline) -> dict[int, str]:
-    """Return what the file calls each id."""
+    """Return the name of each id in the file."""
     bytes_level = isinstance(pipeline.model, BPE)
     names = {
         token_id: spell(token) if bytes_level else token.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Unigram models of a tokenizer.json."""
+"""Reads and writes Unigram models of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toksmith.pipeline import Pipeline
 def read(entry: Entry, added: list[AddedToken]) -> Unigram:
     """Return a model of type Unigram.
 
-    All pieces are of one type there: whatever stands in the vocabulary is found in a text.
+    All pieces are of one type there: every piece of the vocabulary is found in a text.
     """
     entry.only("type", "unk_id", "vocab", "byte_fallback")
     pieces, scores = _read_vocab(entry.get("vocab"))
@@ -54,7 +54,7 @@ def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
 
 
 def _has_bytes(entry: Entry, ids: dict[str, int]) -> bool:
-    """Return whether unknown characters become bytes; without byte pieces they do not."""
+    """Return whether unknown characters fall back to bytes; they need byte pieces for that."""
     missing = [byte for byte in range(256) if f"<0x{byte:02X}>" not in ids]
     if not read_flag(entry, "byte_fallback") or len(missing) == 256:
         return False
@@ -77,7 +77,7 @@ def write(pipeline: Pipeline, model: Unigram) -> dict[str, Any]:
     """
     if not model.fuse_unk:
         raise UnsupportedError(
-            "huggingface makes one token of unknown characters that stand side by side, and this "
+            "huggingface makes one token of adjacent unknown characters, and this "
             "Unigram model keeps them apart"
         )
     return {
@@ -117,7 +117,7 @@ def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
         for token_id in set(model.of_type(kind)) - special:
             raise UnsupportedError(
                 f"huggingface finds every piece in a text, and {model.vocab[token_id].decode()!r} "
-                f"(of type {kind.name}) stands for none; make it a special token, which is taken "
+                f"(of type {kind.name}) is no text; make it a special token, which is taken "
                 "out of the text first"
             )
     if model.byte_fallback:

@@ -1,4 +1,4 @@
-"""The vocabularies of tokenizer.json's models of text: tokens as they are, each with its id."""
+"""Reads and writes the vocabularies of a tokenizer.json: tokens as text, each with its id."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_ids(model: Entry, added: list[AddedToken]) -> dict[str, int]:
 
 
 def vocab_by_id(model: Entry, ids: dict[str, int]) -> tuple[bytes, ...]:
-    """Return the token of each id; an empty one, which no text has, is none."""
+    """Return the token of each id; empty tokens are left out."""
     return files.vocab_by_id(model.path, {text.encode(): i for text, i in ids.items() if text})
 
 

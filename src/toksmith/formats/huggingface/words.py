@@ -1,4 +1,4 @@
-"""WordPiece and word models of a tokenizer.json."""
+"""Reads and writes WordPiece and WordLevel models of a tokenizer.json."""
 
 from __future__ import annotations
 

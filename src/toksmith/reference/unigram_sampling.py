@@ -1,0 +1,130 @@
+r"""Other ways through a Unigram lattice than the best: the n best ways, and random ways.
+
+- :func:`nbest` keeps the best few ways to each place instead of one.
+- :func:`sample` draws a way at random, with a probability that follows its score.
+
+Kudo 2018, "Subword Regularization". The lattice is that of :mod:`~toksmith.reference.unigram`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
+from itertools import accumulate
+from random import Random
+
+from toksmith.reference.tokens import Token
+from toksmith.reference.unigram import Edge, Lattice, no_unknown_piece, starts, tokens
+
+
+def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], float]]:
+    """Return the best ways through a chunk with their scores, the best first.
+
+    Args:
+        lattice: the model.
+        chunk: UTF-8.
+        size: the number of ways; a short chunk may have fewer.
+
+    Example:
+        >>> from toksmith.models import Unigram
+        >>> model = Unigram((b"<unk>", b"a", b"b", b"ab"), [0, -1, -2, -2.5], [2, 1, 1, 1])
+        >>> nbest(Lattice(model), b"ab", 2)
+        [([Token(id=3, start=0, end=2)], -2.5), \
+([Token(id=1, start=0, end=1), Token(id=2, start=1, end=2)], -3.0)]
+    """
+    model = lattice.model
+    return [(tokens(model, chunk, path), score) for path, score in ways(lattice, chunk, size)]
+
+
+def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
+    """Return the edges of the best ways through a chunk; see :func:`nbest`."""
+    return ways_through(incoming(lattice, chunk), size)
+
+
+def ways_through(
+    edges_to: Mapping[int, Sequence[Edge]], size: int, start: int = 0
+) -> list[tuple[list[Edge], float]]:
+    """Return the best ways from a place to the last, and the score of each, the best first.
+
+    Args:
+        edges_to: the edges that end at each later place, from left to right.
+        size: the number of ways; a short chunk may have fewer.
+        start: the place.
+    """
+    # A way to a place: its score, its last edge, and which way to the start of that edge it takes.
+    best: dict[int, list[tuple[float, Edge | None, int]]] = {start: [(0.0, None, 0)]}
+    place = start
+    for place, edges in edges_to.items():
+        longer = [
+            (score + edge.score, edge, rank)
+            for edge in edges
+            for rank, (score, _, _) in enumerate(best[edge.start])
+        ]
+        best[place] = nlargest(size, longer, key=lambda way: way[0])
+    found = []
+    for score, edge, rank in best[place]:
+        path: list[Edge] = []
+        while edge is not None:
+            path.append(edge)
+            _, edge, rank = best[edge.start][rank]
+        found.append((path[::-1], score))
+    return found
+
+
+def sample(lattice: Lattice, chunk: bytes, alpha: float, rng: Random) -> list[Token]:
+    """Draw a way through a chunk with a probability proportional to ``exp(alpha * score)``.
+
+    Forward filtering, backward sampling: the total weight of all ways to each place is summed up
+    from left to right; then edges are drawn from the end back to the start, each by the share of
+    the ways through it.
+
+    Args:
+        lattice: the model.
+        chunk: UTF-8.
+        alpha: 0 is uniform; a larger value prefers better ways.
+        rng: the source of randomness.
+    """
+    edges_to = incoming(lattice, chunk)
+    total = {0: 0.0}  # logarithms
+    for place, edges in edges_to.items():
+        total[place] = log_sum([total[edge.start] + alpha * edge.score for edge in edges])
+    path: list[Edge] = []
+    place = len(chunk)
+    while place > 0:
+        weights = [
+            math.exp(total[edge.start] + alpha * edge.score - total[place])
+            for edge in edges_to[place]
+        ]
+        path.append(draw(edges_to[place], weights, rng))
+        place = path[-1].start
+    return tokens(lattice.model, chunk, path[::-1])
+
+
+def incoming(lattice: Lattice, chunk: bytes) -> dict[int, list[Edge]]:
+    """Return the edges that end at each place where a character ends, from left to right."""
+    edges_to: dict[int, list[Edge]] = {place: [] for place in [*starts(chunk)[1:], len(chunk)]}
+    if not chunk:
+        return {}
+    for start in starts(chunk):
+        for edge in lattice.edges(chunk, start, in_characters=True):
+            if edge.id is None:
+                raise no_unknown_piece(chunk, start)
+            if edge.end in edges_to:  # a piece of invalid UTF-8 may end inside a character
+                edges_to[edge.end].append(edge)
+    return edges_to
+
+
+def log_sum(logarithms: Sequence[float]) -> float:
+    """Return the logarithm of the sum of numbers that are given by their logarithms."""
+    most = max(logarithms)
+    return most + math.log(sum(math.exp(value - most) for value in logarithms))
+
+
+def draw(choices: Sequence[Edge], weights: Sequence[float], rng: Random) -> Edge:
+    """Draw one of some choices by their weights."""
+    sums = list(accumulate(weights))
+    point = rng.random() * sums[-1]
+    return next(
+        (c for c, reached in zip(choices, sums, strict=True) if point < reached), choices[-1]
+    )
