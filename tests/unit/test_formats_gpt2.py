@@ -147,7 +147,7 @@ def unmade() -> BPE:
         (pipeline(framing=plain_token("x", 400)), "no special token"),
         (pipeline(special={"é": 400}), "'é' (id 400) is written like id 233"),
         (pipeline(special={"ab": 400}), "'ab' (id 400) is written like id 263"),
-        (pipeline(special={"ab": 263}), "as well as a token of the model"),
+        (pipeline(special={"ab": 263}), "as both a special token and a token of the model"),
         (Pipeline(unmade(), splitter("gpt2")), "no merge makes"),
         (
             Pipeline(BPE((*BYTES, b"a"), np.empty((0, 3), np.uint32)), splitter("gpt2")),

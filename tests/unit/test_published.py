@@ -411,5 +411,5 @@ def test_at_hand_without_download(
     assert "small" in published.at_hand()
     assert published.fetch("small", download=False) == expected()
     (tmp_path / "small.tiktoken").write_bytes(small[:-1])
-    with pytest.raises(DownloadError, match="not the right one"):
+    with pytest.raises(DownloadError, match="in no cache with the right SHA-256"):
         published.fetch("small", download=False)
