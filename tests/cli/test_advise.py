@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from toksmith.cli.advise import number_of
+from toksmith.cli.advise import parse_number
 from toksmith.errors import OptionError
 
 
@@ -69,13 +69,13 @@ def test_errors(run: Run, corpus_file: Path) -> None:
     [("12", 12), ("1.5b", 1_500_000_000), ("20GB", 20 * 10**9), ("1_000K", 10**6), ("2,5M", 25e6)],
 )
 def test_numbers(text: str, number: int) -> None:
-    assert number_of("--x", text) == number
+    assert parse_number("--x", text) == number
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "7 B", "1e9", "K"])
 def test_no_numbers(text: str) -> None:
     with pytest.raises(OptionError):
-        number_of("--x", text)
+        parse_number("--x", text)
 
 
 def test_the_recommendation_comes_first(run: Run, corpus_file: Path) -> None:

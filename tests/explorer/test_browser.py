@@ -99,10 +99,10 @@ def browser(explorer: Browser) -> Iterator[Browser]:
     explorer.requests()
     explorer.complaints()
     yield explorer
-    asked = explorer.requests()
-    assert asked
+    fields = explorer.requests()
+    assert fields
     ours = (explorer.address, "data:", f"blob:{explorer.address}")
-    assert [url for url in asked if not url.startswith(ours)] == []
+    assert [url for url in fields if not url.startswith(ours)] == []
     refusals = ("the server responded with a status of 400",)
     assert [c for c in explorer.complaints() if not any(each in c for each in refusals)] == []
     assert explorer.run("return window.hacked") is None

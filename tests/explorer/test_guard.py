@@ -16,7 +16,7 @@ pytest.importorskip("starlette")
 from toksmith.errors import OptionError
 from toksmith.explorer.app import make_app
 from toksmith.explorer.guard import LARGEST_BODY
-from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.serving import serve
 
 PORT = 4242
@@ -37,7 +37,7 @@ def ask(
     path: str, headers: dict[str, str], method: str = "GET", body: bytes = b"", query: bytes = b""
 ) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers and body of an answer, without a server."""
-    app, close = make_app(Shelf(), Path(), PORT)
+    app, close = make_app(LoadedTokenizers(), Path(), PORT)
     sent: list[MutableMapping[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -136,4 +136,4 @@ def test_port_that_is_taken() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         with pytest.raises(OptionError, match="cannot be had"):
-            serve(Shelf(), Path(), other.getsockname()[1], browser=False)
+            serve(LoadedTokenizers(), Path(), other.getsockname()[1], browser=False)

@@ -18,8 +18,8 @@ from toksmith.errors import OptionError, UnsupportedError
 from toksmith.explorer.compare_page import ComparePage
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Jobs
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Asked
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields
 from toksmith.explorer.train_page import TrainPage
 
 
@@ -27,16 +27,16 @@ from toksmith.explorer.train_page import TrainPage
 def page(tmp_path: Path) -> Iterator[TrainPage]:
     (tmp_path / "a.txt").write_text("low lower lowest newest widest " * 50)
     jobs = Jobs()
-    yield TrainPage(Shelf(), Folder(tmp_path), jobs)
+    yield TrainPage(LoadedTokenizers(), Folder(tmp_path), jobs)
     jobs.close()
     assert not jobs.folder.exists()
 
 
 def trained(page: TrainPage, **fields: Any) -> dict[str, Any]:
     """Train, and return the last answer."""
-    page.start(Asked(fields))
+    page.start(Fields(fields))
     ends = time.monotonic() + 60
-    while (found := page.progress(Asked({})))["state"] == "running":
+    while (found := page.progress(Fields({})))["state"] == "running":
         assert time.monotonic() < ends
         time.sleep(0.05)
     return found
@@ -48,10 +48,10 @@ def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
     assert found["key"] == "bpe-270"
     assert "<svg" in found["result"]
     assert len(found["learned"]) == 13
-    page.save(Asked({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
+    page.save(Fields({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
     assert load(tmp_path / "tok.json").vocab_size == 270
     with pytest.raises(OptionError, match="there already"):
-        page.save(Asked({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
+        page.save(Fields({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
     name, data = page.saved("bpe-270", "minbpe")
     assert name == "bpe-270.model"
     assert data.startswith(b"minbpe")
@@ -63,18 +63,18 @@ def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
 def test_saving_overwrites_nothing(page: TrainPage, tmp_path: Path, form: str) -> None:
     trained(page, text="low lower", vocab_size=258, special_tokens=["<x>"])
     question = {"tokenizer": "bpe-258", "format": form}
-    page.save(Asked({**question, "path": "first.x"}))
+    page.save(Fields({**question, "path": "first.x"}))
     beside = {path.name.replace("first", "second") for path in tmp_path.glob("first*")}
     assert "second.x" in beside
     for name in beside:
         (tmp_path / name).write_text("precious")
         before = {path.name for path in tmp_path.iterdir()}
         with pytest.raises(OptionError, match=f"'{name}' is there already; choose another name"):
-            page.save(Asked({**question, "path": "second.x"}))
+            page.save(Fields({**question, "path": "second.x"}))
         assert {path.name for path in tmp_path.iterdir()} == before
         assert (tmp_path / name).read_text() == "precious"
         (tmp_path / name).unlink()
-    page.save(Asked({**question, "path": "second.x"}))
+    page.save(Fields({**question, "path": "second.x"}))
     assert {path.name for path in tmp_path.glob("second*")} == beside
 
 
@@ -82,13 +82,13 @@ def test_minbpe_has_a_file_beside_it(page: TrainPage, tmp_path: Path) -> None:
     trained(page, text="low lower", vocab_size=258)
     (tmp_path / "v.vocab").write_text("precious")
     with pytest.raises(OptionError, match=r"'v\.vocab' is there already"):
-        page.save(Asked({"tokenizer": "bpe-258", "format": "minbpe", "path": "v.model"}))
+        page.save(Fields({"tokenizer": "bpe-258", "format": "minbpe", "path": "v.model"}))
     assert (tmp_path / "v.vocab").read_text() == "precious"
     assert not (tmp_path / "v.model").exists()
 
 
 def test_options_are_those_of_the_model(page: TrainPage) -> None:
-    options = {option["name"]: option for option in page.options(Asked({}))["sentencepiece-bpe"]}
+    options = {option["name"]: option for option in page.options(Fields({}))["sentencepiece-bpe"]}
     assert options["byte_fallback"]["choices"] == ["true", "false"]
     assert options["byte_fallback"]["meaning"]
     fields = {"text": "low lower lowest " * 30, "model": "sentencepiece-bpe", "vocab_size": 14}
@@ -123,25 +123,25 @@ def test_the_choice_of_a_corpus(page: TrainPage) -> None:
         {"files": ["b"]},
     ):
         with pytest.raises(OptionError):
-            page.start(Asked({**fields, "vocab_size": 300}))
+            page.start(Fields({**fields, "vocab_size": 300}))
 
 
 def test_cancel(page: TrainPage, tmp_path: Path) -> None:
     with (tmp_path / "large.txt").open("w") as file:
         for i in range(400_000):
             file.write(f"{i * 7919 % 1000003:x} ")
-    page.start(Asked({"files": ["large.txt"], "vocab_size": 100_000}))
+    page.start(Fields({"files": ["large.txt"], "vocab_size": 100_000}))
     with pytest.raises(OptionError, match="already"):
-        page.start(Asked({"text": "abc", "vocab_size": 300}))
+        page.start(Fields({"text": "abc", "vocab_size": 300}))
     started = time.monotonic()
     page._jobs.cancel()
     assert time.monotonic() - started < 5
-    assert page.progress(Asked({}))["state"] == "cancelled"
+    assert page.progress(Fields({}))["state"] == "cancelled"
     assert trained(page, text="abab", vocab_size=257)["state"] == "done"
 
 
 def test_worker_that_dies(page: TrainPage) -> None:
-    page.start(Asked({"text": "abab", "vocab_size": 257}))
+    page.start(Fields({"text": "abab", "vocab_size": 257}))
     job = page._job
     assert job is not None
     job._process.kill()
@@ -153,25 +153,25 @@ def test_worker_that_dies(page: TrainPage) -> None:
 def test_compare(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("low lower lowest <script> 東京 " * 40)
-    jobs, shelf = Jobs(), Shelf()
-    shelf.put("<b>", train(texts=["low lower lowest"], vocab_size=262))
-    page = ComparePage(shelf, Folder(tmp_path), jobs)
+    jobs, loaded = Jobs(), LoadedTokenizers()
+    loaded.put("<b>", train(texts=["low lower lowest"], vocab_size=262))
+    page = ComparePage(loaded, Folder(tmp_path), jobs)
     with pytest.raises(OptionError, match="nothing is measured"):
-        page.file(Asked({"form": "csv"}))
+        page.file(Fields({"form": "csv"}))
     with pytest.raises(OptionError, match="choose one to"):
-        page.start(Asked({"tokenizers": [], "text": "x"}))
-    page.start(Asked({"tokenizers": ["<b>", "bytes"], "files": ["a.txt", "b.txt"]}))
+        page.start(Fields({"tokenizers": [], "text": "x"}))
+    page.start(Fields({"tokenizers": ["<b>", "bytes"], "files": ["a.txt", "b.txt"]}))
     assert jobs.last is not None
     jobs.last.wait(60)
-    found = page.progress(Asked({}))
+    found = page.progress(Fields({}))
     assert (found["state"], found["error"]) == ("done", "")
     assert "&lt;b&gt;" in found["report"]
     assert "<script" not in found["report"]
-    assert page.file(Asked({"form": "csv"}))["text"].startswith("tokenizer,text,tokens")
-    assert page.file(Asked({"form": "html"}))["text"].startswith("<!doctype html>")
-    assert '"bytes"' in page.file(Asked({"form": "json"}))["text"]
+    assert page.file(Fields({"form": "csv"}))["text"].startswith("tokenizer,text,tokens")
+    assert page.file(Fields({"form": "html"}))["text"].startswith("<!doctype html>")
+    assert '"bytes"' in page.file(Fields({"form": "json"}))["text"]
     with pytest.raises(OptionError):
-        page.file(Asked({"form": "xml"}))
+        page.file(Fields({"form": "xml"}))
     jobs.close()
 
 
@@ -184,17 +184,17 @@ def test_folder(tmp_path: Path) -> None:
     (root / "link").symlink_to(tmp_path / "secret")
     (root / "sub" / "loop").symlink_to(root)
     folder = Folder(root)
-    assert [(each.path, each.size) for each in folder.listing("")] == [("sub", None)]
-    assert ("sub/b.txt", 4) in [(each.path, each.size) for each in folder.listing("sub")]
+    assert [(each.path, each.size) for each in folder.list_entries("")] == [("sub", None)]
+    assert ("sub/b.txt", 4) in [(each.path, each.size) for each in folder.list_entries("sub")]
     for path in ("..", "../secret", "link", "/etc/passwd", "sub/../../secret", "no", "a\0b"):
         with pytest.raises(OptionError):
-            folder.inside(path)
+            folder.resolve_inside(path)
         with pytest.raises(OptionError):
-            folder.listing(path)
+            folder.list_entries(path)
     for path in ("sub/b.txt", "../x", "no/x", "", ".", ".x", "link", "a\0b"):
-        with pytest.raises(OptionError), folder.writing(path) as (place, _):
+        with pytest.raises(OptionError), folder.open_new(path) as (place, _):
             place.write_text("new")
-    with folder.writing("sub/new.json") as (place, target):
+    with folder.open_new("sub/new.json") as (place, target):
         assert target == root / "sub" / "new.json"
         place.write_text("new")
         place.with_suffix(".other").write_text("beside")
@@ -222,16 +222,18 @@ def test_a_folder_means_the_files_directly_in_it(tmp_path: Path) -> None:
         os.mkfifo(root / "sub" / "fifo")
         os.mkfifo(root / "fifo")
         with pytest.raises(OptionError, match="'fifo' is neither a file nor a folder"):
-            Folder(root).chosen(["fifo"], "")
+            Folder(root).choose(["fifo"], "")
     expected = [str(root / "sub" / "deep" / "b.txt"), str(root / "sub" / "ours.txt")]
-    assert Folder(root).chosen(["sub"], "") == ({"sub": expected}, [])
-    assert Folder(root).chosen(["sub/ours.txt"], "")[0] == {"sub/ours.txt": [str(root / "a.txt")]}
+    assert Folder(root).choose(["sub"], "") == ({"sub": expected}, [])
+    assert Folder(root).choose(["sub/ours.txt"], "")[0] == {"sub/ours.txt": [str(root / "a.txt")]}
     with pytest.raises(OptionError, match="'only' holds no files"):
-        Folder(root).chosen(["only"], "")
+        Folder(root).choose(["only"], "")
 
 
 def test_uploads_are_called_by_their_names(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     key = folder.add_upload("poem.txt", tmp_path / "tmp" / "7-poem.txt")
-    assert folder.chosen([key], "")[0] == {"poem.txt": [str(tmp_path / "tmp" / "7-poem.txt")]}
-    assert folder.named(f"{tmp_path}/tmp/7-poem.txt: is empty") == "poem.txt: is empty"
+    assert folder.choose([key], "")[0] == {"poem.txt": [str(tmp_path / "tmp" / "7-poem.txt")]}
+    assert (
+        folder.replace_upload_paths(f"{tmp_path}/tmp/7-poem.txt: is empty") == "poem.txt: is empty"
+    )

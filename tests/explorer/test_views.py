@@ -15,7 +15,7 @@ from tests.explorer.test_browser import HOSTILE, TEXT, hostile_tokenizer
 from tests.kits.bpe import HELLO_BPE
 from toksmith.pipeline import Pipeline
 from toksmith.show.audit import audit_view
-from toksmith.show.diagram_choice import pictures
+from toksmith.show.diagram_choice import choose_diagrams
 from toksmith.show.diagram_terminal import diagram_view
 from toksmith.show.terminal import encoding_table, encoding_text
 from toksmith.show.text_page import text_page
@@ -48,9 +48,9 @@ def browser(chromium: Browser, tmp_path: Path) -> Iterator[Browser]:
     chromium.complaints()
     chromium.address = tmp_path.as_uri()
     yield chromium
-    asked = chromium.requests()
-    assert asked
-    assert [url for url in asked if not url.startswith((chromium.address, "data:"))] == []
+    fields = chromium.requests()
+    assert fields
+    assert [url for url in fields if not url.startswith((chromium.address, "data:"))] == []
     assert chromium.complaints() == []
     assert chromium.run("return window.hacked") is None
 
@@ -64,7 +64,7 @@ def show(browser: Browser, tmp_path: Path, html: str, scheme: str = "light") -> 
 
 def page_of(tok: Tokenizer, text: str, title: str = "tokenizer") -> str:
     encoding = tok.encoding(text, special="encode")
-    drawn, are_all = pictures(tok, text, encoding, "encode")
+    drawn, are_all = choose_diagrams(tok, text, encoding, "encode")
     return text_page(encoding, drawn, title=title, all_drawn=are_all)
 
 

@@ -13,8 +13,8 @@ from tests.kits.bpe import BYTES
 from toksmith._base.visible import visible
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.explorer.details import details_html
-from toksmith.explorer.loaded import Shelf, raw_bytes
-from toksmith.explorer.token_origin import Place, origin
+from toksmith.explorer.loaded import LoadedTokenizers, raw_bytes
+from toksmith.explorer.token_origin import TokenPlace, find_origin
 from toksmith.explorer.vocabulary import Vocabulary
 from toksmith.explorer.vocabulary_page import row_html
 from toksmith.framing import Framing
@@ -125,7 +125,7 @@ def test_origin_in_a_text() -> None:
     data = b"first line\nthe lowest low"
     encoding = tok.encoding(data)
     for token_id, (start, end) in zip(encoding.ids, encoding.byte_spans, strict=True):
-        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        found = find_origin(tok, token_id, TokenPlace(data, start, encoding.ids))
         assert found is not None
         assert found.in_text
         assert isinstance(found.diagram, MergeTree)
@@ -142,7 +142,7 @@ def test_origin_in_pieces(model: str) -> None:
     encoding = tok.encoding(data)
     kind = Lattice if model.endswith("unigram") else MergeTree
     for token_id, (start, _) in zip(encoding.ids, encoding.byte_spans, strict=True):
-        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        found = find_origin(tok, token_id, TokenPlace(data, start, encoding.ids))
         assert found is not None
         assert found.in_text
         assert isinstance(found.diagram, kind)
@@ -157,7 +157,7 @@ def test_origin_is_of_the_word_at_that_place(model: str) -> None:
     encoding = tok.encoding(data)
     assert len(set(encoding.ids)) < len(encoding)
     for token_id, (start, end) in zip(encoding.ids, encoding.byte_spans, strict=True):
-        found = origin(tok, token_id, Place(data, start, encoding.ids))
+        found = find_origin(tok, token_id, TokenPlace(data, start, encoding.ids))
         assert found is not None
         assert found.in_text
         inside = data.rfind(b" ", 0, end)
@@ -177,7 +177,7 @@ def test_a_token_has_its_colour_in_the_diagram(model: str) -> None:
     data = b"newest lowest low"
     encoding = known.tok.encoding(data)
     for i, (token_id, (start, _)) in enumerate(zip(encoding.ids, encoding.byte_spans, strict=True)):
-        html = details_html(known, token_id, Place(data, start, encoding.ids), colour=7 + i)
+        html = details_html(known, token_id, TokenPlace(data, start, encoding.ids), colour=7 + i)
         token = visible(encoding.tokens[i])
         assert f'bigtoken c{(7 + i) % 5}"' in html
         box = rf'<div class="ts-box ts-fill ts-c{(7 + i) % 5}"[^>]*><span class="ts-token">{token}<'
@@ -192,9 +192,9 @@ def test_token_that_cannot_be_reached() -> None:
 
 
 def test_shelf() -> None:
-    shelf = Shelf()
-    key = shelf.put("mine", vocabulary().tok)
-    assert shelf[key].vocabulary is shelf[key].vocabulary
-    assert shelf["bytes"].tokenizer.encode("é") == [0xC3, 0xA9]
+    loaded = LoadedTokenizers()
+    key = loaded.put("mine", vocabulary().tok)
+    assert loaded[key].vocabulary is loaded[key].vocabulary
+    assert loaded["bytes"].tokenizer.encode("é") == [0xC3, 0xA9]
     with pytest.raises(OptionError, match="no tokenizer 'other'"):
-        shelf["other"]
+        loaded["other"]

@@ -14,8 +14,8 @@ from tests.unit.test_diagram_html import HOSTILE, Page
 from toksmith.framing import Framing
 from toksmith.models import SentencePieceBPE
 from toksmith.pipeline import Pipeline
-from toksmith.show import diagram_choice as pictures_module
-from toksmith.show.diagram_choice import pictures
+from toksmith.show import diagram_choice
+from toksmith.show.diagram_choice import choose_diagrams
 from toksmith.show.diagram_terminal import diagram_view
 from toksmith.show.text_page import text_page
 from toksmith.splitters import splitter
@@ -28,7 +28,7 @@ TOK = Tokenizer(Pipeline(HELLO_BPE, splitter("gpt2"), Framing.of({"<s>": 300})))
 class TestPictures:
     def test_each_chunk_once_with_all_its_places(self) -> None:
         text = "Hello!Hello<s>ell"
-        drawn, are_all = pictures(TOK, text, TOK.encoding(text, special="encode"), "encode")
+        drawn, are_all = choose_diagrams(TOK, text, TOK.encoding(text, special="encode"), "encode")
         assert are_all
         assert [(p.diagram.text, p.tokens) for p in drawn] == [
             (b"Hello", ((0, 2), (3, 5))), (b"ell", ((6, 7),)),
@@ -40,20 +40,20 @@ class TestPictures:
                 TOK.pipeline.framing.added_tokens, prefix=(300,)
             ))
         )  # fmt: skip
-        drawn, _ = pictures(tok, "Hell", tok.encoding("Hell", add_special_tokens=True))
+        drawn, _ = choose_diagrams(tok, "Hell", tok.encoding("Hell", add_special_tokens=True))
         assert [p.tokens for p in drawn] == [((1, 2),)]
 
     def test_long_texts_have_the_trees_of_their_tokens(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pictures_module, "LONGEST_TEXT", 8)
-        drawn, are_all = pictures(TOK, "Hello Hell", TOK.encoding("Hello Hell"))
+        monkeypatch.setattr(diagram_choice, "LONGEST_TEXT", 8)
+        drawn, are_all = choose_diagrams(TOK, "Hello Hell", TOK.encoding("Hello Hell"))
         assert are_all
         assert [(p.diagram.text, p.tokens) for p in drawn] == [(b"Hell", ((0, 1), (3, 4)))]
 
     def test_some_are_left_out(self) -> None:
         text = "Hello ell"
-        drawn, are_all = pictures(TOK, text, TOK.encoding(text), most=1)
+        drawn, are_all = choose_diagrams(TOK, text, TOK.encoding(text), most=1)
         assert (len(drawn), are_all) == (1, False)
         page = text_page(TOK.encoding(text), drawn, title="x", all_drawn=are_all)
         assert "Those of later stretches are left out." in page
@@ -61,7 +61,7 @@ class TestPictures:
     def test_a_text_without_chunks_falls_into_words(self) -> None:
         tok = Tokenizer(plain_sentencepiece(SentencePieceBPE))
         text = "low lower  low"
-        drawn, _ = pictures(tok, text, tok.encoding(text))
+        drawn, _ = choose_diagrams(tok, text, tok.encoding(text))
         assert [p.diagram.text.decode() for p in drawn] == ["▁low", "▁lower"]
         assert [len(p.tokens) for p in drawn] == [2, 1]
         for picture in drawn:
@@ -74,7 +74,7 @@ class TestPictures:
 class TestPage:
     def page(self, text: str) -> str:
         encoding = TOK.encoding(text, special="encode")
-        drawn, are_all = pictures(TOK, text, encoding, "encode")
+        drawn, are_all = choose_diagrams(TOK, text, encoding, "encode")
         return text_page(encoding, drawn, title="<b>my tokenizer</b>", all_drawn=are_all)
 
     def test_the_page_loads_nothing_from_outside(self) -> None:

@@ -22,7 +22,7 @@ from toksmith._base.visible import visible
 from toksmith.results import Encoding
 from toksmith.show.notebook import encoding_html, visible_html
 from toksmith.show.style import PALETTE, SPECIAL
-from toksmith.show.terminal import encoding_table, encoding_text, has_colour, plain
+from toksmith.show.terminal import encoding_table, encoding_text, has_colour, render_plain
 from toksmith.show.text_page import text_page
 
 HOSTILE = [
@@ -246,7 +246,7 @@ class TestTextModels:
 class TestTable:
     def test_wide_values_are_folded(self) -> None:
         encoding = encoding_of([b"a" * 30, "東京".encode() * 6, b"b"])
-        assert plain(encoding_table(encoding, colour=False), width=54).splitlines() == [
+        assert render_plain(encoding_table(encoding, colour=False), width=54).splitlines() == [
             " id  token           characters  bytes  hex",
             "100  aaaaaaaaaaaaaa        0–30   0–30  61 61 61 61 61",
             "     aaaaaaaaaaaaaa                     61 61 61 61 61",
@@ -262,13 +262,13 @@ class TestTable:
     def test_no_line_is_wider_than_the_terminal(self) -> None:
         encoding = encoding_of([b"a" * 30, "東京".encode() * 6, b"b"], special=(2,))
         for width in range(32, 120):
-            lines = plain(encoding_table(encoding), width=width).splitlines()
+            lines = render_plain(encoding_table(encoding), width=width).splitlines()
             assert max(map(cell_len, lines)) <= width
 
     def test_many_tokens_take_no_time(self) -> None:
         encoding = encoding_of([b"abc"] * 20_000)
         started = time.process_time()
-        assert plain(encoding_table(encoding)).count("\n") == 20_000
+        assert render_plain(encoding_table(encoding)).count("\n") == 20_000
         assert time.process_time() - started < 8  # rich's own table: 20 s
 
 

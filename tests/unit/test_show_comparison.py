@@ -12,7 +12,7 @@ import toksmith
 from toksmith.measure import Comparison
 from toksmith.show.comparison import comparison_view
 from toksmith.show.side_by_side import side_by_side
-from toksmith.show.terminal import plain
+from toksmith.show.terminal import render_plain
 
 EVIL = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 TEXT = "</style></title><b>&amp; low\x1b[31m \u202eevil\x00\n" + EVIL
@@ -99,7 +99,7 @@ def test_narrow_terminals_show_one_below_the_other() -> None:
     low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
     plain_bytes = toksmith.train(texts=["low"], vocab_size=256)
     encodings = {"low": low.encoding("low\nlow"), "bytes": plain_bytes.encoding("low\nlow")}
-    shown = plain(side_by_side(encodings, colour=False, width=60), 60)
+    shown = render_plain(side_by_side(encodings, colour=False, width=60), 60)
     assert shown.splitlines() == [
         "low: 3 tokens",
         "⟦low⟧│↵",
@@ -109,7 +109,7 @@ def test_narrow_terminals_show_one_below_the_other() -> None:
         "⟦l⟧│⟦o⟧│⟦w⟧│↵",
         "⟦l⟧│⟦o⟧│⟦w⟧",
     ]
-    wide = plain(side_by_side(encodings, colour=False, width=100), 100)
+    wide = render_plain(side_by_side(encodings, colour=False, width=100), 100)
     assert [line.split() for line in wide.splitlines()[1:]] == [
         ["⟦low⟧│↵", "⟦l⟧│⟦o⟧│⟦w⟧│↵"],
         ["⟦low⟧", "⟦l⟧│⟦o⟧│⟦w⟧"],
@@ -117,7 +117,7 @@ def test_narrow_terminals_show_one_below_the_other() -> None:
 
 
 def test_terminal_is_safe(hostile: Comparison) -> None:
-    shown = plain(comparison_view(hostile, colour=False), 120)
+    shown = render_plain(comparison_view(hostile, colour=False), 120)
     assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", shown)
     assert "Gini across texts" in shown
     assert "all texts" in shown

@@ -133,7 +133,7 @@ class Report(ABC):
         if views.page is not None:
             return written(views.page(self), path)
         frame = import_module("toksmith.show.page_frame")
-        return written(frame.document(type(self).__name__, views.html(self)), path)
+        return written(frame.wrap_page(type(self).__name__, views.html(self)), path)
 
     def __str__(self) -> str:
         return text_of(self)

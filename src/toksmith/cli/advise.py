@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import SPLITS, Quiet, load_tokenizer, split_of
-from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
+from toksmith.cli.common import SPLITS, Quiet, load_tokenizer, parse_split
+from toksmith.cli.corpus import CorpusOptions, CountsFiles, Files, with_corpus_options
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXAMPLE = "toksmith advise corpus/*.txt --max-vocab 65536 --d-model 768 --layers
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "B": 10**9}
 
 
-@reads_corpus
+@with_corpus_options
 def run(
     files: Files = None,
     counts: CountsFiles = None,
@@ -89,7 +89,7 @@ def run(
         bool, typer.Option("--json", help="Print the figures as JSON instead.")
     ] = False,
     *,
-    corpus: Corpus,
+    corpus: CorpusOptions,
     quiet: Quiet = False,
 ) -> None:
     """Recommend a vocabulary size for a text and a model, with reasons for and against.
@@ -106,7 +106,7 @@ def run(
             check_folder(path)
     reading: dict[str, Any] = {**corpus, "progress": False if quiet else None}
     if split is not None:
-        reading["split"] = split_of(split)
+        reading["split"] = parse_split(split)
     if tokenizer is not None:
         if split is not None or corpus["separator"] is not None:
             raise OptionError("--split and --separator are for texts, and the tokenizer is trained")
@@ -118,13 +118,13 @@ def run(
         sizes=size,
         d_model=d_model,
         layers=layers,
-        parameters=number_of("--parameters", parameters),
+        parameters=parse_number("--parameters", parameters),
         tied=tied,
-        training_bytes=number_of("--training-bytes", training_bytes),
+        training_bytes=parse_number("--training-bytes", training_bytes),
         enough=enough,
         **reading,
     )
-    advice = _in_options(advice)
+    advice = _use_option_names(advice)
     from toksmith._base.files import write_text
     from toksmith.show.chart_svg import plot_svg
     from toksmith.show.vocabulary_size import advice_plot, advice_view
@@ -143,30 +143,30 @@ def run(
     console.print(advice_view(advice, console.width, ascii_only=is_ascii))
 
 
-def _in_options(advice: VocabularyAdvice) -> VocabularyAdvice:
+def _use_option_names(advice: VocabularyAdvice) -> VocabularyAdvice:
     """Return the advice with Python's arguments written as options."""
     from dataclasses import replace
 
-    from toksmith.cli.messages import in_options
+    from toksmith.cli.messages import use_option_names
 
     named = ("training_bytes", "d_model", "layers", "parameters")
     options = {name: f"--{name.replace('_', '-')}" for name in named}
     chosen = advice.recommendation
     reasons, caveats = (
-        tuple(in_options(line, options) for line in lines)
+        tuple(use_option_names(line, options) for line in lines)
         for lines in (chosen.reasons, chosen.caveats)
     )
     return replace(advice, recommendation=replace(chosen, reasons=reasons, caveats=caveats))
 
 
-def number_of(option: str, text: str | None) -> int | None:
+def parse_number(option: str, text: str | None) -> int | None:
     """Return a number that may end in K, M, G (or B) or T.
 
     Raises:
         OptionError: it is none.
 
     Example:
-        >>> number_of("--parameters", "1.5B")
+        >>> parse_number("--parameters", "1.5B")
         1500000000
     """
     if text is None:

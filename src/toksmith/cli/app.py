@@ -14,7 +14,7 @@ import typer
 
 from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet
-from toksmith.cli.messages import of_usage, say
+from toksmith.cli.messages import describe_usage_error, say
 from toksmith.errors import ToksmithError
 
 _EXIT_FULL, _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 1, 2, 130, 141
@@ -68,7 +68,7 @@ def _errors_in_one_line() -> Iterator[None]:
     except Exception as error:
         if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
             raise
-        say(f"error: {of_usage(error)}")
+        say(f"error: {describe_usage_error(error)}")
         sys.exit(_EXIT_ERROR)
 
 

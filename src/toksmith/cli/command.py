@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from toksmith.cli.messages import in_options, options_of, say
+from toksmith.cli.messages import options_of, say, use_option_names
 from toksmith.errors import ToksmithError
 
 
@@ -18,7 +18,7 @@ class Command(TyperCommand):
         """Run the command."""
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            say(f"warning: {in_options(str(message), options_of(self))}")
+            say(f"warning: {use_option_names(str(message), options_of(self))}")
 
         try:
             with warnings.catch_warnings():
@@ -26,7 +26,7 @@ class Command(TyperCommand):
                 warnings.showwarning = show
                 return super().invoke(ctx)
         except ToksmithError as error:
-            error.args = (in_options(str(error), options_of(self)),)
+            error.args = (use_option_names(str(error), options_of(self)),)
             raise
 
     def get_params(self, ctx: Any) -> list[Any]:

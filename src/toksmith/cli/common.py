@@ -179,7 +179,7 @@ _ID_SUFFIXES = {
 }
 
 
-def format_of(given: IdFormat | None, path: Path | None) -> IdFormat:
+def choose_format(given: IdFormat | None, path: Path | None) -> IdFormat:
     """Return the format of ids: what is given, what a file's suffix says, or lines.
 
     Raises:
@@ -208,7 +208,7 @@ def load_tokenizer(
 
     given: dict[str, Any] = {}
     if split is not None:
-        given["split"] = split_of(split)
+        given["split"] = parse_split(split)
     if special_tokens:
         given["special_tokens"] = dict(_special_token(text) for text in special_tokens)
     if Path(name).exists():
@@ -226,7 +226,7 @@ def load_tokenizer(
         raise UnknownNameError(f"there is no file {name!r}, and {unknown}") from None
 
 
-def split_of(split: str) -> str | None:
+def parse_split(split: str) -> str | None:
     """Return the split that a word of the command line stands for."""
     return None if split.lower() == "none" else split
 

@@ -16,7 +16,7 @@ from toksmith.errors import OptionError
 
 _READING = "Reading"
 
-Corpus: TypeAlias = dict[str, Any]
+CorpusOptions: TypeAlias = dict[str, Any]
 """The options of a corpus, by the names that the library has for them."""
 
 Files = Annotated[
@@ -132,7 +132,7 @@ def _corpus(
     memory: Memory = None,
     min_count: MinCount = 1,
     threads: Threads = None,
-) -> Corpus:
+) -> CorpusOptions:
     return {
         "separator": separator,
         "field": field,
@@ -148,7 +148,7 @@ def _corpus(
     }
 
 
-def reads_corpus(command: Callable[..., None]) -> Callable[..., None]:
+def with_corpus_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the options of a corpus in place of its parameter ``corpus``.
 
     Args:

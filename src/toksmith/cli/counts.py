@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toksmith.cli.command import Command, Group
-from toksmith.cli.common import SPLITS, Quiet, split_of
-from toksmith.cli.corpus import Corpus, Memory, MinCount, reads_corpus
+from toksmith.cli.common import SPLITS, Quiet, parse_split
+from toksmith.cli.corpus import CorpusOptions, Memory, MinCount, with_corpus_options
 from toksmith.errors import FormatError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _Path = Annotated[Path, typer.Argument(metavar="PATH", help="A file of counts.")
 @app.command(
     "make", cls=Command, epilog=_EXAMPLE.format("make corpus/ -o corpus.counts --split gpt4")
 )
-@reads_corpus
+@with_corpus_options
 def make(
     files: Annotated[
         list[str], typer.Argument(metavar="FILES", help="Files, folders or quoted globs.")
@@ -59,7 +59,7 @@ def make(
         ),
     ] = False,
     *,
-    corpus: Corpus,
+    corpus: CorpusOptions,
     quiet: Quiet = False,
 ) -> None:
     """Count the chunks of files and write the counts to a file."""
@@ -69,7 +69,7 @@ def make(
     check_folder(output)
     counts = toksmith.Counts.from_files(
         files,
-        split=split_of(split),
+        split=parse_split(split),
         gaps="drop" if drop_gaps else "keep",
         progress=False if quiet else None,
         **corpus,
@@ -94,7 +94,7 @@ def merge(
     from toksmith.cli.writing import check_folder
 
     check_folder(output)
-    _write(_merged(paths, memory, min_count), output, quiet)
+    _write(_merge_counts(paths, memory, min_count), output, quiet)
 
 
 @app.command("show", cls=Command, epilog=_EXAMPLE.format("show corpus.counts -n 5"))
@@ -108,14 +108,14 @@ def show(
     """Print the size of a file of counts, and its most frequent chunks."""
     from toksmith._base.visible import visible
 
-    counts = _merged([path])
+    counts = _merge_counts([path])
     if not quiet:
         print(figures(counts))
     for chunk, count in counts.most_common(n):
         print(f"{count:>12,}  {visible(chunk)}")
 
 
-def _merged(paths: list[Path], memory: str | None = None, min_count: int = 1) -> Counts:
+def _merge_counts(paths: list[Path], memory: str | None = None, min_count: int = 1) -> Counts:
     import toksmith
 
     if all(path.suffix == ".tsv" for path in paths):
@@ -138,7 +138,7 @@ def _write(counts: Counts, output: Path, quiet: bool) -> None:
 
 def figures(counts: Counts) -> str:
     """Return what counts hold, in one line."""
-    from toksmith.cli.train import megabytes
+    from toksmith.cli.train import format_size
     from toksmith.trainers.counts import splitter_name
 
     plural = "" if counts.documents == 1 else "s"
@@ -146,7 +146,7 @@ def figures(counts: Counts) -> str:
         [
             f"{len(counts):,} distinct chunks",
             f"{int(counts.counts.sum()):,} in all",
-            megabytes(counts.bytes),
+            format_size(counts.bytes),
             f"{counts.documents:,} document{plural}",
             f"split {splitter_name(counts.splitter)}",
         ]

@@ -16,7 +16,7 @@ from toksmith.cli.common import (
     SpecialTokens,
     Split,
     TokenizerName,
-    format_of,
+    choose_format,
     load_tokenizer,
 )
 from toksmith.errors import OptionError
@@ -54,14 +54,14 @@ def run(
         raise OptionError("ids and --file are given: one of them is wanted")
     tok = load_tokenizer(tokenizer, split, special_token)
     if ids:
-        found = reading.ids_of_words(ids)
+        found = reading.parse_id_words(ids)
     else:
-        form = format_of(id_format, file)
+        form = choose_format(id_format, file)
         given = reading.read_text(None, file, quiet)
         try:
             found = reading.parse_ids(given, form, dtype)
         except OptionError as wrong:
             raise OptionError(f"{file}: {wrong}") if file else wrong from None
     data = tok.decode_bytes(found, skip_special_tokens=skip_special_tokens)
-    with writing.output(output) as out:
+    with writing.open_output(output) as out:
         out.write(data)

@@ -21,7 +21,7 @@ from toksmith.cli.common import (
     Split,
     Threads,
     TokenizerName,
-    format_of,
+    choose_format,
     load_tokenizer,
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
@@ -69,7 +69,7 @@ def run(
 
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: one of them is wanted")
-    form = format_of(id_format, output)
+    form = choose_format(id_format, output)
     if output is not None:
         check_folder(output)
     tok = load_tokenizer(tokenizer, split, special_token)

@@ -36,18 +36,18 @@ def run(
 
     Its pages can read files below the current folder, and published tokenizers that are cached.
     """
-    from toksmith.explorer.loaded import Shelf
+    from toksmith.explorer.loaded import LoadedTokenizers
     from toksmith.explorer.serving import serve
 
-    shelf = Shelf()
+    loaded = LoadedTokenizers()
     for given in tokenizers or []:
-        tok = _loaded(given, split, special_token)
-        shelf.put(Path(given).name if Path(given).exists() else given, tok)
-    shelf.add_published()
-    serve(shelf, Path.cwd(), port, browser=not no_browser)
+        tok = _load(given, split, special_token)
+        loaded.put(Path(given).name if Path(given).exists() else given, tok)
+    loaded.add_published()
+    serve(loaded, Path.cwd(), port, browser=not no_browser)
 
 
-def _loaded(given: str, split: str | None, special_token: list[str] | None) -> Tokenizer:
+def _load(given: str, split: str | None, special_token: list[str] | None) -> Tokenizer:
     if Path(given).suffix == ".tiktoken":
         return load_tokenizer(given, split, special_token)
     return load_tokenizer(given)

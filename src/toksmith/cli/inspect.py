@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import (
     AddSpecialTokens,
     File,
@@ -20,7 +21,6 @@ from toksmith.cli.common import (
     load_tokenizer,
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
-from toksmith.cli.pieces import number
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -112,19 +112,19 @@ def run(
         if not brief:
             console.print(encoding_table(shown, colour=colour))
     if left := len(encoding) - len(shown):
-        print(f"… and {number(left, 'token')} more; --limit 0 prints all")
+        print(f"… and {count_of(left, 'token')} more; --limit 0 prints all")
     if not quiet:
         print(_size(len(encoding), len(encoding.text), len(data)))
     if steps:
         _print_steps(str(tok.explain(data, special=special.value)), limit)
     if tree:
-        from toksmith.show.diagram_choice import pictures
+        from toksmith.show.diagram_choice import choose_diagrams
         from toksmith.show.diagram_terminal import diagram_view
 
-        drawn, are_all = pictures(tok, data, encoding, special.value)
-        for picture in drawn:
+        drawn, are_all = choose_diagrams(tok, data, encoding, special.value)
+        for placed in drawn:
             console.print()
-            console.print(diagram_view(picture.diagram, colour=colour))
+            console.print(diagram_view(placed.diagram, colour=colour))
         if not are_all:
             print("\n… and more")
 
@@ -134,7 +134,7 @@ def _print_steps(steps: str, limit: int) -> None:
     shown = lines[:limit] if limit else lines
     print("", *shown, sep="\n")
     if left := len(lines) - len(shown):
-        print(f"… and {number(left, 'line')} more; --limit 0 prints all")
+        print(f"… and {count_of(left, 'line')} more; --limit 0 prints all")
 
 
 def _show_token(tok: Tokenizer, name: str) -> None:
@@ -160,14 +160,14 @@ def _show_token(tok: Tokenizer, name: str) -> None:
 def _write_page(
     path: Path, tok: Tokenizer, data: bytes, encoding: Encoding, special: HowSpecial, name: str
 ) -> None:
-    from toksmith.cli.writing import check_folder, output
-    from toksmith.show.diagram_choice import pictures
+    from toksmith.cli.writing import check_folder, open_output
+    from toksmith.show.diagram_choice import choose_diagrams
     from toksmith.show.text_page import text_page
 
     check_folder(path)
-    drawn, are_all = pictures(tok, data, encoding, special)
+    drawn, are_all = choose_diagrams(tok, data, encoding, special)
     page = text_page(encoding, drawn, title=tok.name or name, all_drawn=are_all)
-    with output(path) as file:
+    with open_output(path) as file:
         file.write(page.encode())
 
 

@@ -35,7 +35,7 @@ def say(message: str) -> None:
     print(f"toksmith: {line}", file=sys.stderr)
 
 
-def in_options(message: str, options: Mapping[str, str]) -> str:
+def use_option_names(message: str, options: Mapping[str, str]) -> str:
     """Return a message with Python's arguments written as options.
 
     Args:
@@ -43,13 +43,14 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
         options: the option of each argument's name.
 
     Example:
-        >>> in_options("give split= and unit='bytes'", {"split": "--split"})
+        >>> use_option_names("give split= and unit='bytes'", {"split": "--split"})
         "give --split and unit='bytes'"
-        >>> in_options("seed is -1: use 0 or more", {"seed": "--seed"})
+        >>> use_option_names("seed is -1: use 0 or more", {"seed": "--seed"})
         '--seed is -1: use 0 or more'
-        >>> in_options("use a smaller vocab_size", {"vocab_size": "--vocab-size"})
+        >>> use_option_names("use a smaller vocab_size", {"vocab_size": "--vocab-size"})
         'use a smaller --vocab-size'
-        >>> in_options("give special_tokens={'<s>': 256}", {"special_tokens": "--special-token"})
+        >>> options = {"special_tokens": "--special-token"}
+        >>> use_option_names("give special_tokens={'<s>': 256}", options)
         "give --special-token '<s>=256'"
     """
 
@@ -106,7 +107,7 @@ def options_of(command: Any) -> dict[str, str]:
     return found
 
 
-def of_usage(error: Any) -> str:
+def describe_usage_error(error: Any) -> str:
     """Return what is wrong with the words of a command line, and where its help is.
 
     Args:

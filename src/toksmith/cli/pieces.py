@@ -64,7 +64,7 @@ def print_pieces(
         sys.stdout.write(some)
 
 
-def safe(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Return a text as it is to a file or a pipe, but without what could steer a terminal.
 
     Controls, and marks that turn the direction of text, are shown by their number.
@@ -77,13 +77,8 @@ def safe(text: str) -> str:
     )
 
 
-def say(counts: str, quiet: bool) -> None:
+def print_summary(counts: str, quiet: bool) -> None:
     """Print a last line for people, apart from the result."""
     if not quiet:
         sys.stdout.flush()
         print(counts, file=sys.stderr)
-
-
-def number(count: int, one: str) -> str:
-    """Return a count with its noun, such as ``2 words``."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"

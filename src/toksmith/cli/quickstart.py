@@ -32,7 +32,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Train a first tokenizer on Python's own library, and show its tokens."""
-    from toksmith.cli.train import figures, megabytes
+    from toksmith.cli.train import figures, format_size
     from toksmith.cli.writing import check_folder
 
     check_folder(output)
@@ -40,7 +40,7 @@ def run(
     size = sum(file.stat().st_size for file in files)
     if not quiet:
         print(f"Training {_VOCAB_SIZE:,} tokens on {len(files):,} files of Python's own library")
-        print(f"and its documentation ({megabytes(size)}) …")
+        print(f"and its documentation ({format_size(size)}) …")
 
     import toksmith
 

@@ -95,14 +95,14 @@ def _below(path: Path) -> list[Path]:
     return expand(path) if path.is_dir() else [path]
 
 
-def ids_of_words(words: list[str]) -> Ids:
+def parse_id_words(words: list[str]) -> Ids:
     """Return the ids that the words of a command line hold: apart, with commas, or as JSON.
 
     Raises:
         OptionError: a word is no id.
 
     Example:
-        >>> ids_of_words(["31373,", "995"]), ids_of_words(["[31373,995]"])
+        >>> parse_id_words(["31373,", "995"]), parse_id_words(["[31373,995]"])
         ([31373, 995], [31373, 995])
     """
     text = " ".join(words)

@@ -7,9 +7,16 @@ from typing import Annotated
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import File, Quiet
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
-from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
+from toksmith.cli.pieces import (
+    JsonOption,
+    SpansOption,
+    escape_controls,
+    print_pieces,
+    print_summary,
+)
 
 EXAMPLE = "toksmith sentences 'Dr. Smith left. Did she?'"
 
@@ -58,8 +65,8 @@ def run(
     # To UAX #29 an empty line is a sentence, too.
     chosen = [i for i, piece in enumerate(found.pieces) if not piece.isspace()]
     print_pieces(found, np.array(chosen, np.int64), _one_line, spans, as_json)
-    say(number(len(chosen), "sentence"), quiet)
+    print_summary(count_of(len(chosen), "sentence"), quiet)
 
 
 def _one_line(sentence: str) -> str:
-    return safe(" ".join(sentence.split()))
+    return escape_controls(" ".join(sentence.split()))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import SPLITS, FormatName, Quiet, load_tokenizer, split_of
-from toksmith.cli.corpus import Corpus, CountsFiles, Files, reads_corpus
+from toksmith.cli.common import SPLITS, FormatName, Quiet, load_tokenizer, parse_split
+from toksmith.cli.corpus import CorpusOptions, CountsFiles, Files, with_corpus_options
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _list_options(model: Model | None) -> None:
     raise typer.Exit
 
 
-@reads_corpus
+@with_corpus_options
 def run(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PATH", help="The file to write.")
@@ -136,7 +136,7 @@ def run(
         ),
     ] = None,
     *,
-    corpus: Corpus,
+    corpus: CorpusOptions,
     to: FormatName = None,
     record: Annotated[
         bool,
@@ -161,7 +161,7 @@ def run(
     if bool(files) == bool(counts):
         raise OptionError("what to train on? FILES or --counts PATH is wanted, one of them")
     flags: dict[str, Any] = {
-        "split": None if split is None else [split_of(split)],
+        "split": None if split is None else [parse_split(split)],
         "special_tokens": special_token,
         "ties": ties and ties.value,
         "min_frequency": min_frequency,
@@ -297,22 +297,22 @@ def figures(tok: Tokenizer) -> str:
     left_out = f" ({skipped[2:].replace('_', ' ')} left out)" if skipped else ""
     parts = [
         f"{record.model}: {record.documents:,} document{plural}{left_out}",
-        megabytes(record.bytes),
+        format_size(record.bytes),
         f"{record.chunks:,} distinct chunks",
         f"{record.merges:,} merges" if record.merges else f"{record.vocab_size:,} ids",
     ]
     if record.spilled:
-        parts.append(f"{megabytes(record.spilled)} spilled")
+        parts.append(f"{format_size(record.spilled)} spilled")
     if record.tokens:
         parts += [f"{record.tokens:,} tokens", f"{record.bytes / record.tokens:.2f} bytes a token"]
     return ", ".join([*parts, f"{record.seconds:.1f} s"])
 
 
-def megabytes(size: int) -> str:
+def format_size(size: int) -> str:
     """Return a size for people.
 
     Example:
-        >>> megabytes(12_345_678), megabytes(1_234)
+        >>> format_size(12_345_678), format_size(1_234)
         ('12.3 MB', '1,234 bytes')
     """
     return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"

@@ -6,9 +6,16 @@ from typing import Annotated
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import File, Quiet
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
-from toksmith.cli.pieces import JsonOption, SpansOption, number, print_pieces, safe, say
+from toksmith.cli.pieces import (
+    JsonOption,
+    SpansOption,
+    escape_controls,
+    print_pieces,
+    print_summary,
+)
 
 EXAMPLE = 'toksmith words "Don\'t panic: 東京へ行く"'
 
@@ -51,6 +58,6 @@ def run(
         chosen = np.arange(len(found))
         print_pieces(found, chosen, lambda piece: visible(utf8(piece)), spans, as_json)
     else:
-        print_pieces(found, np.flatnonzero(found.is_word), safe, spans, as_json)
-    of_all = f" in {number(len(found), 'piece')}" if every else ""
-    say(f"{number(int(found.is_word.sum()), 'word')}{of_all}", quiet)
+        print_pieces(found, np.flatnonzero(found.is_word), escape_controls, spans, as_json)
+    of_all = f" in {count_of(len(found), 'piece')}" if every else ""
+    print_summary(f"{count_of(int(found.is_word.sum()), 'word')}{of_all}", quiet)

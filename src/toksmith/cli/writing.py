@@ -24,7 +24,7 @@ _ROOM = 1 << 16
 
 
 @contextmanager
-def output(path: Path | None) -> Iterator[BinaryIO]:
+def open_output(path: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a file that appears only when all of it is written.
 
     Raises:
@@ -140,7 +140,7 @@ def write_ids(
     else:
         pieces = _jsonl(batch) if form is IdFormat.JSONL else _json(batch, nested)
     enabled = False if quiet or path is None else None
-    with output(path) as out, amount_progress("writing", len(batch.ids), enabled) as report:
+    with open_output(path) as out, amount_progress("writing", len(batch.ids), enabled) as report:
         done = 0
         for ids, text in pieces:
             out.write(text.encode())
@@ -152,7 +152,7 @@ def _lines(batch: Batch) -> Iterator[tuple[int, str]]:
     for number, document in enumerate(batch):
         if number:
             yield 0, "\n"
-        yield from _joined(document, "\n")
+        yield from _join(document, "\n")
         if len(document):
             yield 0, "\n"
 
@@ -162,21 +162,21 @@ def _json(batch: Batch, nested: bool) -> Iterator[tuple[int, str]]:
     if nested:
         for number, document in enumerate(batch):
             yield 0, ",[" if number else "["
-            yield from _joined(document, ",")
+            yield from _join(document, ",")
             yield 0, "]"
     else:
-        yield from _joined(batch.ids, ",")
+        yield from _join(batch.ids, ",")
     yield 0, "]\n"
 
 
 def _jsonl(batch: Batch) -> Iterator[tuple[int, str]]:
     for document in batch:
         yield 0, "["
-        yield from _joined(document, ",")
+        yield from _join(document, ",")
         yield 0, "]\n"
 
 
-def _joined(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
+def _join(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
     """Yield ids in decimal, many at a time, with how many they are."""
     for start in range(0, len(ids), _IDS_AT_ONCE):
         some = ids[start : start + _IDS_AT_ONCE].tolist()
@@ -190,9 +190,9 @@ def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype)
     if largest > dtype.largest:
         raise OptionError(f"id {largest} does not fit {dtype.value}: use --dtype uint32")
     with ExitStack() as opened:
-        out = opened.enter_context(output(path))
+        out = opened.enter_context(open_output(path))
         if path is not None and not _is_special(path):
-            ends = opened.enter_context(output(ends_path(path)))
+            ends = opened.enter_context(open_output(ends_path(path)))
             np.save(ends, batch.offsets[1:])
             ends.flush()
         if form is IdFormat.NPY:

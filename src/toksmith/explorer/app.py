@@ -18,8 +18,8 @@ from toksmith.explorer.compare_page import ComparePage
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.guard import App, Guard
 from toksmith.explorer.jobs import Jobs
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Answer, Asked, asking, refused
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields, Reply, error_reply, make_endpoint
 from toksmith.explorer.text_page import TextPage
 from toksmith.explorer.token_html import palette_css
 from toksmith.explorer.train_page import TrainPage
@@ -33,25 +33,25 @@ BINARY = "application/octet-stream"
 _HERE = Path(__file__).parent
 
 
-def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], None]]:
+def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Callable[[], None]]:
     """Return the app for a port, and what has to be called when it ends.
 
     Args:
-        shelf: the tokenizers to begin with.
+        loaded: the tokenizers to begin with.
         folder: files below it can be trained on, and tokenizers be saved there.
         port: the port that it will be served on.
     """
     jobs = Jobs()
     uploads = Uploads(jobs)
-    text, vocabulary = TextPage(shelf), VocabularyPage(shelf)
+    text, vocabulary = TextPage(loaded), VocabularyPage(loaded)
     files = Folder(folder)
-    train = TrainPage(shelf, files, jobs)
-    compare = ComparePage(shelf, files, jobs)
+    train = TrainPage(loaded, files, jobs)
+    compare = ComparePage(loaded, files, jobs)
 
     async def tokenizers(_: Request) -> Response:
         entries = [
             {"key": entry.key, "name": entry.name, "given": entry.is_given}
-            for entry in shelf.entries()
+            for entry in loaded.entries()
         ]
         return JSONResponse(entries)
 
@@ -64,7 +64,7 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
     async def stepper_js(_: Request) -> Response:
         return Response(read_scripts("stepper"), media_type="text/javascript")
 
-    def cancel(_: Asked) -> Answer:
+    def cancel(_: Fields) -> Reply:
         jobs.cancel()
         return {}
 
@@ -74,11 +74,11 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
             key = files.add_upload(name, path)
             return JSONResponse({"name": name, "key": key, "size": path.stat().st_size})
         except (ToksmithError, OSError) as wrong:
-            return refused(wrong)
+            return error_reply(wrong)
 
-    def opened(name: str, path: Path) -> str:
+    def load_upload(name: str, path: Path) -> str:
         try:
-            return shelf.put(name, load(path))
+            return loaded.put(name, load(path))
         except ToksmithError as wrong:
             wrong.args = (str(wrong).replace(str(path), name),)
             raise
@@ -86,39 +86,39 @@ def make_app(shelf: Shelf, folder: Path, port: int) -> tuple[App, Callable[[], N
     async def open_tokenizer(request: Request) -> Response:
         try:
             name, path = await uploads.take(request)
-            return JSONResponse({"key": await run_in_threadpool(opened, name, path)})
+            return JSONResponse({"key": await run_in_threadpool(load_upload, name, path)})
         except (ToksmithError, OSError) as wrong:
-            return refused(wrong)
+            return error_reply(wrong)
 
     async def download(request: Request) -> Response:
         key, form = (request.query_params.get(name, "") for name in ("t", "format"))
         try:
-            name, data = await run_in_threadpool(train.saved, key, form)
+            name, data = await run_in_threadpool(train.export, key, form)
         except (ToksmithError, OSError) as wrong:
-            return refused(wrong)
+            return error_reply(wrong)
         return Response(data, headers={"x-name": quote(name)}, media_type=BINARY)
 
     routes = [
         Route("/", page("text")),
         Route("/vocabulary", page("vocabulary")),
-        Route("/ask/vocabulary", asking(vocabulary.rows), methods=["POST"]),
-        Route("/ask/token", asking(vocabulary.token), methods=["POST"]),
+        Route("/ask/vocabulary", make_endpoint(vocabulary.rows), methods=["POST"]),
+        Route("/ask/token", make_endpoint(vocabulary.token), methods=["POST"]),
         Route("/train", page("train")),
-        Route("/ask/options", asking(train.options), methods=["POST"]),
-        Route("/ask/files", asking(train.files), methods=["POST"]),
-        Route("/ask/train", asking(train.start), methods=["POST"]),
-        Route("/ask/training", asking(train.progress), methods=["POST"]),
-        Route("/ask/cancel", asking(cancel), methods=["POST"]),
-        Route("/ask/save", asking(train.save), methods=["POST"]),
+        Route("/ask/options", make_endpoint(train.options), methods=["POST"]),
+        Route("/ask/files", make_endpoint(train.files), methods=["POST"]),
+        Route("/ask/train", make_endpoint(train.start), methods=["POST"]),
+        Route("/ask/training", make_endpoint(train.progress), methods=["POST"]),
+        Route("/ask/cancel", make_endpoint(cancel), methods=["POST"]),
+        Route("/ask/save", make_endpoint(train.save), methods=["POST"]),
         Route("/ask/upload", upload, methods=["POST"]),
         Route("/ask/open", open_tokenizer, methods=["POST"]),
         Route("/ask/download", download, methods=["POST"]),
         Route("/compare", page("compare")),
-        Route("/ask/compare", asking(compare.start), methods=["POST"]),
-        Route("/ask/comparing", asking(compare.progress), methods=["POST"]),
-        Route("/ask/comparison", asking(compare.file), methods=["POST"]),
+        Route("/ask/compare", make_endpoint(compare.start), methods=["POST"]),
+        Route("/ask/comparing", make_endpoint(compare.progress), methods=["POST"]),
+        Route("/ask/comparison", make_endpoint(compare.file), methods=["POST"]),
         Route("/ask/tokenizers", tokenizers),
-        Route("/ask/tokens", asking(text.tokens), methods=["POST"]),
+        Route("/ask/tokens", make_endpoint(text.tokens), methods=["POST"]),
         Route("/tokens.css", tokens_css),
         Route("/stepper.js", stepper_js),
         Mount("/static", StaticFiles(directory=_HERE / "static")),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from toksmith.errors import OptionError
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Answer, Asked
-from toksmith.show.comparison_page import report_body
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields, Reply
+from toksmith.show.comparison_page import comparison_body
 
 if TYPE_CHECKING:
     from toksmith.measure.comparison import Comparison
@@ -26,31 +26,31 @@ class ComparePage:
     """What the page asks.
 
     Args:
-        shelf: the tokenizers.
+        loaded: the tokenizers.
         folder: whose files may be measured on.
         jobs: what does the work.
     """
 
-    def __init__(self, shelf: Shelf, folder: Folder, jobs: Jobs) -> None:
-        self._shelf = shelf
+    def __init__(self, loaded: LoadedTokenizers, folder: Folder, jobs: Jobs) -> None:
+        self._loaded = loaded
         self._folder = folder
         self._jobs = jobs
         self._job: Job | None = None
         self._found: Comparison | None = None
 
-    def start(self, asked: Asked) -> Answer:
+    def start(self, fields: Fields) -> Reply:
         """Start measuring."""
-        keys = list(dict.fromkeys(asked.texts("tokenizers")))
+        keys = list(dict.fromkeys(fields.texts("tokenizers")))
         if not 1 <= len(keys) <= MOST:
             raise OptionError(f"choose one to {MOST} tokenizers")
-        files, texts = self._folder.chosen(asked.texts("files"), asked.text("text"))
+        files, texts = self._folder.choose(fields.texts("files"), fields.text("text"))
         tokenizers = {key: self._pickled(key) for key in keys}
         task = {
             "task": "compare",
             "tokenizers": tokenizers,
             "files": files,
             "texts": texts,
-            "separator": asked.text("separator"),
+            "separator": fields.text("separator"),
             "result": str(self._jobs.file(".pickle")),
         }
         self._job = self._jobs.start(task)
@@ -59,10 +59,10 @@ class ComparePage:
 
     def _pickled(self, key: str) -> str:
         path = self._jobs.file(".pickle")
-        path.write_bytes(pickle.dumps(self._shelf[key].tokenizer))
+        path.write_bytes(pickle.dumps(self._loaded[key].tokenizer))
         return str(path)
 
-    def progress(self, asked: Asked) -> Answer:
+    def progress(self, fields: Fields) -> Reply:
         """Return how far measuring is, or the report."""
         job = self._job
         if job is None:
@@ -70,11 +70,11 @@ class ComparePage:
         answer: dict[str, Any] = {
             **job.progress,
             "state": job.state,
-            "error": self._folder.named(job.error),
-            "warnings": [*map(self._folder.named, job.warnings)],
+            "error": self._folder.replace_upload_paths(job.error),
+            "warnings": [*map(self._folder.replace_upload_paths, job.warnings)],
         }
         if job.state == "done":
-            answer["report"] = report_body(self._comparison(job))
+            answer["report"] = comparison_body(self._comparison(job))
         return answer
 
     def _comparison(self, job: Job) -> Comparison:
@@ -86,11 +86,11 @@ class ComparePage:
         assert self._found is not None
         return self._found
 
-    def file(self, asked: Asked) -> Answer:
+    def file(self, fields: Fields) -> Reply:
         """Return the figures, or the report, as a file."""
         if self._found is None:
             raise OptionError("nothing is measured yet")
-        form = asked.text("form")
+        form = fields.text("form")
         if form not in FORMS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMS)}")
         made = {

@@ -7,8 +7,8 @@ from html import escape
 
 from toksmith._base.visible import count_of, visible
 from toksmith.errors import UnknownTokenError
-from toksmith.explorer.token_html import colour_of, one_line
-from toksmith.explorer.token_origin import Place, origin, origin_html
+from toksmith.explorer.token_html import colour_class, one_line_html
+from toksmith.explorer.token_origin import TokenPlace, find_origin, origin_html
 from toksmith.explorer.vocabulary import Vocabulary
 
 _MOST_CHARACTERS = 24
@@ -17,7 +17,7 @@ _MOST_BYTES = 256
 
 
 def details_html(
-    vocabulary: Vocabulary, token_id: int, place: Place | None = None, colour: int = 0
+    vocabulary: Vocabulary, token_id: int, place: TokenPlace | None = None, colour: int = 0
 ) -> str:
     """Return what there is to say of a token.
 
@@ -34,23 +34,23 @@ def details_html(
         raise UnknownTokenError(f"no token has id {token_id}; ids go up to {len(vocabulary) - 1}")
     token = vocabulary.tokens[token_id]
     kind = vocabulary.kind(token_id)
-    big = colour_of(colour, kind == "special")
+    big = colour_class(colour, kind == "special")
     parts = [
-        f'<div class="bigtoken {big}">{one_line(token) or "&nbsp;"}</div>',
+        f'<div class="bigtoken {big}">{one_line_html(token) or "&nbsp;"}</div>',
         _facts(vocabulary, token_id, kind),
         _made_of(vocabulary, token_id),
     ]
-    if token and (found := origin(vocabulary.tok, token_id, place)):
+    if token and (found := find_origin(vocabulary.tok, token_id, place)):
         parts.append(f'<section class="origin">{origin_html(found, colour)}</section>')
     parts += [_characters(token), _longer(vocabulary, token_id)]
     return "".join(parts)
 
 
-def link(vocabulary: Vocabulary, token_id: int) -> str:
+def token_link(vocabulary: Vocabulary, token_id: int) -> str:
     """Return a token that can be clicked to see its details."""
     return (
-        f'<button type="button" class="sym {colour_of(token_id)}" data-token="{token_id}" '
-        f'title="id {token_id}">{one_line(vocabulary.tokens[token_id])}</button>'
+        f'<button type="button" class="sym {colour_class(token_id)}" data-token="{token_id}" '
+        f'title="id {token_id}">{one_line_html(vocabulary.tokens[token_id])}</button>'
     )
 
 
@@ -70,7 +70,7 @@ def _facts(vocabulary: Vocabulary, token_id: int, kind: str) -> str:
     if rank := vocabulary.rank(token_id):
         name, _, value = rank.partition(" ")
         facts.append(("rank" if name == "merge" else name, f"{rank if name == 'merge' else value}"))
-    if surface := _surface(vocabulary, token_id):
+    if surface := _decoded_text(vocabulary, token_id):
         facts.append(("stands for", f'<span class="spelled mono">{surface}</span>'))
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
     return f'<dl class="facts">{rows}</dl>'
@@ -85,7 +85,7 @@ def _lengths(token: bytes) -> str:
     return f"{size}, {count_of(characters, 'character')}"
 
 
-def _surface(vocabulary: Vocabulary, token_id: int) -> str:
+def _decoded_text(vocabulary: Vocabulary, token_id: int) -> str:
     """Return the text of a token behind others, where that is not the token itself."""
     tok, token = vocabulary.tok, vocabulary.tokens[token_id]
     if not token or tok.pipeline.decoder is None:
@@ -94,14 +94,14 @@ def _surface(vocabulary: Vocabulary, token_id: int) -> str:
         text = tok.decode([token_id]).encode()
     except (UnknownTokenError, ValueError):
         return ""
-    return one_line(text) if text and text != token else ""
+    return one_line_html(text) if text and text != token else ""
 
 
 def _made_of(vocabulary: Vocabulary, token_id: int) -> str:
     parts = vocabulary.made_of(token_id)
     if parts is None:
         return ""
-    left, right = (link(vocabulary, part) for part in parts)
+    left, right = (token_link(vocabulary, part) for part in parts)
     return f'<p class="sum">merged from {left} + {right}</p>'
 
 
@@ -128,7 +128,7 @@ def _longer(vocabulary: Vocabulary, token_id: int) -> str:
     found = vocabulary.made_into(token_id)
     if not len(found):
         return ""
-    links = " ".join(link(vocabulary, i) for i in found[:_MOST_LONGER].tolist())
+    links = " ".join(token_link(vocabulary, i) for i in found[:_MOST_LONGER].tolist())
     rest = len(found) - _MOST_LONGER
     more = f' <span class="soft">… and {rest:,} more</span>' if rest > 0 else ""
     return f'<h3>It is merged into</h3><p class="links">{links}{more}</p>'

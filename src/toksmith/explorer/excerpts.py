@@ -1,7 +1,7 @@
-"""A stretch of a text and its tokens: the part of a long text that is shown at once.
+"""An excerpt of a text and its tokens: the part of a long text that is shown at once.
 
 All of a text is counted, at the speed of the kernel. Where each token stands is only asked of the
-stretch that is shown, with a margin on either side: tokens do not depend on what is far away. That
+excerpt that is shown, with a margin on either side: tokens do not depend on what is far away. That
 they are the tokens of the whole text is then checked, id by id.
 """
 
@@ -28,7 +28,7 @@ _DRIFT = 256
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Excerpt:
     """A part of a text.
 
     Attributes:
@@ -48,11 +48,11 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The tokens of a stretch.
+class ExcerptTokens:
+    """The tokens of an excerpt.
 
     Attributes:
-        encoding: the stretch and its tokens; one that reaches out of it ends at its edge.
+        encoding: the excerpt and its tokens; one that reaches out of it ends at its edge.
         first: the place of the first of them among all tokens of the text.
         total: how many tokens the whole text has.
     """
@@ -62,44 +62,46 @@ class Shown:
     total: int
 
 
-def stretch_at(text: str, place: int, size: int = SIZE) -> Stretch:
-    """Return the stretch of a text from about a place on, cut at white space where there is any.
+def cut_excerpt(text: str, place: int, size: int = SIZE) -> Excerpt:
+    """Return the excerpt of a text from about a place on, cut at white space where there is any.
 
     Near the end of a text it is the last one of this size.
 
     Example:
-        >>> stretch = stretch_at("one two three four", 5, 9)
-        >>> stretch.shown
+        >>> excerpt = cut_excerpt("one two three four", 5, 9)
+        >>> excerpt.shown
         'two three'
     """
     last = max(len(text) - size, 0)
-    start = _snapped(text, min(max(place, 0), last))
-    return Stretch(text, start, len(text) if place >= last else _cut(text, start + size))
+    start = _snap_start(text, min(max(place, 0), last))
+    return Excerpt(text, start, len(text) if place >= last else _snap_end(text, start + size))
 
 
-def shown_tokens(
-    tok: Tokenizer, stretch: Stretch, special: Special = "text", template: bool = False
-) -> Shown:
-    """Return the tokens of a stretch, as they are in the whole text.
+def encode_excerpt(
+    tok: Tokenizer, excerpt: Excerpt, special: Special = "text", template: bool = False
+) -> ExcerptTokens:
+    """Return the tokens of an excerpt, as they are in the whole text.
 
     Args:
         tok: the tokenizer.
-        stretch: what to show.
+        excerpt: what to show.
         special: what the literal of a special token in the text means, as in ``encode``.
         template: put the template's own tokens around the whole text.
     """
-    text = stretch.text
+    text = excerpt.text
     ids = tok.encode_array(text, special=special)
-    low = _snapped(text, max(stretch.start - _MARGIN, 0)) if stretch.start else 0
+    low = _snap_start(text, max(excerpt.start - _MARGIN, 0)) if excerpt.start else 0
     high = (
-        _cut(text, min(stretch.end + _MARGIN, len(text))) if stretch.end < len(text) else len(text)
+        _snap_end(text, min(excerpt.end + _MARGIN, len(text)))
+        if excerpt.end < len(text)
+        else len(text)
     )
     for start, end in ((low, high), (0, len(text))):
         encoding = tok.encoding(text[start:end], special=special, add_special_tokens=template)
-        before = len(text[start : stretch.start].encode())
-        inside = Span(before, before + len(stretch.shown.encode()))
+        before = len(text[start : excerpt.start].encode())
+        inside = Span(before, before + len(excerpt.shown.encode()))
         part = _inside(
-            encoding, inside, start == 0 == stretch.start, end == len(text) == stretch.end
+            encoding, inside, start == 0 == excerpt.start, end == len(text) == excerpt.end
         )
         own = _own(encoding, part)
         first = _place(
@@ -109,19 +111,19 @@ def shown_tokens(
             break
     head = sum(1 for which in encoding.sequence if which < 0) if template else 0
     byte_spans = np.clip(encoding.byte_spans[part], inside.start, inside.end) - inside.start
-    spans = characters(stretch.shown, byte_spans)[1]
+    spans = characters(excerpt.shown, byte_spans)[1]
     shown = Encoding(
-        text=stretch.shown,
+        text=excerpt.shown,
         ids=[encoding.ids[i] for i in part],
         tokens=[encoding.tokens[i] for i in part],
         spans=spans,
         byte_spans=byte_spans,
         special=[encoding.special[i] for i in part],
     )
-    return Shown(shown, (first or 0) + (head if stretch.start else 0), len(ids) + head)
+    return ExcerptTokens(shown, (first or 0) + (head if excerpt.start else 0), len(ids) + head)
 
 
-def _snapped(text: str, place: int) -> int:
+def _snap_start(text: str, place: int) -> int:
     """Return the start of the line or word at a place, if it is near."""
     if place <= 0:
         return 0
@@ -133,7 +135,7 @@ def _snapped(text: str, place: int) -> int:
     return place if place > _SNAP else 0
 
 
-def _cut(text: str, place: int) -> int:
+def _snap_end(text: str, place: int) -> int:
     """Return the end of the word at a place, if it is near."""
     near = text[place : place + _SNAP]
     found = [at for at in (near.find("\n"), near.find(" ")) if at >= 0]
@@ -176,7 +178,7 @@ def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
     return None
 
 
-def special_of(value: str) -> Literal["text", "encode"]:
+def parse_special(value: str) -> Literal["text", "encode"]:
     """Return what a page sent as ``special``.
 
     Raises:
@@ -189,11 +191,11 @@ def special_of(value: str) -> Literal["text", "encode"]:
     raise OptionError(f"special is {value!r:.80}: use text or encode")
 
 
-def text_of(value: object) -> str:
+def parse_text(value: object) -> str:
     r"""Return what a page sent as a text, without surrogates.
 
     Example:
-        >>> text_of("a\ud800") == "a\ufffd"
+        >>> parse_text("a\ud800") == "a\ufffd"
         True
     """
     return utf8(str(value)).decode()

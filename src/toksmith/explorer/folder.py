@@ -15,7 +15,7 @@ MOST_ENTRIES = 2_000
 
 
 @dataclass(frozen=True)
-class Listed:
+class FolderEntry:
     """A file or folder.
 
     Attributes:
@@ -46,13 +46,13 @@ class Folder:
         self._uploads[key] = (name, path)
         return key
 
-    def named(self, message: str) -> str:
+    def replace_upload_paths(self, message: str) -> str:
         """Return a message with the names of uploaded files in place of their temporary paths."""
         for name, path in self._uploads.values():
             message = message.replace(str(path), name)
         return message
 
-    def chosen(self, files: Sequence[str], text: str) -> tuple[dict[str, list[str]], list[str]]:
+    def choose(self, files: Sequence[str], text: str) -> tuple[dict[str, list[str]], list[str]]:
         """Return what a page wants to be read: the paths of files by name, or a text.
 
         A folder stands for the files in it, at any depth, without links that lead out of the root.
@@ -74,7 +74,7 @@ class Folder:
         return found, texts
 
     def _below(self, file: str) -> list[Path]:
-        path = self.inside(file)
+        path = self.resolve_inside(file)
         if path.is_file():
             return [path]
         if not path.is_dir():
@@ -84,7 +84,7 @@ class Folder:
             raise OptionError(f"the folder {file[:200]!r} holds no files")
         return files
 
-    def inside(self, path: str) -> Path:
+    def resolve_inside(self, path: str) -> Path:
         """Return a path that is below the root.
 
         Raises:
@@ -98,25 +98,25 @@ class Folder:
             raise OptionError(f"{path[:200]!r} is not below {self.root}")
         return found
 
-    def listing(self, path: str) -> list[Listed]:
+    def list_entries(self, path: str) -> list[FolderEntry]:
         """Return what is in a folder, folders first: no hidden files, and no links out of it.
 
         Raises:
             OptionError: there is no such folder below the root.
         """
-        folder = self.inside(path)
+        folder = self.resolve_inside(path)
         if not folder.is_dir():
             raise OptionError(f"{path[:200]!r} is not a folder")
-        found: list[Listed] = []
+        found: list[FolderEntry] = []
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.startswith(".") or not self._is_ours(Path(entry.path)):
                     continue
                 here = Path(entry.path).relative_to(self.root).as_posix()
                 if entry.is_dir():
-                    found.append(Listed(here, entry.name, None))
+                    found.append(FolderEntry(here, entry.name, None))
                 elif entry.is_file():
-                    found.append(Listed(here, entry.name, entry.stat().st_size))
+                    found.append(FolderEntry(here, entry.name, entry.stat().st_size))
                 if len(found) >= MOST_ENTRIES:
                     break
         return sorted(found, key=lambda each: (each.size is not None, each.name.lower(), each.name))
@@ -128,7 +128,7 @@ class Folder:
             return False
 
     @contextmanager
-    def writing(self, path: str) -> Iterator[tuple[Path, Path]]:
+    def open_new(self, path: str) -> Iterator[tuple[Path, Path]]:
         """Yield where to write a new file, which comes to its place afterwards, and that place.
 
         Whatever else is written beside it comes along.
@@ -151,7 +151,7 @@ class Folder:
         given = Path(path)
         if not given.name or given.name.startswith(".") or "\0" in path:
             raise OptionError(f"{path[:200]!r} is no name for a file")
-        target = self.inside(given.parent.as_posix()) / given.name
+        target = self.resolve_inside(given.parent.as_posix()) / given.name
         if target.exists() or target.is_symlink():
             raise OptionError(f"{path[:200]!r} is there already; choose another name")
         return target

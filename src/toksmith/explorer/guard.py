@@ -60,7 +60,7 @@ class Guard:
             self._hosts |= {"127.0.0.1", "localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or let the app answer it."""
+        """Reply to a request, or pass it to the app."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -22,7 +22,7 @@ BYTES = "bytes"
 
 
 @dataclass
-class Entry:
+class LazyTokenizer:
     """A tokenizer that is loaded when it is first wanted.
 
     Attributes:
@@ -53,47 +53,47 @@ class Entry:
         return Vocabulary(self.tokenizer)
 
 
-class Shelf:
+class LoadedTokenizers:
     """Tokenizers in the order in which they came; bytes come last.
 
     Example:
-        >>> shelf = Shelf()
-        >>> shelf.add("mine", raw_bytes)
+        >>> loaded = LoadedTokenizers()
+        >>> loaded.add("mine", raw_bytes)
         'mine'
-        >>> shelf.add("mine", raw_bytes)
+        >>> loaded.add("mine", raw_bytes)
         'mine-2'
-        >>> [entry.name for entry in shelf.entries()]
+        >>> [entry.name for entry in loaded.entries()]
         ['mine', 'mine-2', 'bytes']
     """
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
-        self._bytes = Entry(BYTES, BYTES, raw_bytes, is_given=False)
+        self._entries: dict[str, LazyTokenizer] = {}
+        self._bytes = LazyTokenizer(BYTES, BYTES, raw_bytes, is_given=False)
 
     def add(self, name: str, loader: Loader, is_given: bool = True) -> str:
-        """Put a tokenizer on the shelf, and return its key: the name, or one like it."""
+        """Add a tokenizer, and return its key: the name, with a number if it is taken."""
         key, number = name, 1
         while key in self._entries or key == BYTES:
             number += 1
             key = f"{name}-{number}"
-        self._entries[key] = Entry(key, key, loader, is_given)
+        self._entries[key] = LazyTokenizer(key, key, loader, is_given)
         return key
 
     def put(self, name: str, tok: Tokenizer) -> str:
-        """Put a tokenizer that is loaded already on the shelf, and return its key."""
+        """Add a tokenizer that is loaded already, and return its key."""
         return self.add(name, lambda: tok)
 
     def add_published(self) -> None:
-        """Put the published encodings that are in a cache on the shelf."""
+        """Add the published encodings that are cached on this machine."""
         for name in published.at_hand():
             if name not in self._entries:
                 self.add(name, partial(_published, name), is_given=False)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LazyTokenizer]:
         """Return all there are."""
         return [*self._entries.values(), self._bytes]
 
-    def __getitem__(self, key: str) -> Entry:
+    def __getitem__(self, key: str) -> LazyTokenizer:
         entry = self._bytes if key == BYTES else self._entries.get(key)
         if entry is None:
             raise OptionError(

@@ -12,16 +12,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from toksmith.errors import OptionError, ToksmithError
-from toksmith.explorer.excerpts import text_of
+from toksmith.explorer.excerpts import parse_text
 
 LONGEST_TEXT = 8 * 1024 * 1024
 """How many bytes of JSON a page may send."""
 
-Answer: TypeAlias = "dict[str, Any]"
+Reply: TypeAlias = "dict[str, Any]"
 Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
 
-class Asked:
+class Fields:
     """The fields of a question.
 
     Args:
@@ -33,7 +33,7 @@ class Asked:
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text, without surrogates."""
-        return text_of(self._fields.get(name, default))
+        return parse_text(self._fields.get(name, default))
 
     def number(self, name: str, default: int = 0) -> int:
         """Return a whole number.
@@ -53,27 +53,27 @@ class Asked:
     def texts(self, name: str) -> list[str]:
         """Return a list of texts."""
         value = self._fields.get(name, [])
-        return [text_of(each) for each in value] if isinstance(value, list) else []
+        return [parse_text(each) for each in value] if isinstance(value, list) else []
 
     def pairs(self, name: str) -> dict[str, str]:
         """Return texts by name."""
         value = self._fields.get(name, {})
         if not isinstance(value, dict):
             return {}
-        return {text_of(key): text_of(each) for key, each in value.items()}
+        return {parse_text(key): parse_text(each) for key, each in value.items()}
 
 
-def asking(work: Callable[[Asked], Answer]) -> Endpoint:
+def make_endpoint(work: Callable[[Fields], Reply]) -> Endpoint:
     """Return the endpoint of a function that works on a question, off the event loop."""
 
     async def endpoint(request: Request) -> Response:
         try:
-            fields = json.loads(await body(request, LONGEST_TEXT))
+            fields = json.loads(await read_body(request, LONGEST_TEXT))
             if not isinstance(fields, dict):
                 raise OptionError("a question is an object of JSON")
-            return JSONResponse(await run_in_threadpool(work, Asked(fields)))
+            return JSONResponse(await run_in_threadpool(work, Fields(fields)))
         except (ToksmithError, ValueError, OSError, RecursionError) as wrong:
-            return refused(wrong)
+            return error_reply(wrong)
         except Exception as wrong:
             traceback.print_exc()
             return JSONResponse({"error": f"{type(wrong).__name__}: {wrong}"}, 500)
@@ -81,12 +81,12 @@ def asking(work: Callable[[Asked], Answer]) -> Endpoint:
     return endpoint
 
 
-def refused(wrong: Exception) -> Response:
+def error_reply(wrong: Exception) -> Response:
     """Return an error as the answer."""
     return JSONResponse({"error": str(wrong) or type(wrong).__name__}, 400)
 
 
-async def body(request: Request, most: int) -> bytes:
+async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a request.
 
     Raises:

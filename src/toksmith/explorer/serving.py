@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.explorer.loaded import Shelf
+from toksmith.explorer.loaded import LoadedTokenizers
 
 LOOPBACK = "127.0.0.1"
 
 
 def serve(
-    shelf: Shelf,
+    loaded: LoadedTokenizers,
     folder: Path,
     port: int = 0,
     *,
@@ -27,7 +27,7 @@ def serve(
     """Serve the explorer until Ctrl-C.
 
     Args:
-        shelf: the tokenizers to begin with.
+        loaded: the tokenizers to begin with.
         folder: files below it can be trained on, and tokenizers be saved there.
         port: where; 0 for any that is free.
         browser: open the page in the user's browser.
@@ -45,10 +45,10 @@ def serve(
         raise UnsupportedError(
             f"the explorer needs {missing.name}: pip install toksmith[explorer]"
         ) from missing
-    with _bound(port) as bound:
+    with _listen(port) as bound:
         port = bound.getsockname()[1]
         address = f"http://{LOOPBACK}:{port}/"
-        app, close = make_app(shelf, folder, port)
+        app, close = make_app(loaded, folder, port)
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -72,14 +72,14 @@ def serve(
                     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         try:
-            with _terminated_like_interrupted(), contextlib.suppress(KeyboardInterrupt):
+            with _terminate_like_interrupt(), contextlib.suppress(KeyboardInterrupt):
                 Server(config).run(sockets=[bound])
         finally:
             close()
 
 
 @contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
+def _terminate_like_interrupt() -> Iterator[None]:
     """Let SIGTERM end the explorer as Ctrl-C does: with its work, and with its folder removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -91,7 +91,7 @@ def _terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _bound(port: int) -> socket.socket:
+def _listen(port: int) -> socket.socket:
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

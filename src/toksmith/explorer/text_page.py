@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from toksmith.errors import OptionError, ToksmithError
-from toksmith.explorer.excerpts import Shown, Stretch, shown_tokens, special_of, stretch_at
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Answer, Asked
+from toksmith.explorer.excerpts import (
+    Excerpt,
+    ExcerptTokens,
+    cut_excerpt,
+    encode_excerpt,
+    parse_special,
+)
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields, Reply
 from toksmith.explorer.token_html import ids_html, text_html
 from toksmith.measure.agreement import differing_tokens
 from toksmith.tokenizer import Tokenizer
@@ -21,43 +27,43 @@ class TextPage:
     """What the page asks.
 
     Args:
-        shelf: the tokenizers.
+        loaded: the tokenizers.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, loaded: LoadedTokenizers) -> None:
+        self._loaded = loaded
 
-    def tokens(self, asked: Asked) -> Answer:
-        """Return the tokens of the stretch of a text that is shown, by each tokenizer."""
-        text, keys = asked.text("text"), asked.texts("tokenizers")
+    def tokens(self, fields: Fields) -> Reply:
+        """Return the tokens of the excerpt of a text that is shown, by each tokenizer."""
+        text, keys = fields.text("text"), fields.texts("tokenizers")
         if len(keys) > MOST:
             raise OptionError(f"{MOST} tokenizers are shown side by side, and no more")
-        special = special_of(asked.text("special", "text"))
-        stretch = stretch_at(text, asked.number("start"))
-        found = [self._shown(key, stretch, special, asked.flag("template")) for key in keys]
+        special = parse_special(fields.text("special", "text"))
+        excerpt = cut_excerpt(text, fields.number("start"))
+        found = [self._shown(key, excerpt, special, fields.flag("template")) for key in keys]
         return {
-            "start": stretch.start,
-            "end": stretch.end,
+            "start": excerpt.start,
+            "end": excerpt.end,
             "characters": len(text),
             "bytes": len(text.encode()),
-            "panels": self._panels(keys, found, stretch),
+            "panels": self._panels(keys, found, excerpt),
         }
 
     def _shown(
-        self, key: str, stretch: Stretch, special: Special, template: bool
-    ) -> Shown | ToksmithError:
+        self, key: str, excerpt: Excerpt, special: Special, template: bool
+    ) -> ExcerptTokens | ToksmithError:
         try:
-            return shown_tokens(self._shelf[key].tokenizer, stretch, special, template)
+            return encode_excerpt(self._loaded[key].tokenizer, excerpt, special, template)
         except ToksmithError as wrong:
             return wrong
 
     def _panels(
-        self, keys: list[str], found: list[Shown | ToksmithError], stretch: Stretch
-    ) -> list[Answer]:
-        shown = [each.encoding for each in found if isinstance(each, Shown)]
+        self, keys: list[str], found: list[ExcerptTokens | ToksmithError], excerpt: Excerpt
+    ) -> list[Reply]:
+        shown = [each.encoding for each in found if isinstance(each, ExcerptTokens)]
         marks = iter(differing_tokens(shown))
-        size = len(stretch.text.encode())
-        panels: list[Answer] = []
+        size = len(excerpt.text.encode())
+        panels: list[Reply] = []
         for key, each in zip(keys, found, strict=True):
             if isinstance(each, ToksmithError):
                 panels.append({"key": key, "error": str(each)})
@@ -66,7 +72,7 @@ class TextPage:
             panels.append(
                 {
                     "key": key,
-                    "kind": kind_of(self._shelf[key].tokenizer),
+                    "kind": describe_kind(self._loaded[key].tokenizer),
                     "total": each.total,
                     "first": each.first,
                     "ratio": round(size / each.total, 2) if each.total else 0,
@@ -79,7 +85,7 @@ class TextPage:
         return panels
 
 
-def kind_of(tok: Tokenizer) -> str:
+def describe_kind(tok: Tokenizer) -> str:
     """Return what a tokenizer is, in a few words."""
     model: Any = tok.pipeline.model
     names = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from toksmith._base.visible import LINE_BREAK, SPACE, TAB, visible
-from toksmith.explorer.excerpts import Shown
+from toksmith.explorer.excerpts import ExcerptTokens
 from toksmith.show.notebook import visible_html
 from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
 
@@ -25,18 +25,18 @@ def palette_css() -> str:
     )
 
 
-def colour_of(place: int, is_special: bool = False) -> str:
+def colour_class(place: int, is_special: bool = False) -> str:
     """Return the class of a token's colour."""
     return "special" if is_special else f"c{place % len(PALETTE)}"
 
 
-def spaced(token: bytes) -> str:
+def token_html(token: bytes) -> str:
     r"""Return bytes as they are shown, escaped, marks of white space set apart.
 
     Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere.
 
     Example:
-        >>> spaced(b" <b>\xff")
+        >>> token_html(b" <b>\xff")
         '<wbr><i>·</i>&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
     """
     # The only other space stands in the tag; labels are not to be torn apart.
@@ -46,16 +46,16 @@ def spaced(token: bytes) -> str:
     return shown
 
 
-def one_line(token: bytes) -> str:
+def one_line_html(token: bytes) -> str:
     """The same, with marks of line breaks, but no breaks."""
-    return spaced(token).replace("<br>", "")
+    return token_html(token).replace("<br>", "")
 
 
-def text_html(shown: Shown, differs: Sequence[bool]) -> str:
-    """Return a stretch with its tokens in colour.
+def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
+    """Return an excerpt with its tokens in colour.
 
     Args:
-        shown: the stretch and its tokens.
+        shown: the excerpt and its tokens.
         differs: whether to mark each as differing.
     """
     encoding = shown.encoding
@@ -64,24 +64,24 @@ def text_html(shown: Shown, differs: Sequence[bool]) -> str:
     done = 0
     for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
         if start > done:
-            parts.append(f'<span class="gap">{spaced(data[done:start])}</span>')
+            parts.append(f'<span class="gap">{token_html(data[done:start])}</span>')
         names = _classes("t", shown, i, differs[i])
         inside = ""
         if end == start:
             names += " empty"
         else:
             # The parts of a character that several tokens make all stand for the whole of it.
-            inside = spaced(data[start:end] if start >= done else encoding.tokens[i])
+            inside = token_html(data[start:end] if start >= done else encoding.tokens[i])
         where = f'data-i="{i}" data-s="{start}" data-e="{end}"'
         parts.append(f'<span class="{names}" {where}>{inside}</span>')
         done = max(done, end)
     if done < len(data):
-        parts.append(f'<span class="gap">{spaced(data[done:])}</span>')
+        parts.append(f'<span class="gap">{token_html(data[done:])}</span>')
     return "".join(parts)
 
 
-def ids_html(shown: Shown, differs: Sequence[bool]) -> str:
-    """Return the ids of a stretch, in the colours of their tokens."""
+def ids_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
+    """Return the ids of an excerpt, in the colours of their tokens."""
     tokens = zip(shown.encoding.ids, shown.encoding.tokens, strict=True)
     return "".join(
         f'<span class="{_classes("id", shown, i, differs[i])}" data-i="{i}" '
@@ -90,6 +90,6 @@ def ids_html(shown: Shown, differs: Sequence[bool]) -> str:
     )
 
 
-def _classes(kind: str, shown: Shown, i: int, differs: bool) -> str:
-    colour = colour_of(shown.first + i, shown.encoding.special[i])
+def _classes(kind: str, shown: ExcerptTokens, i: int, differs: bool) -> str:
+    colour = colour_class(shown.first + i, shown.encoding.special[i])
     return f"{kind} {colour}{' differs' if differs else ''}"

@@ -42,7 +42,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Place:
+class TokenPlace:
     """Where a token stands.
 
     Attributes:
@@ -56,7 +56,7 @@ class Place:
     ids: Sequence[int]
 
 
-def origin(tok: Tokenizer, token_id: int, place: Place | None = None) -> Origin | None:
+def find_origin(tok: Tokenizer, token_id: int, place: TokenPlace | None = None) -> Origin | None:
     """Return how a token came about; ``None`` for what no model makes, such as special tokens.
 
     Args:
@@ -74,10 +74,10 @@ def origin(tok: Tokenizer, token_id: int, place: Place | None = None) -> Origin 
     return Origin(alone.diagrams[0], in_text=False, reached=alone.reached)
 
 
-def _in_text(tok: Tokenizer, token_id: int, place: Place) -> tuple[Diagram, int] | None:
+def _in_text(tok: Tokenizer, token_id: int, place: TokenPlace) -> tuple[Diagram, int] | None:
     for start, end in _surroundings(place.data, place.start):
         explained = tok.explain(place.data[start:end])
-        # A token may start with the space before the stretch.
+        # A token may start with the space before the excerpt.
         found = _covering(tok, explained, token_id, max(place.start - start, 0))
         if found is not None and _contains(place.ids, found[0].ids):
             return found

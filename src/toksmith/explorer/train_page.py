@@ -1,4 +1,4 @@
-"""The page that trains: files or a text become a tokenizer on the shelf."""
+"""The page that trains: files or a text become a tokenizer among the loaded ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from toksmith.errors import OptionError
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Answer, Asked
-from toksmith.explorer.token_html import colour_of, one_line
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields, Reply
+from toksmith.explorer.token_html import colour_class, one_line_html
 from toksmith.formats.listed import LISTED, WRITTEN
 from toksmith.models import BPE, CharacterBPE
 from toksmith.show.chart import Line, Plot
@@ -39,19 +39,19 @@ class TrainPage:
     """What the page asks.
 
     Args:
-        shelf: where tokenizers go.
+        loaded: the tokenizers, to which trained ones are added.
         folder: whose files may be trained on.
         jobs: what does the work.
     """
 
-    def __init__(self, shelf: Shelf, folder: Folder, jobs: Jobs) -> None:
-        self._shelf = shelf
+    def __init__(self, loaded: LoadedTokenizers, folder: Folder, jobs: Jobs) -> None:
+        self._loaded = loaded
         self._folder = folder
         self._jobs = jobs
         self._job: Job | None = None
         self._trained: tuple[str, Tokenizer] | None = None
 
-    def options(self, asked: Asked) -> Answer:
+    def options(self, fields: Fields) -> Reply:
         """Return the options of each model, to be filled in."""
         special = {"special_tokens", "separator"}
         return {
@@ -63,46 +63,46 @@ class TrainPage:
             for model, (kind, _) in MODELS.items()
         }
 
-    def files(self, asked: Asked) -> Answer:
+    def files(self, fields: Fields) -> Reply:
         """Return what is in a folder."""
-        path = asked.text("path")
+        path = fields.text("path")
         return {
             "root": self._folder.root.name or str(self._folder.root),
             "path": path,
-            "entries": [vars(each) for each in self._folder.listing(path)],
+            "entries": [vars(each) for each in self._folder.list_entries(path)],
         }
 
-    def start(self, asked: Asked) -> Answer:
+    def start(self, fields: Fields) -> Reply:
         """Start training."""
-        files, texts = self._folder.chosen(asked.texts("files"), asked.text("text"))
-        size = asked.number("vocab_size", 0)
+        files, texts = self._folder.choose(fields.texts("files"), fields.text("text"))
+        size = fields.number("vocab_size", 0)
         task = {
             "task": "train",
             "files": [path for paths in files.values() for path in paths],
             "texts": texts,
-            "model": asked.text("model", "bpe"),
+            "model": fields.text("model", "bpe"),
             "vocab_size": size or None,
-            "separator": asked.text("separator"),
-            "special_tokens": asked.texts("special_tokens"),
-            "options": {name: text for name, text in asked.pairs("options").items() if text != ""},
+            "separator": fields.text("separator"),
+            "special_tokens": fields.texts("special_tokens"),
+            "options": {name: text for name, text in fields.pairs("options").items() if text != ""},
             "result": str(self._jobs.file(".pickle")),
         }
         self._job = self._jobs.start(task)
         self._trained = None
         return {"state": "running"}
 
-    def progress(self, asked: Asked) -> Answer:
+    def progress(self, fields: Fields) -> Reply:
         """Return how far training is, with the merges since a number."""
         job = self._job
         if job is None:
             return {"state": "none"}
-        since = asked.number("since", 0)
+        since = fields.number("since", 0)
         merges = [each for each in list(job.merges) if each[0] > since]
         answer: dict[str, Any] = {
             **job.progress,
             "state": job.state,
-            "error": self._folder.named(job.error.replace("--option ", "")),
-            "warnings": [*map(self._folder.named, job.warnings)],
+            "error": self._folder.replace_upload_paths(job.error.replace("--option ", "")),
+            "warnings": [*map(self._folder.replace_upload_paths, job.warnings)],
             "model": job.task["model"],
             "last": merges[-1][0] if merges else since,
             "merges": [merge_html(*each) for each in merges[-100:]],
@@ -113,12 +113,12 @@ class TrainPage:
             answer["curve"] = plot_svg(_curve_so_far(points))
         return answer
 
-    def _result(self, job: Job) -> Answer:
+    def _result(self, job: Job) -> Reply:
         if self._trained is None:
             path = Path(job.task["result"])
             tok: Tokenizer = pickle.loads(path.read_bytes())  # our own worker wrote it
             path.unlink()
-            self._trained = self._shelf.put(f"{job.task['model']}-{tok.vocab_size}", tok), tok
+            self._trained = self._loaded.put(f"{job.task['model']}-{tok.vocab_size}", tok), tok
         key, tok = self._trained
         return {
             "key": key,
@@ -127,7 +127,7 @@ class TrainPage:
             "formats": FORMATS,
         }
 
-    def saved(self, key: str, form: str) -> tuple[str, bytes]:
+    def export(self, key: str, form: str) -> tuple[str, bytes]:
         """Return a tokenizer as a file: its name, and its bytes.
 
         Raises:
@@ -137,20 +137,20 @@ class TrainPage:
         if form not in FORMATS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
         place = self._jobs.file(FORMATS[form])
-        self._shelf[key].tokenizer.save(place, format=form)
+        self._loaded[key].tokenizer.save(place, format=form)
         data = place.read_bytes()
         for made in place.parent.glob(f"{place.stem}*"):
             made.unlink()
         name = FORMATS[form]
         return (f"{key.replace(' ', '-')}{name}" if name.startswith(".") else name), data
 
-    def save(self, asked: Asked) -> Answer:
+    def save(self, fields: Fields) -> Reply:
         """Write a tokenizer to a new file below the folder."""
-        form = asked.text("format")
+        form = fields.text("format")
         if form not in FORMATS:
             raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
-        tok = self._shelf[asked.text("tokenizer")].tokenizer
-        with self._folder.writing(asked.text("path")) as (place, target):
+        tok = self._loaded[fields.text("tokenizer")].tokenizer
+        with self._folder.open_new(fields.text("path")) as (place, target):
             tok.save(place, format=form)
         return {"path": str(target)}
 
@@ -158,8 +158,8 @@ class TrainPage:
 def merge_html(number: int, token: bytes, count: int) -> str:
     """Return a merge as an item of the list."""
     return (
-        f'<li><span class="n">{number:,}</span><span class="sym {colour_of(number)}">'
-        f'{one_line(token)}</span><span class="soft">× {count:,}</span></li>'
+        f'<li><span class="n">{number:,}</span><span class="sym {colour_class(number)}">'
+        f'{one_line_html(token)}</span><span class="soft">× {count:,}</span></li>'
     )
 
 

@@ -13,7 +13,7 @@ from toksmith.models import BPE, CharacterBPE
 from toksmith.tokenizer import Tokenizer
 from toksmith.vocabulary import TokenTable
 
-IdArray: TypeAlias = "npt.NDArray[np.int64]"
+TokenIds: TypeAlias = "npt.NDArray[np.int64]"
 
 HOW = ("text", "bytes", "regex", "id")
 """What a query is: a part of the text, bytes in hex, a regular expression, an id or a range."""
@@ -64,7 +64,7 @@ class Vocabulary:
         return np.zeros((0, 3), np.uint32)
 
     @cached_property
-    def _first_merges(self) -> IdArray:
+    def _first_merges(self) -> TokenIds:
         """The rank of the first merge that makes each token; -1 for none."""
         ranks = np.full(len(self), -1, np.int64)
         ranks[self.merges[::-1, 2]] = np.arange(len(self.merges))[::-1]
@@ -92,10 +92,10 @@ class Vocabulary:
         left, right, _ = self.merges[rank].tolist()
         return left, right
 
-    def made_into(self, token_id: int) -> IdArray:
+    def made_into(self, token_id: int) -> TokenIds:
         """Return the tokens that are merged from a token and another, the lowest rank first."""
         with_it = (self.merges[:, 0] == token_id) | (self.merges[:, 1] == token_id)
-        made: IdArray = self.merges[with_it, 2].astype(np.int64)
+        made: TokenIds = self.merges[with_it, 2].astype(np.int64)
         return made
 
     def kind(self, token_id: int) -> str:
@@ -111,7 +111,7 @@ class Vocabulary:
 
     def _search(
         self, query: str, how: str = "text", kind: str = "all", sort: str = "id"
-    ) -> IdArray:
+    ) -> TokenIds:
         """Return the ids of the tokens that fit, in order.
 
         Args:
@@ -129,10 +129,10 @@ class Vocabulary:
         found = self._of_kind(kind)
         if query:
             found = found[self._matching(query, how, found)]
-        ordered: IdArray = found[self._order(found, sort)]
+        ordered: TokenIds = found[self._order(found, sort)]
         return ordered
 
-    def _of_kind(self, kind: str) -> IdArray:
+    def _of_kind(self, kind: str) -> TokenIds:
         if kind == "all":
             return np.flatnonzero(self.sizes)
         if kind == "unused":
@@ -151,7 +151,7 @@ class Vocabulary:
         test = tests[kind]
         return np.flatnonzero([bool(token) and test(token) for token in self.tokens])
 
-    def _matching(self, query: str, how: str, among: IdArray) -> npt.NDArray[np.bool_]:
+    def _matching(self, query: str, how: str, among: TokenIds) -> npt.NDArray[np.bool_]:
         if how == "id":
             low, high = _id_range(query)
             return (among >= low) & (among <= high)
@@ -164,7 +164,7 @@ class Vocabulary:
             found[self._holding(needle)] = True
         return found[among]
 
-    def _holding(self, needle: bytes) -> IdArray:
+    def _holding(self, needle: bytes) -> TokenIds:
         """Return the ids of the tokens that hold some bytes."""
         data, starts = self._joined
         places = np.arange(len(data) - len(needle) + 1)
@@ -175,12 +175,12 @@ class Vocabulary:
         return holders[inside]
 
     @cached_property
-    def _joined(self) -> tuple[npt.NDArray[np.uint8], IdArray]:
+    def _joined(self) -> tuple[npt.NDArray[np.uint8], TokenIds]:
         """All tokens, one behind the other, and where each starts."""
         data = np.frombuffer(b"".join(self.tokens), np.uint8)
         return data, np.cumsum(self.sizes) - self.sizes
 
-    def _order(self, found: IdArray, sort: str) -> npt.NDArray[np.intp]:
+    def _order(self, found: TokenIds, sort: str) -> npt.NDArray[np.intp]:
         if sort in ("longest", "shortest"):
             sizes = self.sizes[found]
             return np.argsort(-sizes if sort == "longest" else sizes, kind="stable")

@@ -27,7 +27,7 @@ _MOST_MERGES = 200
 """How many of the last merges are told at once; nobody reads more."""
 
 
-class Teller:
+class ProgressWriter:
     """Writes progress as lines, some times a second.
 
     Args:
@@ -115,7 +115,7 @@ def main() -> None:
     def write(line: str) -> None:
         print(line, file=out, flush=True)
 
-    tell = Teller(write)
+    tell = ProgressWriter(write)
     warnings.showwarning = lambda message, *_, **__: tell.say(warning=str(message))
     warnings.simplefilter("always", UserWarning)
     with suppress(BrokenPipeError):

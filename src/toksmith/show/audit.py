@@ -13,9 +13,9 @@ from toksmith._base.report import shows
 from toksmith._base.visible import visible, visible_name
 from toksmith.measure.findings import Audit, Example, Finding, Severity
 from toksmith.show.notebook import marked_html
-from toksmith.show.page_frame import document
+from toksmith.show.page_frame import wrap_page
 from toksmith.show.style import read_styles
-from toksmith.show.terminal import plain
+from toksmith.show.terminal import render_plain
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}
 _LONGEST = 60
@@ -88,7 +88,7 @@ def audit_html(audit: Audit, examples: int = 5) -> str:
 
 def audit_page(audit: Audit) -> str:
     """Return an audit as a whole page."""
-    return document(
+    return wrap_page(
         f"{visible_name(audit.tokenizer)} · audit",
         f'<main style="max-width:60em;margin:0 auto;padding:24px">{audit_html(audit)}</main>',
     )
@@ -110,7 +110,7 @@ def _finding_html(finding: Finding, examples: int) -> str:
 
 shows(
     Audit,
-    text=lambda audit: plain(audit_view(audit, colour=False)),
+    text=lambda audit: render_plain(audit_view(audit, colour=False)),
     html=audit_html,
     page=audit_page,
 )

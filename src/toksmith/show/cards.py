@@ -16,7 +16,7 @@ from toksmith._base.short_repr import brief
 from toksmith._base.visible import count_of, visible, visible_name
 from toksmith.results import Batch, Inputs
 from toksmith.show.style import read_styles
-from toksmith.show.terminal import plain
+from toksmith.show.terminal import render_plain
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.merge_table import MergeTable
@@ -64,7 +64,7 @@ def card_text(card: Card) -> str:
         for row in card.rows:
             table.add_row(*map(Text, row))
         parts += ["", table, Text(card.rest)] if card.rest else ["", table]
-    return plain(Group(*parts))
+    return render_plain(Group(*parts))
 
 
 def card_html(card: Card) -> str:

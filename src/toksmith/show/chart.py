@@ -92,11 +92,11 @@ class Plot:
         return _round_steps(min(ys), max(ys))
 
 
-def short(value: float) -> str:
+def format_tick(value: float) -> str:
     """Return a number as a tick shows it.
 
     Example:
-        >>> [short(value) for value in (0.25, 3.0, 1024.0, 65536.0, 2.5e9)]
+        >>> [format_tick(value) for value in (0.25, 3.0, 1024.0, 65536.0, 2.5e9)]
         ['0.25', '3', '1,024', '65,536', '2.5e+09']
     """
     if abs(value) >= 1e7:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from toksmith.show.chart import Plot, short
+from toksmith.show.chart import Plot, format_tick
 from toksmith.show.style import SERIES
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 30, 34, 48
@@ -43,10 +43,10 @@ def plot_svg(plot: Plot, width: int = 720, height: int = 360, legend: bool = Tru
     for tick in plot.y_ticks():
         y = down(tick)
         parts.append(_stroke(_LEFT, y, right, y, 0.15))
-        parts.append(_text(_LEFT - 6, y + 4, short(tick), "end"))
+        parts.append(_text(_LEFT - 6, y + 4, format_tick(tick), "end"))
     free = 0.0
     for tick in plot.x_ticks():
-        x, label = across(tick), short(tick)
+        x, label = across(tick), format_tick(tick)
         parts.append(_stroke(x, bottom, x, bottom + 4, 0.6))
         if x - 4 * len(label) >= free:
             parts.append(_text(x, bottom + 18, label, "middle"))
@@ -74,7 +74,8 @@ def plot_svg(plot: Plot, width: int = 720, height: int = 360, legend: bool = Tru
             for (x, y), value_x, value_y in zip(places, line.xs, line.ys, strict=True):
                 parts.append(
                     f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"><title>'
-                    f"{escape(line.label)}: {short(value_x)}, {short(value_y)}</title></circle>"
+                    f"{escape(line.label)}: {format_tick(value_x)}, {format_tick(value_y)}"
+                    "</title></circle>"
                 )
         if len(plot.lines) > 1 and legend:
             parts.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toksmith.show.chart import Plot, short
+from toksmith.show.chart import Plot, format_tick
 
 _SIGNS = "•×+o"
 _PLAIN_SIGNS = "*x+o"
@@ -32,7 +32,7 @@ def plot_text(plot: Plot, width: int = 78, height: int = 14, *, ascii_only: bool
     """
     side, tick, corner, floor, notch = "||+-+" if ascii_only else "│┤└─┬"
     signs = _PLAIN_SIGNS if ascii_only else _SIGNS
-    rows = {round((height - 1) * (1 - plot.y_part(y))): short(y) for y in plot.y_ticks()}
+    rows = {round((height - 1) * (1 - plot.y_part(y))): format_tick(y) for y in plot.y_ticks()}
     margin = max(map(len, rows.values())) + 1
     columns = max(width - margin - 2, 10)
     canvas = [[" "] * columns for _ in range(height)]
@@ -57,7 +57,7 @@ def plot_text(plot: Plot, width: int = 78, height: int = 14, *, ascii_only: bool
         shown.append(f"{label:>{margin}} {edge}{''.join(row)}".rstrip())
     axis, labels = [floor] * columns, ""
     for value in plot.x_ticks():
-        place, text = column(value), short(value)
+        place, text = column(value), format_tick(value)
         start = min(max(place - len(text) // 2, 0), columns - len(text))
         if start >= len(labels) + (1 if labels else 0):
             axis[place] = notch

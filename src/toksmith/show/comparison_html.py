@@ -28,7 +28,7 @@ from toksmith.measure.metrics import MEASURES, METRICS, Metric
 from toksmith.results import Encoding
 from toksmith.show.notebook import lines_html, marked_html, token_title, word_break
 from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, read_styles
-from toksmith.show.token_text import surfaces
+from toksmith.show.token_text import covered_texts
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -126,7 +126,7 @@ def _figure(
 def _bar(place: int, name: str, value: float | None, most: float, metric: Metric) -> str:
     part = 0 if value is None or value != value else value / most
     return (
-        f'<div class="ts-bar {series(place)}" title="{escape(name)}">'
+        f'<div class="ts-bar {series_class(place)}" title="{escape(name)}">'
         f'<i style="width:calc((100% - 58px) * {part:.4f})"></i>'
         f"<b>{metric.written(value)}</b></div>"
     )
@@ -172,11 +172,11 @@ def _column(
 ) -> str:
     ends = encoding.byte_spans[:, 1].tolist()
     count = len(ends) if limit is None else sum(end <= limit for end in ends)
-    stand_for = surfaces(encoding)
+    covered = covered_texts(encoding)
     tokens = lines_html(
         part
         for i in range(count)
-        for part in (_gap(encoding, i), _token(encoding, i, stand_for, marked[i]))
+        for part in (_gap(encoding, i), _token(encoding, i, covered, marked[i]))
     )
     size = count_of(count, "token")
     rest = "" if is_whole and count == len(ends) else " …"
@@ -187,7 +187,7 @@ def _column(
 
 
 def _token(
-    encoding: Encoding, place: int, stand_for: list[str] | None, marked: bool
+    encoding: Encoding, place: int, covered: list[str] | None, marked: bool
 ) -> tuple[str, bool]:
     """Return a token, and whether it ends a line of the text."""
     token = encoding.tokens[place]
@@ -195,10 +195,10 @@ def _token(
         names = f"ts-fill {SPECIAL_CLASS}"
     else:
         names = f"ts-fill ts-c{place % len(PALETTE)}" if marked else f"ts-same{place % 2}"
-    start, behind = encoding.spans[place].tolist()
-    title = escape(token_title(encoding, place, stand_for))
+    start, after = encoding.spans[place].tolist()
+    title = escape(token_title(encoding, place, covered))
     shown = f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>'
-    return word_break(token) + shown, encoding.text[start:behind].endswith("\n")
+    return word_break(token) + shown, encoding.text[start:after].endswith("\n")
 
 
 def _gap(encoding: Encoding, place: int) -> tuple[str, bool]:
@@ -212,10 +212,10 @@ def _gap(encoding: Encoding, place: int) -> tuple[str, bool]:
 
 def name_html(place: int, name: str) -> str:
     """Return a tokenizer's name beside the colour that it has all over."""
-    return f'<span class="ts-name {series(place)}">{escape(visible_name(name))}</span>'
+    return f'<span class="ts-name {series_class(place)}">{escape(visible_name(name))}</span>'
 
 
-def series(place: int) -> str:
+def series_class(place: int) -> str:
     """Return the class of a tokenizer's colour."""
     return f"ts-s{place % len(SERIES)}"
 
@@ -235,7 +235,7 @@ def _table(comparison: Comparison, table: FigureTable) -> str:
 def _row(row: TableRow, comparison: Comparison) -> str:
     cells = ""
     for place, (tok, cell) in enumerate(zip(comparison.tokenizers, row.cells, strict=True)):
-        names = f' class="ts-best {series(place)}"' if tok.name in row.best else ""
+        names = f' class="ts-best {series_class(place)}"' if tok.name in row.best else ""
         cells += f"<td{names}>{escape(cell)}</td>"
     hinted = f' title="{escape(row.hint)}"' if row.hint else ""
     return f'<tr><th scope="row"{hinted}>{escape(row.title)}</th>{cells}</tr>'

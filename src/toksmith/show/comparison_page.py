@@ -23,26 +23,26 @@ from toksmith.show.comparison_html import (
     sources_table,
     text_table_html,
 )
-from toksmith.show.page_frame import document
+from toksmith.show.page_frame import wrap_page
 from toksmith.show.style import read_styles
-from toksmith.show.terminal import plain
+from toksmith.show.terminal import render_plain
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")
 _MOST_TEXTS = 12
 _START = 700
 
 
-def report_page(comparison: Comparison) -> str:
+def comparison_page(comparison: Comparison) -> str:
     """Return the page: figures, bars and tables by text, use of the vocabulary, tokens, sources."""
     names = ", ".join(visible_name(tok.name) for tok in comparison.tokenizers)
-    return document(
+    return wrap_page(
         f"{names} · compared",
-        f'<main class="ts-compare">\n{report_body(comparison)}\n</main>',
+        f'<main class="ts-compare">\n{comparison_body(comparison)}\n</main>',
         style=read_styles("base", "comparison", "comparison_page"),
     )
 
 
-def report_body(comparison: Comparison) -> str:
+def comparison_body(comparison: Comparison) -> str:
     """Return what stands on the page, to be put into an element ``ts ts-compare`` of another."""
     sections = [
         _section("figures", "Figures", figures_table(comparison)),
@@ -177,9 +177,9 @@ def _text_row(text: MeasuredText) -> str:
 
 shows(
     Comparison,
-    text=lambda comparison: plain(comparison_view(comparison, colour=False)),
+    text=lambda comparison: render_plain(comparison_view(comparison, colour=False)),
     html=comparison_html,
-    page=report_page,
+    page=comparison_page,
     markdown=markdown,
     latex=latex,
 )

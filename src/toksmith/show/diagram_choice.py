@@ -19,7 +19,7 @@ LONGEST_CHUNK = 1_000
 
 
 @dataclass(frozen=True)
-class Picture:
+class PlacedDiagram:
     """A diagram that serves several places of a text.
 
     Attributes:
@@ -32,9 +32,9 @@ class Picture:
     tokens: tuple[tuple[int, int], ...]
 
 
-def pictures(
+def choose_diagrams(
     tok: Tokenizer, text: Text, encoding: Encoding, special: Special = "text", most: int = 300
-) -> tuple[list[Picture], bool]:
+) -> tuple[list[PlacedDiagram], bool]:
     """Return the diagrams of a text, each once, in the order of their first places.
 
     Args:
@@ -65,7 +65,7 @@ def pictures(
             drawn.setdefault((part.text, part.ids), part)
         done += size
     all_of_them = [
-        Picture(each, tuple(where[key])) for key, each in drawn.items() if _is_telling(each)
+        PlacedDiagram(each, tuple(where[key])) for key, each in drawn.items() if _is_telling(each)
     ]
     return all_of_them[:most], len(all_of_them) <= most
 
@@ -81,19 +81,19 @@ def _chunks(tok: Tokenizer, data: bytes, special: Special) -> list[Diagram]:
 
 def _tokens(
     tok: Tokenizer, encoding: Encoding, places: list[int], most: int
-) -> tuple[list[Picture], bool]:
+) -> tuple[list[PlacedDiagram], bool]:
     """Return the diagrams of the distinct tokens."""
     where: dict[int, list[tuple[int, int]]] = {}
     for place in places:
         where.setdefault(encoding.ids[place], []).append((place, place + 1))
-    found: list[Picture] = []
+    found: list[PlacedDiagram] = []
     for token_id, stretches in where.items():
         drawn = tok.explain_token(token_id).diagrams[0]
         if not _is_telling(drawn):
             continue
         if len(found) == most:
             return found, False
-        found.append(Picture(drawn, tuple(stretches)))
+        found.append(PlacedDiagram(drawn, tuple(stretches)))
     return found, True
 
 

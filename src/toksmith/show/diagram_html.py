@@ -147,7 +147,9 @@ def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
         cells.append(_label(3, "second", lattice.other_score))
         rows |= dict.fromkeys(other - best, 3)
     below = 4 if other else 3
-    rows |= {i: below + row for i, row in _packed([lattice.edges[i] for i in rest], rest).items()}
+    rows |= {
+        i: below + row for i, row in _assign_rows([lattice.edges[i] for i in rest], rest).items()
+    }
     if rest:
         cells.append(f'<div class="ts-label" style="grid-row:{below}">others</div>')
     for place, row in sorted(rows.items(), key=lambda item: (item[1], item[0])):
@@ -242,7 +244,7 @@ def _label(row: int, name: str, score: float) -> str:
     return f'<div class="ts-label" style="grid-row:{row}">{name} <b>{_number(score)}</b></div>'
 
 
-def _packed(edges: list[Edge], places: list[int]) -> dict[int, int]:
+def _assign_rows(edges: list[Edge], places: list[int]) -> dict[int, int]:
     """Return a row for each edge, so that none of a row overlap: the long ones come first."""
     order = sorted(range(len(edges)), key=lambda i: (edges[i].start - edges[i].end, edges[i].start))
     rows: list[list[Edge]] = []

@@ -9,7 +9,7 @@ from toksmith._base.report import shows
 from toksmith._base.visible import LINE_BREAK, SPACE, TAB, count_of, visible_parts
 from toksmith.results import Encoding
 from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
-from toksmith.show.token_text import surfaces
+from toksmith.show.token_text import covered_texts
 
 _NO_BREAK = "\u00a0"
 _BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
@@ -36,9 +36,9 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
         True
     """
     shown = len(encoding) if limit is None else min(limit, len(encoding))
-    stand_for = surfaces(encoding)
+    covered = covered_texts(encoding)
     tokens = lines_html(
-        (_token(encoding, place, stand_for), encoding.tokens[place].endswith(b"\n"))
+        (_token(encoding, place, covered), encoding.tokens[place].endswith(b"\n"))
         for place in range(shown)
     )
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
@@ -49,10 +49,10 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     )
 
 
-def _token(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
+def _token(encoding: Encoding, place: int, covered: list[str] | None) -> str:
     token = encoding.tokens[place]
     background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
-    title = token_title(encoding, place, stand_for)
+    title = token_title(encoding, place, covered)
     return (
         f'{word_break(token)}<span style="{_TOKEN};background:{background}" '
         f'title="{escape(title)}">{visible_html(token)}</span>'
@@ -113,25 +113,25 @@ def marked_html(text: bytes) -> str:
     return written
 
 
-def token_title(encoding: Encoding, place: int, stand_for: list[str] | None) -> str:
+def token_title(encoding: Encoding, place: int, covered: list[str] | None) -> str:
     """Return what is said of a token when the pointer rests on it, as plain text.
 
     Args:
         encoding: the tokens.
         place: which one.
-        stand_for: what :func:`~toksmith.show.token_text.surfaces` says of all of them.
+        covered: what :func:`~toksmith.show.token_text.covered_texts` says of all of them.
     """
     is_special = encoding.special[place]
-    shown = encoding.tokens[place].hex(" ").upper() if stand_for is None else stand_for[place]
+    shown = encoding.tokens[place].hex(" ").upper() if covered is None else covered[place]
     span, byte_span = encoding.spans[place], encoding.byte_spans[place]
     return (
         f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "
         f"characters {_range(*span)}, bytes {_range(*byte_span)}: "
-        f"{shown if stand_for is None else _quoted(shown)}"
+        f"{shown if covered is None else _quote(shown)}"
     )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f"'{text}'" if text else "stands for nothing"
 
 

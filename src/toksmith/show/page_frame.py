@@ -11,7 +11,7 @@ import hashlib
 from html import escape
 
 
-def document(title: str, body: str, *, style: str = "", script: str = "") -> str:
+def wrap_page(title: str, body: str, *, style: str = "", script: str = "") -> str:
     """Return a whole page.
 
     Args:
@@ -21,7 +21,7 @@ def document(title: str, body: str, *, style: str = "", script: str = "") -> str
         script: what may run on the page.
 
     Example:
-        >>> page = document("<b>", "<p>text</p>")
+        >>> page = wrap_page("<b>", "<p>text</p>")
         >>> "<title>&lt;b&gt;</title>" in page, "<script" in page, "default-src 'none'" in page
         (True, False, True)
     """

@@ -63,9 +63,7 @@ def _lines(encoding: Encoding, marked: list[bool], colour: bool, width: int) -> 
     first = 0
     ends = [place + 1 for place, letter in enumerate(encoding.text) if letter == "\n"]
     for end in [*ends, len(encoding.text) + 1] if data else []:
-        behind = bisect_right(starts, end - 1, lo=first)
-        part = encoding[first:behind]
-        yield encoding_text(
-            part, ids=False, colour=colour, width=width, marked=marked[first:behind]
-        )
-        first = behind
+        after = bisect_right(starts, end - 1, lo=first)
+        part = encoding[first:after]
+        yield encoding_text(part, ids=False, colour=colour, width=width, marked=marked[first:after])
+        first = after

@@ -13,8 +13,8 @@ from rich.text import Text
 from toksmith._base.visible import visible
 from toksmith.results import Encoding
 from toksmith.show.style import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
-from toksmith.show.token_rows import Row, TokenRows
-from toksmith.show.token_text import surfaces
+from toksmith.show.token_rows import TokenRow, TokenRows
+from toksmith.show.token_text import covered_texts
 
 _BAR = "│"
 _MOST_HEX = 16
@@ -33,7 +33,7 @@ def has_colour(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def plain(renderable: RenderableType, width: int = 100) -> str:
+def render_plain(renderable: RenderableType, width: int = 100) -> str:
     """Return what a console without colours would print."""
     out = io.StringIO()
     Console(file=out, width=width, highlight=False, no_color=True).print(renderable)
@@ -93,12 +93,12 @@ def encoding_table(encoding: Encoding, *, colour: bool = True) -> TokenRows:
     Where tokens are not the text itself, as in models of words and pieces, the last column is the
     text that each stands for; it is empty where a token stands for nothing.
     """
-    stand_for = surfaces(encoding)
-    last = map(_hex, encoding.tokens) if stand_for is None else iter(stand_for)
+    covered = covered_texts(encoding)
+    last = map(_hex, encoding.tokens) if covered is None else iter(covered)
     return TokenRows(
-        "hex" if stand_for is None else "text",
+        "hex" if covered is None else "text",
         (
-            Row(
+            TokenRow(
                 cell.id,
                 cell.token,
                 f"{start}–{end}",

@@ -10,12 +10,12 @@ from html import escape
 
 from toksmith._base.visible import count_of, visible_name
 from toksmith.results import Encoding
-from toksmith.show.diagram_choice import Picture
+from toksmith.show.diagram_choice import PlacedDiagram
 from toksmith.show.diagram_stepper import stepper_html
 from toksmith.show.notebook import lines_html, marked_html, token_title
-from toksmith.show.page_frame import document
+from toksmith.show.page_frame import wrap_page
 from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles
-from toksmith.show.token_text import surfaces
+from toksmith.show.token_text import covered_texts
 from toksmith.trace.diagrams import Lattice, MergeTree
 
 _MOST_TOKENS = 20_000
@@ -25,7 +25,7 @@ _OPEN = 3
 
 def text_page(
     encoding: Encoding,
-    pictures: Sequence[Picture] = (),
+    diagrams: Sequence[PlacedDiagram] = (),
     *,
     title: str,
     all_drawn: bool = True,
@@ -35,18 +35,18 @@ def text_page(
 
     Args:
         encoding: the text's tokens.
-        pictures: the diagrams of its chunks, from :func:`toksmith.show.diagram_choice.pictures`.
+        diagrams: of its chunks, from :func:`toksmith.show.diagram_choice.choose_diagrams`.
         title: such as the tokenizer's name.
         all_drawn: whether these are the diagrams of all chunks.
         limit: leave out the tokens after so many, with a word about it.
     """
     header = f"<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>"
-    drawn = "".join(_pictures(encoding, pictures, all_drawn))
-    return document(
+    drawn = "".join(_diagrams(encoding, diagrams, all_drawn))
+    return wrap_page(
         f"{visible_name(title)} · tokens",
-        f"<main>\n{header}\n{_tokens(encoding, pictures, limit)}\n{drawn}\n</main>",
+        f"<main>\n{header}\n{_tokens(encoding, diagrams, limit)}\n{drawn}\n</main>",
         style=read_styles("base", "text_page"),
-        script=read_scripts("stepper", "text_page") if pictures else "",
+        script=read_scripts("stepper", "text_page") if diagrams else "",
     )
 
 
@@ -63,13 +63,13 @@ def _figures(encoding: Encoding) -> str:
     return " · ".join(parts)
 
 
-def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
+def _tokens(encoding: Encoding, diagrams: Sequence[PlacedDiagram], limit: int) -> str:
     shown = min(len(encoding), limit)
-    stand_for = surfaces(encoding)
+    covered = covered_texts(encoding)
     links = {
         token: number
-        for number, picture in enumerate(pictures, 1)
-        for first, last in picture.tokens
+        for number, placed in enumerate(diagrams, 1)
+        for first, last in placed.tokens
         for token in range(first, last)
     }
     cells = []
@@ -80,7 +80,7 @@ def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
         tag, link = ("a", f' href="#d{links[place]}"') if place in links else ("span", "")
         shown_token = (
             f'<{tag}{link} class="{names}" '
-            f'title="{escape(token_title(encoding, place, stand_for))}">'
+            f'title="{escape(token_title(encoding, place, covered))}">'
             f'<span class="ts-token">{marked_html(token)}</span><i>{encoding.ids[place]}</i>'
             f"</{tag}>"
         )
@@ -94,30 +94,30 @@ def _tokens(encoding: Encoding, pictures: Sequence[Picture], limit: int) -> str:
     )
 
 
-def _pictures(encoding: Encoding, pictures: Sequence[Picture], all_drawn: bool) -> list[str]:
-    if not pictures:
+def _diagrams(encoding: Encoding, diagrams: Sequence[PlacedDiagram], all_drawn: bool) -> list[str]:
+    if not diagrams:
         return []
     parts = ["<section><h2>How they came about</h2>"]
-    for number, picture in enumerate(pictures, 1):
-        first, last = picture.tokens[0]
+    for number, placed in enumerate(diagrams, 1):
+        first, last = placed.tokens[0]
         tokens = "".join(
             f'<span class="ts-fill ts-c{i % len(PALETTE)} ts-token">{marked_html(token)}</span>'
             for i, token in enumerate(encoding.tokens[first:last][:_MOST_IN_SUMMARY])
         )
-        times = len(picture.tokens)
+        times = len(placed.tokens)
         often = f"<small>× {times:,}</small>" if times > 1 else ""
         is_open = " open" if number <= _OPEN else ""
         parts.append(
             f'<details id="d{number}"{is_open}><summary><bdi>{tokens}</bdi>'
-            f"<small>{_kind(picture)}</small>{often}</summary>{stepper_html(picture.diagram)}</details>"
+            f"<small>{_kind(placed)}</small>{often}</summary>{stepper_html(placed.diagram)}</details>"
         )
     if not all_drawn:
         parts.append('<p class="ts-note">Those of later stretches are left out.</p>')
     return [*parts, "</section>"]
 
 
-def _kind(picture: Picture) -> str:
-    diagram = picture.diagram
+def _kind(placed: PlacedDiagram) -> str:
+    diagram = placed.diagram
     if isinstance(diagram, MergeTree):
         if diagram.merges:
             also = "looked up as a whole; " if diagram.whole else ""

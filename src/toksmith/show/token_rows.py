@@ -15,7 +15,7 @@ from rich.text import Text
 _BETWEEN = "  "
 
 
-class Row(NamedTuple):
+class TokenRow(NamedTuple):
     """What is said of a token, column by column, and the style of the token itself."""
 
     id: str
@@ -34,14 +34,14 @@ class TokenRows:
         rows: a row for each token.
 
     Example:
-        >>> from toksmith.show.terminal import plain
-        >>> print(plain(TokenRows("hex", [Row("97", "a", "0–1", "0–1", "61")])))
+        >>> from toksmith.show.terminal import render_plain
+        >>> print(render_plain(TokenRows("hex", [TokenRow("97", "a", "0–1", "0–1", "61")])))
         id  token  characters  bytes  hex
         97  a             0–1    0–1  61
     """
 
-    def __init__(self, last: str, rows: Iterable[Row]) -> None:
-        self._rows = [Row("id", "token", "characters", "bytes", last), *rows]
+    def __init__(self, last: str, rows: Iterable[TokenRow]) -> None:
+        self._rows = [TokenRow("id", "token", "characters", "bytes", last), *rows]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """Yield the table piece by piece."""
@@ -59,7 +59,7 @@ class TokenRows:
                 yield from _line(cells, widths, styles)
 
     def _lines(
-        self, row: Row, widths: Sequence[int], console: Console
+        self, row: TokenRow, widths: Sequence[int], console: Console
     ) -> Iterable[tuple[str, ...]]:
         """Return the cells of a row, line by line."""
         if cell_len(row.token) <= widths[1] and cell_len(row.last) <= widths[4]:

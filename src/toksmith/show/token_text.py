@@ -7,7 +7,7 @@ from toksmith._base.visible import visible
 from toksmith.results import Encoding
 
 
-def surfaces(encoding: Encoding) -> list[str] | None:
+def covered_texts(encoding: Encoding) -> list[str] | None:
     """Return what each token stands for, as it is shown; ``None`` where tokens are their text.
 
     Models of text spell tokens in their own way (``▁the``, ``##ing``, ``<0x0A>``), and some tokens
@@ -20,9 +20,9 @@ def surfaces(encoding: Encoding) -> list[str] | None:
         >>> from toksmith._base.arrays import Span
         >>> from toksmith.results import Encoding
         >>> spans = [Span(0, 3), Span(3, 5)]
-        >>> surfaces(Encoding("aping", [7, 9], [b"ap", b"##ing"], spans, spans, [False] * 2))
+        >>> covered_texts(Encoding("aping", [7, 9], [b"ap", b"##ing"], spans, spans, [False] * 2))
         ['api', 'ng']
-        >>> surfaces(Encoding("aping", [7, 9], [b"api", b"ng"], spans, spans, [False] * 2))
+        >>> covered_texts(Encoding("aping", [7, 9], [b"api", b"ng"], spans, spans, [False] * 2))
     """
     if all(
         len(token) == end - start

@@ -16,9 +16,9 @@ from toksmith.measure.vocabulary_size import SizePoint, VocabularyAdvice
 from toksmith.show.chart import Line, Mark, Plot
 from toksmith.show.chart_svg import plot_svg
 from toksmith.show.chart_text import plot_text
-from toksmith.show.page_frame import document
+from toksmith.show.page_frame import wrap_page
 from toksmith.show.style import read_styles
-from toksmith.show.terminal import plain
+from toksmith.show.terminal import render_plain
 
 _PLACES = 120
 
@@ -109,7 +109,7 @@ def advice_html(advice: VocabularyAdvice) -> str:
 
 def advice_page(advice: VocabularyAdvice) -> str:
     """Return the advice as a whole page."""
-    return document("Vocabulary size", advice_html(advice))
+    return wrap_page("Vocabulary size", advice_html(advice))
 
 
 def _list(lines: tuple[str, ...]) -> str:
@@ -165,7 +165,7 @@ def _of_model(point: SizePoint) -> list[str]:
 
 shows(
     VocabularyAdvice,
-    text=lambda advice: plain(advice_view(advice)),
+    text=lambda advice: render_plain(advice_view(advice)),
     html=advice_html,
     page=advice_page,
 )

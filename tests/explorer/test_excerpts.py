@@ -1,4 +1,4 @@
-"""A stretch of a long text shows the tokens that the whole text has there."""
+"""An excerpt of a long text shows the tokens that the whole text has there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 import toksmith
-from toksmith.explorer.excerpts import SIZE, shown_tokens, stretch_at, text_of
-from toksmith.explorer.loaded import Shelf
-from toksmith.explorer.requests import Asked
+from toksmith.explorer.excerpts import SIZE, cut_excerpt, encode_excerpt, parse_text
+from toksmith.explorer.loaded import LoadedTokenizers
+from toksmith.explorer.requests import Fields
 from toksmith.explorer.text_page import TextPage
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.tokenizer import Tokenizer
@@ -53,13 +53,13 @@ def test_stretches_are_the_whole(model: str) -> None:
     tok = tokenizer(model)
     ids = tok.encode(text())
     for place in (0, 5_000, 17_001, len(text()) - 1_000):
-        stretch = stretch_at(text(), place)
-        found = shown_tokens(tok, stretch)
+        excerpt = cut_excerpt(text(), place)
+        found = encode_excerpt(tok, excerpt)
         shown = found.encoding
         assert found.total == len(ids)
         assert len(shown.ids) > 200
         assert shown.ids == ids[found.first : found.first + len(shown.ids)]
-        data = stretch.shown.encode()
+        data = excerpt.shown.encode()
         for i, (start, end) in enumerate(shown.byte_spans):
             assert 0 <= start <= end <= len(data)
             if model == "bpe" and 0 < i < len(shown.ids) - 1:
@@ -69,7 +69,7 @@ def test_stretches_are_the_whole(model: str) -> None:
 def test_text_without_a_place_to_cut() -> None:
     tok = tokenizer("sentencepiece-bpe")
     long = "lowest" * 4_000
-    found = shown_tokens(tok, stretch_at(long, 9_000))
+    found = encode_excerpt(tok, cut_excerpt(long, 9_000))
     shown = found.encoding
     ids = tok.encode(long)
     assert shown.ids == ids[found.first : found.first + len(shown.ids)]
@@ -77,42 +77,42 @@ def test_text_without_a_place_to_cut() -> None:
 
 def test_template_and_special_tokens() -> None:
     tok = toksmith.train(texts=["abab"], vocab_size=258, special_tokens=["<|end|>"])
-    stretch = stretch_at("ab<|end|>ab", 0)
-    assert any(shown_tokens(tok, stretch, "encode").encoding.special)
-    assert not any(shown_tokens(tok, stretch).encoding.special)
+    excerpt = cut_excerpt("ab<|end|>ab", 0)
+    assert any(encode_excerpt(tok, excerpt, "encode").encoding.special)
+    assert not any(encode_excerpt(tok, excerpt).encoding.special)
 
 
 def test_stretch_ends_at_white_space() -> None:
-    stretch = stretch_at(text(), 10_000)
-    assert text()[stretch.start - 1].isspace()
-    assert text()[stretch.end].isspace()
-    assert stretch_at("", 5).shown == ""
-    assert stretch_at("short", 99).shown == "short"
+    excerpt = cut_excerpt(text(), 10_000)
+    assert text()[excerpt.start - 1].isspace()
+    assert text()[excerpt.end].isspace()
+    assert cut_excerpt("", 5).shown == ""
+    assert cut_excerpt("short", 99).shown == "short"
 
 
 def test_text_of_surrogates() -> None:
-    assert text_of("\ud83d\ude00\ud83d") == "😀\ufffd"
+    assert parse_text("\ud83d\ude00\ud83d") == "😀\ufffd"
 
 
 def test_the_end_of_a_text_is_a_whole_stretch() -> None:
     for place in (len(text()) - 100, len(text()), len(text()) + 9_000):
-        stretch = stretch_at(text(), place)
-        assert stretch.end == len(text())
-        assert len(stretch.shown) >= SIZE
-    assert stretch_at("a b " * 100, 390).shown == "a b " * 100
+        excerpt = cut_excerpt(text(), place)
+        assert excerpt.end == len(text())
+        assert len(excerpt.shown) >= SIZE
+    assert cut_excerpt("a b " * 100, 390).shown == "a b " * 100
 
 
 def test_details_are_of_the_stretch_that_is_shown() -> None:
-    shelf = Shelf()
-    key = shelf.put("mine", tokenizer("bpe"))
-    # The stretch starts behind a space, since no line break is near; from there one is.
+    loaded = LoadedTokenizers()
+    key = loaded.put("mine", tokenizer("bpe"))
+    # The excerpt starts behind a space, since no line break is near; from there one is.
     long = "low\n" + "lower" * 24 + " " + "newest" * 30 + " wider" * 2_000
-    asked = {"text": long, "tokenizers": [key], "start": 300}
-    found = TextPage(shelf).tokens(Asked(asked))
+    fields = {"text": long, "tokenizers": [key], "start": 300}
+    found = TextPage(loaded).tokens(Fields(fields))
     assert long[: found["start"]].endswith("lower ")
     of_token = {"tokenizer": key, "id": found["panels"][0]["values"][0], "text": long}
     where = {"start": found["start"], "end": found["end"], "at": 0}
-    html = VocabularyPage(shelf).token(Asked({**of_token, **where}))["html"]
+    html = VocabularyPage(loaded).token(Fields({**of_token, **where}))["html"]
     assert "How it came about in the text" in html
     word = "newest" * 30
     assert html.count("ts-node") >= len(word)
