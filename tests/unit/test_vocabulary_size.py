@@ -167,7 +167,7 @@ def test_recommendation_minds_rare_tokens() -> None:
     given["counts"][20_000:] = 50
     sample = recommend(**given, shape=shape, training_bytes=None)
     assert sample.vocab_size == 64_896  # how much the model will see is not known
-    assert any("tokens beyond 20,256 stand in this text" in line for line in sample.caveats)
+    assert any("tokens beyond 20,256 occur in this text" in line for line in sample.caveats)
     given["enough"] = 10**7
     seen = recommend(**given, shape=shape, training_bytes=10**12)  # each 100,000 times as often
     assert seen.vocab_size == 20_224  # 128 * 158, below 256 + 20,000

@@ -1,14 +1,15 @@
 """Measuring tokenizers and texts: figures first, as frozen dataclasses; views are in ``show``.
 
-- compression.py, words.py, distribution.py, fairness.py, round_trip.py: the metrics.
+- compression.py, word_metrics.py, distribution.py, round_trip.py: the metrics.
 - metrics.py: the registry: name, title, formula, source and function of each metric.
-- texts.py, sampling.py: what is measured on; sampled.py, word_tokens.py, scripts.py: how words and
-  scripts meet tokens.
-- comparing.py makes a comparison; comparison.py is what it holds. bootstrap.py: intervals;
-  frames.py: figures as data frames.
-- audit.py: what is wrong or odd in a tokenizer; reachability.py, audit_vocabulary.py and
-  audit_texts.py find it, findings.py holds it.
+- texts.py, passages.py: the texts, and the sample of each; sample_counts.py, scripts.py: the words
+  and scripts of the sample, and their tokens.
+- compare.py makes a comparison; comparison.py holds the result, comparison_tables.py its tables.
+  bootstrap.py: intervals; frames.py: figures as data frames.
+- audit.py: the checks of a tokenizer; reachability.py, audit_vocabulary.py and audit_texts.py
+  find problems, findings.py holds them.
 - vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: how many tokens to have.
+- verify.py: whether two tokenizers agree on texts.
 """
 
 from __future__ import annotations

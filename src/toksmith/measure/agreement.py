@@ -1,4 +1,4 @@
-"""Where tokenizers agree on a text: the tokens that all of them make."""
+"""The tokens of a text on which several tokenizers agree."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from toksmith.results import Encoding
 
 
 def differing_tokens(encodings: Sequence[Encoding]) -> list[list[bool]]:
-    """Return for each token of each tokenizer whether some other one has no token just there.
+    """Return, for each token of each tokenizer, whether another tokenizer has no token there.
 
-    Two tokens are the same here if they stand for the same bytes of the text, however their
+    Two tokens are the same here if they cover the same bytes of the text, however their
     vocabularies spell them. Where a tokenizer leaves spaces to no token, as BERT's does, a space
     that a token starts with is not compared.
 

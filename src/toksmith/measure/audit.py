@@ -1,4 +1,4 @@
-"""Checks of a tokenizer before it is used."""
+"""The audit of a tokenizer: checks before it is used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toksmith._base.progress import BytesCallback
 
 KINDS = {
-    "injection": "special tokens that text becomes though nobody asked for them",
+    "injection": "special tokens that text becomes by default",
     "never made": "tokens that the model does not make of their own bytes",
     "unreachable": "tokens that none of many texts becomes",
     "duplicates": "tokens whose bytes another id has",
@@ -40,10 +40,10 @@ KINDS = {
     "near-duplicates": "tokens that differ in case or in white space around them",
     "long tokens": "tokens of many characters",
     "unused": "tokens that a corpus never uses",
-    "special tokens": "special tokens that text becomes where they are asked for",
+    "special tokens": "special tokens that text becomes with special=encode",
     "added tokens": "tokens that their literals become in any text",
     "holes": "ids without a token",
-    "bytes": "bytes that are no UTF-8 and do not come back",
+    "bytes": "bytes of invalid UTF-8 that do not come back",
 }
 """The kinds of findings."""
 
@@ -72,7 +72,7 @@ def audit(  # noqa: D417  # on= only has an error
         tokenizer: a tokenizer, a published name or a path.
         texts: a corpus, to find the tokens that it never uses; as in :func:`toksmith.compare`.
         files: the same, as paths and patterns.
-        separator: what stands between the documents of a text file.
+        separator: the string between the documents of a text file.
         field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
         read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
             does not tell.
@@ -133,7 +133,7 @@ def token_use(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Return how often each token stands in texts: int64, shape ``(vocab_size,)``."""
+    """Return how often each token occurs in texts: int64, shape ``(vocab_size,)``."""
     from toksmith._base.progress import counting_progress
 
     used = _Use(tok, threads)
@@ -168,5 +168,5 @@ class _Use:
             self.counts += token_counts(self._tok, text, block, self._threads)  # type: ignore[arg-type]
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return the end: nothing tells where a document may be cut."""
+        """Return the end: documents are not cut."""
         return end

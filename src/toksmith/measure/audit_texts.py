@@ -1,4 +1,4 @@
-"""What an audit finds by encoding texts: round trips, digits, white space, special tokens."""
+"""Checks of an audit that encode texts: round trips, digits, white space, special tokens."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def round_trips(tok: Tokenizer) -> Iterator[Finding]:
             "bytes",
             Severity.INFO,
             1,
-            "bytes that are no UTF-8 do not come back",
+            "bytes of invalid UTF-8 do not come back",
             (Example(data),),
         )
 
@@ -93,7 +93,7 @@ def digits(tok: Tokenizer) -> Iterator[Finding]:
 
 
 def _sizes(tok: Tokenizer, size: int) -> npt.NDArray[np.int64]:
-    """Return how many tokens each number of so many digits has behind a word."""
+    """Return how many tokens each number of ``size`` digits has after a word."""
     texts = [f"x {number:0{size}}" for number in range(10**size)]
     return np.diff(tok.encode_batch(texts).offsets) - len(tok.encode("x"))
 
@@ -155,18 +155,18 @@ def special_tokens(tok: Tokenizer) -> Iterator[Finding]:
             "injection",
             Severity.ERROR,
             len(by_default),
-            'special tokens that text becomes though none are asked for (special="text")',
+            'special tokens that text becomes by default (special="text")',
             tuple(Example(tokens[i], i) for i in by_default.values()),
         )
-    asked = [i for text, i in literals.items() if _stands_in(tok, text, i, "encode")]
-    if asked:
+    encoded = [i for text, i in literals.items() if _stands_in(tok, text, i, "encode")]
+    if encoded:
         yield Finding(
             "special tokens",
             Severity.INFO,
-            len(asked),
-            'special tokens that text becomes where they are asked for (special="encode"): never '
-            "ask for them in text of others",
-            tuple(Example(tokens[i], i) for i in asked[:12]),
+            len(encoded),
+            'special tokens that text becomes with special="encode": never use it for text of '
+            "others",
+            tuple(Example(tokens[i], i) for i in encoded[:12]),
         )
     always = sorted(tok.pipeline.framing.always)
     if always:

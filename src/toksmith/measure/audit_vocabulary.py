@@ -1,4 +1,4 @@
-"""What an audit finds in a vocabulary, without encoding more than its own tokens."""
+"""Checks of an audit that look at the vocabulary alone, and encode only its own tokens."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def unreached_tokens(tok: Tokenizer, found: Reachability) -> Iterator[Finding]:
             Severity.INFO,
             len(found.cut_of_none),
             f"partial characters that none of many characters is cut into; {len(never)} of them "
-            "are bytes that never stand in UTF-8",
+            "are bytes that never occur in UTF-8",
             examples(tokens, sorted(found.cut_of_none, key=never.__contains__)),
             {"never_in_utf8": len(never)},
         )
@@ -179,8 +179,8 @@ def unused(tok: Tokenizer, found: Reachability, used: npt.NDArray[np.int64]) -> 
             "unused",
             Severity.INFO,
             len(never),
-            f"tokens that do not stand in the corpus of {total:,} tokens: "
-            f"{len(never) / len(ids):.1%} of those that could; {rare:,} more stand in it at most "
+            f"tokens that do not occur in the corpus of {total:,} tokens: "
+            f"{len(never) / len(ids):.1%} of those that could; {rare:,} more occur in it at most "
             f"{_RARE} times",
             examples(tokens, never),
             {"corpus_tokens": total, "share": round(len(never) / len(ids), 4), "rare": rare},

@@ -1,4 +1,4 @@
-"""Measuring tokenizers on texts; the figures themselves are made by the other files here."""
+"""Comparison of tokenizers: measures each on each text, and assembles the figures."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def compare(  # noqa: D417  # on= only has an error
         files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them, where
             each file is a text; or a mapping from names to either, where each name is a text.
         reference: the name of the tokenizer that others' tokens are counted against; the first.
-        separator: what stands between the documents of a file.
+        separator: the string between the documents of a file.
         field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
         read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
             does not tell.

@@ -1,4 +1,4 @@
-"""The result of a comparison: plain data, and how it is written and shown."""
+"""The result of a comparison, and its JSON, CSV, data frame, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toksmith.results import Encoding
 
 ALL = "all"
-"""The name under which the figures of all texts together stand."""
+"""The name of all texts together, in figures."""
 
 
 @short_repr
@@ -41,8 +41,8 @@ class Figures:
         distinct_tokens: ids that occur in the text.
         unknown_tokens: how many tokens are the unknown token.
         values: the value of each metric by its name; see :data:`toksmith.measure.METRICS`.
-        intervals: the lower and the upper end by the name of the metric, if intervals were asked
-            for; see bootstrap.py.
+        intervals: the lower and the upper end by the name of the metric, if intervals were
+            requested; see bootstrap.py.
 
     Example:
         >>> found = Figures("low", "en", 3, 0, {"tokens": 4, "fertility": None})
@@ -134,7 +134,7 @@ class ScriptFigures:
         tokens: of this script.
         bytes: of the script's characters.
         characters: how many of them there are.
-        characters_per_token: these two; ``nan`` for white space, most of which stands in tokens of
+        characters_per_token: these two; ``nan`` for white space, most of which is in tokens of
             other scripts.
     """
 

@@ -1,4 +1,4 @@
-"""What the tables of a comparison hold, for every view; and as Markdown and LaTeX."""
+"""The tables of a comparison, as data for every view, and as Markdown and LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How short token sequences are."""
+"""Metrics of compression: how short token sequences are."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toksmith._base.arrays import Bounds
 
 ReportProgress: TypeAlias = Callable[[str, int], None]
-"""Told what is being done, and how many bytes are done."""
+"""Called with the name of the current step and the number of bytes done."""
 
 _BLOCK = 1 << 24
 _IDS_AT_ONCE = 1 << 18
@@ -58,7 +58,7 @@ class TokenCounts:
 
 @dataclass
 class TextCounts:
-    """A text: its sizes, and what each tokenizer made of it."""
+    """A text: its sizes, and the counts of each tokenizer."""
 
     about: MeasuredText
     lines: int
@@ -70,7 +70,7 @@ class TextCounts:
 def measure_text(
     named: Mapping[str, Tokenizer], text: NamedText, options: MeasureOptions
 ) -> TextCounts:
-    """Count what tokenizers make of a text, read once."""
+    """Measure tokenizers on a text, which is read once."""
     counter = _Counter(named, text.name, options)
     documents = text.feed(counter, options.reading, counter.stored)
     options.report(f"words of {text.name}", counter.done)
@@ -121,7 +121,7 @@ class _Counter:
         return end
 
     def stored(self, done: int) -> None:
-        """Take in how many bytes of the text, as they are stored, are done."""
+        """Note how many stored bytes of the text are done."""
         self.done = self._options.done + done * len(self._named)
 
     def _add(self, data: bytes | mmap, block: Bounds) -> None:
@@ -153,7 +153,7 @@ def blocks(bounds: Bounds) -> Iterator[Bounds]:
 def token_counts(
     tok: Tokenizer, data: bytes | mmap, block: Bounds, threads: int | None
 ) -> npt.NDArray[np.int64]:
-    """Return how often each token stands in a block of documents."""
+    """Return how often each token occurs in a block of documents."""
     with memoryview(data) as view:
         slices = [view[start:end] for start, end in block.tolist()]
         try:
@@ -187,7 +187,7 @@ def _sizes(data: bytes | mmap, block: Bounds, separator: str | None) -> tuple[in
 
 
 def _seconds(tok: Tokenizer, sample: Sequence[bytes]) -> tuple[float, int]:
-    """Return how long one thread takes for the sample, not the first time; and its bytes."""
+    """Return the seconds that one thread takes for the sample, warm, and the bytes encoded."""
     size = 0
     chosen = []
     for passage in sample:
@@ -215,7 +215,7 @@ def _shown(start: bytes) -> bytes:
 
 
 def sum_of(parts: Sequence[TokenCounts]) -> TokenCounts:
-    """Return what a tokenizer made of several texts, together."""
+    """Return the sum of a tokenizer's counts on several texts."""
     return TokenCounts(
         np.sum([part.frequencies for part in parts], axis=0),
         SampleCounts.sum_of([part.sampled for part in parts]),

@@ -1,4 +1,4 @@
-"""How evenly the vocabulary is used."""
+"""Metrics of distribution: how evenly vocabulary and tokens are used."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def renyi_entropy(frequencies: Frequencies, alpha: float = ALPHA) -> float:
     Unit: bits; ``nan`` where nothing was counted.
 
     Args:
-        frequencies: how often each token stands; zeros change nothing.
+        frequencies: how often each token occurs; zeros change nothing.
         alpha: the order, 0 or more.
 
     Raises:
@@ -104,7 +104,7 @@ def renyi_efficiency(frequencies: Frequencies, vocab_size: int, alpha: float = A
     2402.14614); V is the whole vocabulary here, so texts of one language favour small ones.
 
     Args:
-        frequencies: how often each token stands.
+        frequencies: how often each token occurs.
         vocab_size: V, how many tokens there are.
         alpha: the order.
 
@@ -124,7 +124,7 @@ def vocabulary_use(distinct: int, vocab_size: int) -> float:
     Caveat: it grows with the text; compare on the same text only.
 
     Args:
-        distinct: how many different tokens stand in the text.
+        distinct: how many different tokens occur in the text.
         vocab_size: V, how many tokens there are.
 
     Example:
@@ -142,8 +142,8 @@ def type_token_ratio(distinct: int, tokens: int) -> float:
     Caveat: it falls with the length of the text; compare on the same text only.
 
     Args:
-        distinct: how many different tokens stand in the text.
-        tokens: how many tokens stand there.
+        distinct: how many different tokens occur in the text.
+        tokens: how many tokens the text has.
 
     Example:
         >>> type_token_ratio(3, 4)
@@ -177,7 +177,7 @@ def coverage(frequencies: Frequencies) -> list[float]:
     Caveat: as :func:`type_token_ratio`.
 
     Args:
-        frequencies: how often each token stands; zeros change nothing.
+        frequencies: how often each token occurs; zeros change nothing.
 
     Example:
         >>> coverage([5, 0, 2, 1])

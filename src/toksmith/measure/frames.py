@@ -1,4 +1,4 @@
-"""Rows as data frames of a library that the user has."""
+"""Rows as a data frame of pandas or Polars, whichever is installed."""
 
 from __future__ import annotations
 

@@ -327,7 +327,7 @@ METRICS: dict[str, Metric] = {
             kind="ratio",
             better="more",
             formula="bytes / seconds: encoding the sample to an array, one thread, warm",
-            caveat="rough: beside whatever else this machine did",
+            caveat="rough: other processes on this machine slow it down",
             sampled=True,
             compute=lambda m: m.timed_bytes / m.seconds / 1e6 if m.seconds else None,
         ),

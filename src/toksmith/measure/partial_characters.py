@@ -1,4 +1,4 @@
-"""Which tokens that hold parts of characters a text can become."""
+"""Reachability of tokens that hold parts of characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toksmith._base.lazy import np
 from toksmith.tokenizer import Tokenizer
 
 _TRIES = 96
-"""In how many ways a token is completed to whole characters."""
+"""The number of texts that are tried for each token."""
 
 _OF_BLOCK = 16
 _BYTES = b"\x80\x90\xa5\xbf"
@@ -24,7 +24,7 @@ _NONE = ("Cn", "Cs", "Co")
 def find_unreached(
     tok: Tokenizer, parts: Mapping[int, bytes], threads: int | None = None
 ) -> list[int]:
-    """Return the tokens that no text becomes, of many that hold their bytes.
+    """Return the tokens that none of many texts with their bytes is encoded to.
 
     Args:
         tok: whose tokens.
@@ -69,9 +69,9 @@ def completions(part: bytes) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _holding() -> dict[bytes, list[str]]:
-    """Return some of the characters that hold some bytes of UTF-8, but not those alone.
+    """Return some characters for each part of their UTF-8, shorter than the whole.
 
-    A dot before the bytes stands for characters that end with them, one behind them for characters
+    The key ``b"." + bytes`` has characters that end with these bytes, ``bytes + b"."`` characters
     that start with them.
     """
     rng = Random(0)
@@ -94,7 +94,7 @@ def _holding() -> dict[bytes, list[str]]:
 
 
 def _any(start: bytes) -> list[str]:
-    """Return some characters, assigned or not, whose UTF-8 starts so."""
+    """Return some characters, assigned or not, whose UTF-8 starts with ``start``."""
     ends = (bytes(end) for missing in (1, 2, 3) for end in product(_BYTES, repeat=missing))
     found = ((start + end).decode("utf-8", "ignore") for end in ends)
     return [text for text in found if len(text) == 1 and text.encode().startswith(start)]

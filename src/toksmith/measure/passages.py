@@ -1,4 +1,4 @@
-"""A part of a corpus that stands for all of it, the same each time."""
+"""A random sample of passages of a corpus, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Sampler:
         self._taken = self._seen = 0
 
     def add(self, data: bytes | mmap, bounds: npt.NDArray[np.int64]) -> None:
-        """Look at documents.
+        """Sample documents.
 
         Args:
             data: the text.

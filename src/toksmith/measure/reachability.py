@@ -1,11 +1,11 @@
-"""Which tokens of a vocabulary a text can become at all.
+"""Reachability: which tokens of a vocabulary some text is encoded to.
 
-A token is reached if the text that it stands for becomes it: alone, or between some other
+A token is reached if its own text is encoded to it: alone, or between some other
 characters. These are characters that hardly any token holds, so that nothing reaches across:
 letters, digits, symbols, white space, and the ends of English contractions.
 
-Beside that, the model alone is asked, without normalizer and splitter. Where it makes something
-else of a token's own bytes, no text becomes that token, whatever stands around it: between the ends
+Besides, the model is run alone, without normalizer and splitter. If it makes other tokens of a
+token's own bytes, no text becomes that token, whatever is around it: between the ends
 of a token, the same happens as to its bytes alone. (Land & Bartolo 2024, "Fishing for Magikarp",
 sort tokens in this way.)
 """
@@ -43,16 +43,16 @@ _SPACES = (" ", "\n", "\t", "\r\n")
 
 
 class Category(IntEnum):
-    """What a token is."""
+    """The kind of a token, by how text becomes it."""
 
     NONE = 0
     """no token has this id"""
     ALONE = 1
     """its own text becomes it"""
     IN_CONTEXT = 2
-    """its text becomes it where something else stands beside it"""
+    """its text becomes it next to other text"""
     SPECIAL = 3
-    """it stands for no text"""
+    """it has no text: special, control or unknown"""
     PARTIAL = 4
     """its bytes are no whole characters, so no text is it alone"""
     UNREACHABLE = 5
@@ -61,7 +61,7 @@ class Category(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Reachability:
-    """What each token of a vocabulary is.
+    """The category of each token of a vocabulary.
 
     Attributes:
         categories: uint8, shape ``(vocab_size,)``: a :class:`Category` each.
@@ -145,13 +145,13 @@ def tokens_of(tok: Tokenizer) -> list[bytes]:
 
 
 def byte_of(piece: bytes) -> bytes | None:
-    """Return the byte that a piece such as ``<0x0A>`` stands for; ``None`` for other pieces."""
+    """Return the byte of a piece such as ``<0x0A>``; ``None`` for other pieces."""
     found = _BYTE.fullmatch(piece)
     return bytes.fromhex(found[1].decode()) if found else None
 
 
 def _special(tok: Tokenizer) -> set[int]:
-    """Return the ids that stand for no text: special tokens, pieces of control, the unknown."""
+    """Return the ids without a text: special tokens, pieces of control, the unknown."""
     model = tok.pipeline.model
     ids = set(tok.special_tokens.values())
     if isinstance(model, Pieces):
@@ -161,7 +161,7 @@ def _special(tok: Tokenizer) -> set[int]:
 
 
 def _decoded(tok: Tokenizer, ids: npt.NDArray[np.int64], before: int | None = None) -> list[str]:
-    """Return the text of each id alone, or behind another."""
+    """Return the text of each id, alone or after another id."""
     if before is not None:
         ids = np.stack([np.full_like(ids, before), ids], axis=1).ravel()
     width = 1 if before is None else 2
@@ -170,7 +170,7 @@ def _decoded(tok: Tokenizer, ids: npt.NDArray[np.int64], before: int | None = No
 
 
 def _behind(tok: Tokenizer, texts: dict[int, str]) -> dict[int, str]:
-    """Return what each token becomes behind another: ``▁the`` and ``the`` differ there."""
+    """Return the text of each token after another one, where ``▁the`` and ``the`` differ."""
     if tok.pipeline.decoder is None:
         return texts
     first = next((i for i in map(tok.encode, _LETTERS + "a") if i), [0])[-1]
@@ -181,7 +181,7 @@ def _behind(tok: Tokenizer, texts: dict[int, str]) -> dict[int, str]:
 
 
 def _is_partial(tok: Tokenizer, token_id: int) -> bool:
-    """Whether a token's bytes are no whole characters; U+FFFD may stand in a text as well."""
+    """Whether a token's bytes are no whole characters; U+FFFD may be in a text as well."""
     token = tok.token_bytes(token_id)
     if tok.pipeline.decoder is not None:
         return "\ufffd".encode() not in token
@@ -199,7 +199,7 @@ def _hits(
     threads: int | None,
     alone: bool = False,
 ) -> list[int]:
-    """Return the ids that stand among those of their text, or are all of it."""
+    """Return the ids that occur among those of their text, or are all of them."""
     batch = tok.encode_batch(texts, threads=threads)
     wanted = np.array(list(ids), np.int64)
     sizes = np.diff(batch.offsets)
@@ -214,7 +214,7 @@ def _hits(
 
 
 def _contexts(tok: Tokenizer, tokens: Sequence[bytes]) -> Iterator[tuple[str, str]]:
-    """Yield what is put before and behind a text, the most promising first."""
+    """Yield prefixes and suffixes to put around a text, the most promising first."""
     letter, other, symbol, sign = (
         *_quiet(tok, tokens, _LETTERS)[:2],
         *_quiet(tok, tokens, _SYMBOLS)[:2],

@@ -1,4 +1,4 @@
-"""What comes back: a text against the decoded tokens that it became."""
+"""Metrics of the round trip: a text against the decoded text of its tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tokenizer makes of a sample: of its words, of its scripts, and what comes back of it."""
+"""Counts of a tokenizer on a sample: words, scripts, and bytes that come back."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Sample:
 
     @classmethod
     def of(cls, passages: list[bytes], *, has_words: bool = True) -> Sample:
-        """Look at passages.
+        """Find the words and scripts of passages.
 
         Args:
             passages: their bytes.
@@ -116,7 +116,7 @@ class SampleCounts:
 
 
 def count_sample(tokenizer: Tokenizer, sample: Sample) -> SampleCounts:
-    """Count what a tokenizer makes of a sample."""
+    """Return the counts of a tokenizer on a sample."""
     none = np.zeros(0, np.int64)
     found = SampleCounts(np.zeros(len(SCRIPTS), np.int64), none, none)
     unk_id = getattr(tokenizer.pipeline.model, "unk_id", None)

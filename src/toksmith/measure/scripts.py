@@ -1,4 +1,4 @@
-"""Which script the tokens of a text are of: Latin, Hangul, numbers, white space and so on."""
+"""The script of each token of a text: Latin, Hangul, numbers, white space and so on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CLASSES = {
 }
 
 SCRIPTS = tuple(_CLASSES)
-"""What is told apart; a character is of the first that fits."""
+"""The scripts and classes; a character belongs to the first that matches."""
 
 _PATTERN = pattern("|".join(f"({each})" for each in _CLASSES.values()))
 
@@ -50,8 +50,8 @@ def byte_scripts(text: bytes) -> npt.NDArray[np.uint8]:
 def tokens_by_script(scripts: npt.NDArray[np.uint8], spans: SpanArray) -> npt.NDArray[np.int64]:
     """Return how many tokens there are of each script: int64, shape ``(len(SCRIPTS),)``.
 
-    A token is of the script of its first character that is no white space, or of white space if
-    there is none; one that stands for nothing is of none.
+    A token has the script of its first character that is not white space, or white space if
+    there is none. A token without text is not counted.
 
     Args:
         scripts: of each byte of the text.

@@ -1,4 +1,4 @@
-"""The texts and files that tokenizers are measured on, each with a name."""
+"""Named texts and files to measure tokenizers on."""
 
 from __future__ import annotations
 
@@ -150,6 +150,6 @@ def _paths(given: object, where: str) -> list[Path]:
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Return a name for each file: without its folder, where that is enough to tell them apart."""
+    """Return a name for each file: without its folder, if that is unique."""
     counts = collections.Counter(file.name for file in files)
     return [file.name if counts[file.name] == 1 else str(file) for file in files]

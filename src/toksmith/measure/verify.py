@@ -1,4 +1,4 @@
-"""Whether two tokenizers agree on texts, and if they do not, where they part."""
+"""Verification that two tokenizers agree on texts: the texts and the first place that differ."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from toksmith.vocabulary import TokenTable
 
 By: TypeAlias = Literal["ids", "tokens", "spans"]
 """What has to be equal: the ids; the tokens as their vocabularies spell them, whatever their ids;
-or only the bytes of the text that each token stands for."""
+or only the bytes of the text that each token covers."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place where two tokenizers part, up to where both end a token at the same byte.
+    """The first difference of two tokenizers, up to where both end a token at the same byte.
 
     Attributes:
         text: the whole text (invalid UTF-8 shown with U+FFFD).
@@ -48,7 +48,7 @@ def same_vocabulary(a: Tokenizer, b: Tokenizer) -> bool:
 
 
 def default_by(a: Tokenizer, b: Tokenizer) -> By:
-    """Return what to compare: ids where they mean the same in both, else tokens."""
+    """Return the property to compare: ids if they mean the same in both, else tokens."""
     return "ids" if same_vocabulary(a, b) else "tokens"
 
 
@@ -181,7 +181,7 @@ def _keys(encoding: Encoding, by: By) -> Sequence[object]:
 
 
 def _until_they_meet(left: Encoding, right: Encoding, place: int) -> tuple[int, int]:
-    """Return behind which token of each, from ``place`` on, both have come to the same byte."""
+    """Return how many tokens of each it takes, from ``place`` on, to end at the same byte."""
     left_ends, right_ends = (side.byte_spans[:, 1].tolist() for side in (left, right))
     i, j = min(place + 1, len(left)), min(place + 1, len(right))
     while i < len(left) or j < len(right):

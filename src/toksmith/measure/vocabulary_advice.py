@@ -1,4 +1,4 @@
-"""A vocabulary size to start with, from what the text and the model's size say."""
+"""A recommended vocabulary size, from the text and from the size of the model."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NEAR_UINT16 = 1.1
 @short_repr
 @dataclass(frozen=True)
 class Suggestion:
-    """What one way of looking at it says.
+    """The vocabulary size that one method gives.
 
     Attributes:
-        source: the way.
-        vocab_size: what it says.
-        meaning: what that is, in words.
+        source: the method.
+        vocab_size: its result.
+        meaning: the method in words.
         or_more: whether that is only the largest size that could be looked at.
     """
 
@@ -51,8 +51,8 @@ class Recommendation:
     Attributes:
         vocab_size: special tokens included; a multiple of 128.
         reasons: how it came about, step by step.
-        suggestions: what each way of looking at it says.
-        caveats: what none of them knows.
+        suggestions: the size that each method gives.
+        caveats: limits of these methods.
     """
 
     vocab_size: int
@@ -71,16 +71,16 @@ def recommend(
     enough: int,
     max_vocab: int,
 ) -> Recommendation:
-    """Weigh what the text says against what the model's size says.
+    """Return a size, from the text's figures and the model's size.
 
     Args:
         tokens: of the text for each size from 256 on.
-        counts: how often the pair of each merge stood in the text.
+        counts: how often the pair of each merge occurred in the text.
         shape: the model.
         bytes_: of the text.
         training_bytes: how much text the model will see; ``None`` for this one, once.
         enough: how often each token should be seen there.
-        max_vocab: the largest size that was asked for.
+        max_vocab: the largest size to consider.
     """
     largest = 255 + len(tokens)
     seen = _seen_enough(counts, enough * bytes_ / (training_bytes or bytes_))
@@ -95,7 +95,7 @@ def recommend(
         Suggestion(
             "counts",
             seen,
-            f"up to it, each new token stands in the training text {enough:,} times",
+            f"up to it, each new token occurs in the training text {enough:,} times",
             seen == largest,
         ),
     ]
@@ -145,7 +145,7 @@ def recommend(
 def _by_model(
     tokens: npt.NDArray[np.uint64], shape: ModelShape, repeated: float | None
 ) -> list[Suggestion]:
-    """Return what the laws say, and the cost on this text.
+    """Return the sizes of the scaling laws, and the size of least cost on this text.
 
     Args:
         tokens: of the text by size.
@@ -192,7 +192,7 @@ def _by_loss(tokens: npt.NDArray[np.uint64], shape: ModelShape, repeated: float)
 
 
 def _seen_enough(counts: npt.NDArray[np.uint64], enough: float) -> int:
-    """Return the size up to which each merge's pair stood in the text so often."""
+    """Return the size up to which each merge's pair occurred ``enough`` times."""
     rare = counts < enough
     return 256 + (int(rare.argmax()) if rare.any() else len(counts))
 
@@ -234,7 +234,7 @@ def _caveats(
     found = ["special tokens are among the ids: leave room for them"]
     if seen < size and shape and training_bytes is None:
         found.append(
-            f"tokens beyond {seen:,} stand in this text fewer than {enough:,} times: if the model "
+            f"tokens beyond {seen:,} occur in this text fewer than {enough:,} times: if the model "
             "is trained on no more than this, take fewer; if on more, say how much "
             "(training_bytes=)"
         )

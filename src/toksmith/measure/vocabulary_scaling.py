@@ -1,4 +1,4 @@
-"""What a vocabulary costs a language model, and how large published scaling laws would have it.
+"""The cost of a vocabulary in a language model, and the size that scaling laws give.
 
 The laws are those of Tao et al. 2024, "Scaling Laws with Vocabulary: Larger Models Deserve Larger
 Vocabularies" (arXiv 2407.13623). ``N_nv`` are the parameters outside the vocabulary,
@@ -45,7 +45,7 @@ class ModelShape:
         whole("d_model", self.d_model, least=1)
         if self.layers is None and self.parameters is None:
             raise OptionError(
-                "d_model alone does not tell how large the model is: give layers, or parameters "
+                "d_model alone does not give the size of the model: give layers, or parameters "
                 "(those outside embedding and output layer)"
             )
         for name, value in (("layers", self.layers), ("parameters", self.parameters)):
@@ -116,7 +116,7 @@ _MILLION, _PETA = 1e6, 1e15
 
 
 def vocabulary_by_loss(non_vocabulary: float, d_model: int, flops: float) -> float:
-    """Return the vocabulary size of approach 3, for a training of so many FLOPs.
+    """Return the vocabulary size of approach 3, for ``flops`` FLOPs of training.
 
     Of the loss formula A1 / N_nv^α1 + A2 / N_v^α2 + B / D^β - E, with D = F / (6 (N_nv + N_v))
     tokens, the least value: more tokens of the vocabulary (A2 = 0.1958, α2 = 0.6707; parameters in

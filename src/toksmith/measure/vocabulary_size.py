@@ -1,4 +1,4 @@
-"""How many tokens a vocabulary should have: what a text says, and what a model's size says.
+"""Advice on the vocabulary size, from a text and from the size of a model.
 
 BPE is nested: the first k merges are the tokenizer of 256 + k ids. So one training up to the
 largest vocabulary tells how many tokens the text has with every smaller one, and how often each
@@ -48,9 +48,9 @@ class SizePoint:
         bytes_per_token: of the text.
         gain: by which part the text has fewer tokens than with half as many ids; ``None`` where
             half as many are too few.
-        last_count: how often the newest token stood in the text when it was made.
-        rare: tokens of several bytes that stand in the text less often than is enough.
-        unused: those that do not stand in it at all: they only were steps to longer ones.
+        last_count: how often the newest token occurred in the text when it was made.
+        rare: tokens of several bytes that occur in the text less often than is enough.
+        unused: those that do not occur in it: they were only steps to longer ones.
         embedding_parameters: ``None``, as all below, where no model's shape is given.
         output_parameters: those that are not the embedding's; 0 where the two are tied.
         vocabulary_share: the part of the model's parameters that embedding and output layer are.
@@ -104,7 +104,7 @@ class VocabularyAdvice(Report):
         return 255 + len(self.tokens)
 
     def tokens_at(self, vocab_size: int) -> int:
-        """Return how many tokens the text has with so many ids.
+        """Return how many tokens the text has with a vocabulary of this size.
 
         Raises:
             OptionError: that was not learned.
@@ -149,7 +149,7 @@ def advise(
     enough: int = ENOUGH,
     **options: Any,
 ) -> VocabularyAdvice:
-    """Say what a text, and a model's size, tell of how large a vocabulary should be.
+    """Recommend a vocabulary size, from a text and from the size of a model.
 
     Args:
         files: what to train on: a path, a directory, a pattern, or a list of them; or one of the
@@ -159,7 +159,7 @@ def advise(
         tokenizer: byte-level BPE that toksmith trained and that has its ``training`` record; a
             tokenizer or its path.
         max_vocab: the largest size to look at.
-        sizes: those to tell of one by one; ``None`` for powers of two.
+        sizes: the sizes to list; ``None`` for powers of two.
         d_model: the width of the model's embeddings. Without it, only the text is looked at.
         layers: how many blocks the model has.
         parameters: of the model outside embedding and output layer, in place of an estimate from
@@ -250,7 +250,7 @@ def _trained(max_vocab: int, **given: Any) -> Tokenizer:
         if name in given:
             raise OptionError(f"{name}= is no option here: sizes are those of byte-level BPE alone")
     with warnings.catch_warnings():
-        # The text may run out of pairs: the advice tells.
+        # The text may run out of pairs: the advice says so.
         warnings.filterwarnings("ignore", "the text ran out")
         return train(vocab_size=max_vocab, **given)
 
@@ -270,7 +270,7 @@ def _curve(tok: Tokenizer, max_vocab: int) -> tuple[npt.NDArray[np.uint32], npt.
             f"{len(record.tokens_after):,}: it was not trained from its first merge on"
         )
     steps = min(len(model.merges), max_vocab - 256)
-    # Of bytes, only those count that stand in chunks which are frequent enough (min_count=).
+    # Of bytes, only those count that occur in chunks which are frequent enough (min_count=).
     start = record.bytes
     if steps:
         start = min(start, int(record.tokens_after[0] + record.counts[0]))

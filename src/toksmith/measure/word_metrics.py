@@ -1,7 +1,7 @@
-"""How tokens meet words.
+"""Metrics of words: how many tokens each has.
 
 Words are those of UAX #29 that hold a letter, a digit or an ideograph. The tokens *of a word* are
-those that touch it where it stands in its text: the token ``␣the`` is one token of ``the``, and a
+those that touch it in its text: the token ``␣the`` is one token of ``the``, and a
 token that holds a space alone is a token of no word.
 """
 
@@ -85,7 +85,7 @@ def tokens_touching(tokens: SpanArray, words: SpanArray) -> npt.NDArray[np.int64
 
 
 def tokens_of_list(tokenizer: Tokenizer, words: Iterable[bytes]) -> npt.NDArray[np.int64]:
-    """Return how many tokens touch each word of a list, where it stands behind a space."""
+    """Return how many tokens touch each word of a list, each after a space."""
     counts = []
     for word in words:
         tokens = byte_spans(tokenizer, b" " + word)[1]
@@ -94,7 +94,7 @@ def tokens_of_list(tokenizer: Tokenizer, words: Iterable[bytes]) -> npt.NDArray[
 
 
 def byte_spans(tokenizer: Tokenizer, text: bytes) -> tuple[npt.NDArray[np.uint32], SpanArray]:
-    """Return the ids of a text, and the bytes that each token stands for."""
+    """Return the ids of a text, and the span of bytes of each token."""
     return tokenizer._encoder.places(text, "text")
 
 
