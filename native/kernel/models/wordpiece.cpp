@@ -1,23 +1,32 @@
 #include "models/wordpiece.hpp"
 
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "base/stop.hpp"
-#include "utf8/encode.hpp"
 
 namespace toksmith::wordpiece {
 namespace {
 
-// In the tree of characters, the root of what starts a chunk; that of other tokens is behind it.
-constexpr Node kStart = 0;
-// In the tree of bytes, bytes that are in no character lead to the two.
-constexpr char kLeads[] = {'\xFE', '\xFF'};
+// The bytes that lead to the two trees: neither is part of any character.
+constexpr char kStartLead = '\xFE', kInsideLead = '\xFF';
 constexpr std::uint32_t kEmpty = 0;
 
 void push_span(IdArray* spans, std::size_t start, std::size_t end) {
     if (!spans) return;
     spans->push(static_cast<Id>(start));
     spans->push(static_cast<Id>(end));
+}
+
+bool is_utf8(std::string_view text) {
+    const auto* p = reinterpret_cast<const std::uint8_t*>(text.data());
+    for (const auto* const end = p + text.size(); p < end;) {
+        const utf8::Char c = utf8::decode(p, end);
+        if (c.code == utf8::kInvalid) return false;
+        p += c.size;
+    }
+    return true;
 }
 
 }  // namespace
@@ -27,101 +36,87 @@ LongestMatchModel::LongestMatchModel(const Vocabulary& vocabulary, Options optio
     if (options_.unk == kNone ? options_.whole_unknown : options_.unk >= vocabulary.size()) {
         throw std::invalid_argument("the unknown token is not in the vocabulary");
     }
-    Trees both = trees(vocabulary);
-    const Trie trie(both);
-    place_all(both, trie, link_all(vocabulary, trie, static_cast<Node>(both.size() - 1)));
+    const std::vector<Text> texts = texts_of(vocabulary);
+    std::vector<ByteTrie::Entry> entries;
+    for (const Text& text : texts) entries.push_back({text.bytes, text.id});
+    trie_ = ByteTrie(std::move(entries));
+    const auto root = [this](char lead) {
+        State state{0, trie_.root()};
+        trie_.step(state.node, static_cast<std::uint8_t>(lead), state.place);
+        return state.place;
+    };
+    start_ = root(kStartLead);
+    inside_ = options_.prefix.empty() ? start_ : root(kInsideLead);
+    link_all(texts);
 }
 
-// All tokens; and, where there is a prefix, what is behind it.
-LongestMatchModel::Trees LongestMatchModel::trees(const Vocabulary& vocabulary) const {
-    Trees trees(options_.prefix.empty() ? 1 : 2);
-    for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-        const auto id = static_cast<Id>(i);
+// The texts of both trees: all tokens and, if there is a prefix, what follows it. Tokens that are
+// invalid UTF-8 match nothing. A lead alone makes the root, even if there is no token.
+std::vector<LongestMatchModel::Text> LongestMatchModel::texts_of(
+    const Vocabulary& vocabulary) const {
+    const std::string& prefix = options_.prefix;
+    std::vector<Text> texts{{{kStartLead}, kNone}};
+    if (!prefix.empty()) texts.push_back({{kInsideLead}, kNone});
+    for (Id id = 0; id < vocabulary.size(); ++id) {
         const std::string_view token = vocabulary[id];
         if (token.empty()) continue;
-        trees.front().push_back({token, id});
-        if (trees.size() > 1 && token.size() > options_.prefix.size() &&
-            token.starts_with(options_.prefix)) {
-            trees.back().push_back({token.substr(options_.prefix.size()), id});
-        }
+        if (is_utf8(token)) texts.push_back({kStartLead + std::string(token), id});
+        if (prefix.empty() || token.size() <= prefix.size() || !token.starts_with(prefix)) continue;
+        const std::string_view rest = token.substr(prefix.size());
+        if (is_utf8(rest)) texts.push_back({kInsideLead + std::string(rest), id});
     }
-    return trees;
+    return texts;
 }
 
-std::vector<LongestMatchModel::Link> LongestMatchModel::link_all(const Vocabulary& vocabulary,
-                                                                 const Trie& trie, Node inside) {
-    const std::size_t prefix = options_.prefix.size();
+// Sets the links of all nodes, in the order of their depth in characters: a link is made from those
+// of the parent and of texts that are shorter still.
+void LongestMatchModel::link_all(const std::vector<Text>& texts) {
     tokens_.push_back({kEmpty, 0, 0, kNone});
-    std::vector<Link> links(trie.size(), {kNone, kEmpty});
-    // Parents come before their children, and the rest of a text is shorter than the text.
-    std::vector<bool> starts(trie.size());
-    starts[kStart] = true;
-    for (Node parent = 0; parent < trie.size(); ++parent) {
-        const auto [first, last] = trie.children(parent);
-        for (Node node = first; node < last; ++node) {
-            starts[node] = starts[parent];
-            const Id id = trie.tokens()[node];
+    links_.assign(trie_.places(), {kNone, kEmpty});
+    std::vector<bool> is_linked(trie_.places());
+    struct Walk {
+        const Text* text;
+        std::size_t size;  // of the bytes that were read
+        State state;
+    };
+    std::vector<Walk> walks;
+    for (const Text& text : texts) {
+        walks.push_back({&text, 1, at(text.bytes[0] == kStartLead ? start_ : inside_)});
+    }
+    while (!walks.empty()) {
+        std::erase_if(walks, [](const Walk& walk) { return walk.size == walk.text->bytes.size(); });
+        for (auto& [text, size, state] : walks) {
+            const auto* const begin = reinterpret_cast<const std::uint8_t*>(text->bytes.data());
+            const std::uint8_t* const p = begin + size;
+            const utf8::Char c = utf8::decode(p, begin + text->bytes.size());
+            const std::size_t parent = state.place;
+            step(state, p, c);
+            size += c.size;
+            if (is_linked[state.place]) continue;
+            is_linked[state.place] = true;
+            const Id id = trie_.has_token(state.place) ? trie_.token(state.place) : kNone;
             if (id == kNone || (id == options_.unk && !options_.whole_unknown)) {
-                links[node] = link(trie, links, parent, node, inside);
+                links_[state.place] = link(parent, p, c);
             } else {
-                const std::size_t bytes = vocabulary.length(id) - (starts[node] ? 0 : prefix);
-                links[node] = {inside, extended(kEmpty, id, bytes)};
+                links_[state.place] = {static_cast<std::uint32_t>(inside_),
+                                       extended(kEmpty, id, size - 1)};
             }
         }
     }
-    return links;
 }
 
-// Makes the tree of bytes, and takes the links over to it.
-void LongestMatchModel::place_all(const Trees& trees, const Trie& trie,
-                                  const std::vector<Link>& links) {
-    std::vector<std::string> texts;
-    for (std::size_t root = 0; root < trees.size(); ++root) {
-        texts.emplace_back(1, kLeads[root]);  // a root, even if there is no token
-        for (const Trie::Entry& entry : trees[root]) {
-            texts.push_back(kLeads[root] + std::string(entry.text));
-        }
-    }
-    std::vector<ByteTrie::Entry> entries;
-    for (const std::string& text : texts) entries.push_back({text, 0});
-    trie_ = ByteTrie(std::move(entries));
-
-    std::vector<State> states(trie.size(), {0, trie_.root()});
-    for (Node root = 0; root < trees.size(); ++root) {
-        trie_.step(states[root].node, static_cast<std::uint8_t>(kLeads[root]), states[root].place);
-    }
-    for (Node parent = 0; parent < trie.size(); ++parent) {
-        const auto [first, last] = trie.children(parent);
-        for (Node node = first; node < last; ++node) {
-            std::uint8_t bytes[utf8::kMostBytes];
-            const std::uint32_t size = utf8::encode(trie.code(node), bytes);
-            states[node] = states[parent];
-            step(states[node], bytes, {trie.code(node), size});
-        }
-    }
-    start_ = states[kStart].place;
-    inside_ = states[trees.size() - 1].place;
-    links_.assign(trie_.places(), {kNone, kEmpty});
-    for (Node node = 0; node < trie.size(); ++node) {
-        const auto [rest, tokens] = links[node];
-        links_[states[node].place] = {
-            rest == kNone ? kNone : static_cast<std::uint32_t>(states[rest].place), tokens};
-    }
-}
-
-// The link of a node where no token ends: its parent's, gone on with by one character.
-LongestMatchModel::Link LongestMatchModel::link(const Trie& trie, const std::vector<Link>& links,
-                                                Node parent, Node node, Node inside) {
-    const std::uint32_t code = trie.code(node);
-    auto [rest, tokens] = links[parent];
+// The link of a node at which no token ends: its parent's, continued by the character at p.
+LongestMatchModel::Link LongestMatchModel::link(std::size_t parent, const std::uint8_t* p,
+                                                utf8::Char c) {
+    auto [rest, tokens] = links_[parent];
     while (rest != kNone) {
-        const Node next = trie.child(rest, code);
-        if (next != kNone) return {next, tokens};
-        tokens = joined(tokens, links[rest].tokens);
-        rest = links[rest].rest;
+        State state = at(rest);
+        if (step(state, p, c)) return {static_cast<std::uint32_t>(state.place), tokens};
+        tokens = joined(tokens, links_[rest].tokens);
+        rest = links_[rest].rest;
     }
     if (options_.whole_unknown) return {kNone, kEmpty};
-    return {inside, extended(tokens, options_.unk, utf8::size_of(code))};
+    return {static_cast<std::uint32_t>(inside_), extended(tokens, options_.unk, c.size)};
 }
 
 std::uint32_t LongestMatchModel::extended(std::uint32_t list, Id id, std::size_t bytes) {

@@ -6,9 +6,6 @@
 // tokens they surely start with, and the node of what is left ("Fast WordPiece Tokenization", Song
 // et al. 2021). So each character is looked at once, and the time is linear whatever the text and
 // the vocabulary.
-//
-// That is found out on a tree of characters. Chunks are matched on one of their bytes, where a step
-// looks at one place of memory.
 #pragma once
 
 #include <memory>
@@ -16,13 +13,14 @@
 #include <vector>
 
 #include "models/model.hpp"
-#include "models/wordpiece_trie.hpp"
 #include "utf8/decode.hpp"
 #include "vocab/byte_trie.hpp"
 #include "vocab/token_index.hpp"
 #include "vocab/vocabulary.hpp"
 
 namespace toksmith::wordpiece {
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no such node, or no such id
 
 struct Options {
     // Tokens after the first one of a chunk are those that start with this.
@@ -58,18 +56,20 @@ class LongestMatchModel final : public Model {
         std::uint32_t rest;  // kNone: nothing fits
         std::uint32_t tokens;
     };
-    using Trees = std::vector<std::vector<Trie::Entry>>;
-    // A node of the bytes' tree, between two characters.
+    // A text of one of the trees, and the token that it is; kNone: none.
+    struct Text {
+        std::string bytes;  // the tree's lead first
+        Id id;
+    };
+    // A node between two characters.
     struct State {
         std::size_t place;
         ByteTrie::Node node;
     };
 
-    Trees trees(const Vocabulary& vocabulary) const;
-    std::vector<Link> link_all(const Vocabulary& vocabulary, const Trie& trie, Node inside);
-    Link link(const Trie& trie, const std::vector<Link>& links, Node parent, Node node,
-              Node inside);
-    void place_all(const Trees& trees, const Trie& trie, const std::vector<Link>& links);
+    std::vector<Text> texts_of(const Vocabulary& vocabulary) const;
+    void link_all(const std::vector<Text>& texts);
+    Link link(std::size_t parent, const std::uint8_t* p, utf8::Char c);
     std::uint32_t extended(std::uint32_t list, Id id, std::size_t bytes);
     std::uint32_t joined(std::uint32_t list, std::uint32_t more);
 
