@@ -14,7 +14,7 @@ from pathlib import Path
 import unicodedata2
 
 ROOT = Path(__file__).resolve().parent.parent
-KERNEL = ROOT / "native/kernel/split/unicode_tables.hpp"
+KERNEL = ROOT / "native/kernel/split/unicode_runs.hpp"
 REFERENCE = ROOT / "src/toksmith/stages/tables_unicode16.py"
 
 # Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.
@@ -39,25 +39,28 @@ def kernel_class(code_point: int) -> int:
     return CATEGORY_CLASS.get(category, OTHER)
 
 
-def rows(values: list[int], width: int = 32) -> str:
-    lines = (values[i : i + width] for i in range(0, len(values), width))
-    return ",\n".join("    " + ", ".join(map(str, line)) for line in lines)
-
-
 def kernel_table() -> str:
-    blocks: dict[tuple[int, ...], int] = {}
-    index = []
-    for start in range(0, 0x110000, 128):
-        block = tuple(kernel_class(code_point) for code_point in range(start, start + 128))
-        index.append(blocks.setdefault(block, len(blocks)))
-    flat = [value for block in blocks for value in block]
+    """Return the kernel's header: each run of code points of one class is a letter and a length."""
+    classes = [kernel_class(code_point) for code_point in range(0x110000)]
+    text = ""
+    for kind, run in groupby(classes):
+        length = sum(1 for _ in run)
+        text += "abcdefgh"[kind] + (str(length) if length > 1 else "")
+    blocks = [classes[start : start + 128] for start in range(0, 0x110000, 128)]
+    mixed = [block for block in blocks if len(set(block)) > 1]
+    filling = {block[0] for block in blocks if len(set(block)) == 1}
+    lines = "\n".join(f'    "{text[i : i + 92]}"' for i in range(0, len(text), 92))
     return (
         "// Written by tools/make_unicode_tables.py from Unicode 16.0; do not edit.\n"
-        "#pragma once\n\n#include <cstdint>\n\n"
+        "#pragma once\n\n#include <cstddef>\n\n"
         "// clang-format off\n"
         "namespace toksmith::unicode {\n\n"
-        f"inline constexpr std::uint16_t kBlockOf[{len(index)}] = {{\n{rows(index)}}};\n\n"
-        f"inline constexpr std::uint8_t kClassOf[{len(flat)}] = {{\n{rows(flat, 64)}}};\n\n"
+        "// The classes of all code points in order: a letter, 'a' for the first class, and how\n"
+        "// many code points of that class follow each other, if more than one.\n"
+        f"inline constexpr char kRuns[] =\n{lines};\n\n"
+        "// The blocks of 128 code points that are of several classes, and one for each class\n"
+        "// that fills blocks.\n"
+        f"inline constexpr std::size_t kBlocks = {len(mixed) + len(filling)};\n\n"
         "}  // namespace toksmith::unicode\n"
         "// clang-format on\n"
     )

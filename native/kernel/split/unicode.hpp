@@ -1,16 +1,17 @@
-// The classes of characters that the split patterns tell apart.
+// The character classes of the split patterns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
-#include "split/unicode_tables.hpp"
+#include "split/unicode_runs.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith::unicode {
 
 // The order is that of tools/make_unicode_tables.py.
 enum class Class : std::uint8_t {
-    kOther,    // neither letter, mark, number nor white space; also a byte that is no UTF-8
+    kOther,    // neither letter, mark, number nor white space; also an invalid byte
     kUpper,    // Lu, Lt
     kLower,    // Ll
     kUncased,  // Lm, Lo
@@ -20,26 +21,36 @@ enum class Class : std::uint8_t {
     kNewline,  // \r, \n
 };
 
+// Maps a code point to its class in two steps: blocks that are all of one class are shared.
+struct ClassTable {
+    static constexpr std::uint32_t kBlock = 128;  // code points
+    std::array<std::uint16_t, 0x110000 / kBlock> block_of;
+    std::array<Class, kBlocks * kBlock> class_of;  // ASCII is the first block
+};
+// Hidden visibility, so that a look-up needs no GOT entry.
+[[gnu::visibility("hidden")]] extern const ClassTable kClassTable;
+
 inline Class class_of(std::uint32_t code) {
     if (code > 0x10FFFF) return Class::kOther;
-    return static_cast<Class>(kClassOf[kBlockOf[code >> 7] * 128u + (code & 127u)]);
+    constexpr std::uint32_t kBlock = ClassTable::kBlock;
+    return kClassTable.class_of[kClassTable.block_of[code / kBlock] * kBlock + code % kBlock];
 }
 
 inline constexpr bool is_letter(Class c) {
     return c == Class::kUpper || c == Class::kLower || c == Class::kUncased;
 }
 inline constexpr bool is_space(Class c) { return c >= Class::kSpace; }
-// What the patterns write as [^\s\p{L}\p{N}].
+// The patterns' [^\s\p{L}\p{N}].
 inline constexpr bool is_symbol(Class c) { return c == Class::kOther || c == Class::kMark; }
 
-// A character of the text: its class and its size in bytes. `size == 0` stands for the end.
+// A character of the text: its class, and its size in bytes; 0 at the end.
 struct Classified {
     Class kind;
     std::uint32_t size;
 };
 
 inline Classified classify(const utf8::Byte* p, const utf8::Byte* end) {
-    if (*p < 0x80) return {static_cast<Class>(kClassOf[kBlockOf[0] * 128u + *p]), 1};
+    if (*p < 0x80) return {kClassTable.class_of[*p], 1};
     const utf8::Char character = utf8::decode(p, end);
     return {class_of(character.code), character.size};
 }
