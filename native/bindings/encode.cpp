@@ -15,7 +15,7 @@
 #include "lists.hpp"
 #include "models/bpe/model.hpp"
 #include "models/bpe/ranks.hpp"
-#include "split/cut.hpp"
+#include "split/splitter.hpp"
 
 namespace toksmith::bindings {
 namespace {

@@ -8,6 +8,7 @@
 #include "buffers.hpp"
 #include "models/bpe/character_model.hpp"
 #include "models/bpe/model.hpp"
+#include "models/bpe/ranks.hpp"
 #include "models/bpe/sentencepiece_model.hpp"
 #include "models/unigram/model.hpp"
 #include "models/wordpiece.hpp"

@@ -7,7 +7,7 @@
 #include "buffers.hpp"
 #include "gil.hpp"
 #include "simd/isa.hpp"
-#include "text/validate.hpp"
+#include "text/text.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith::bindings {

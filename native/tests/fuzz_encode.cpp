@@ -2,7 +2,7 @@
 // documents on threads, cut in two, and back again.
 #include "encode/decoder.hpp"
 #include "fuzz.hpp"
-#include "split/cut.hpp"
+#include "split/splitter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -1,6 +1,7 @@
 // Recovers merges from tokens cut out of the input, at any ranks, and encodes with them what their
 // ranks alone say: of all neighbours, those whose bytes have the lowest rank are joined first.
 #include "fuzz.hpp"
+#include "models/bpe/ranks.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

@@ -8,7 +8,7 @@
 #include "models/bpe/sentencepiece_model.hpp"
 #include "models/unigram/model.hpp"
 #include "utf8/decode.hpp"
-#include "vocab/piece_types.hpp"
+#include "vocab/vocabulary.hpp"
 
 namespace toksmith::test {
 

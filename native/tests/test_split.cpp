@@ -1,6 +1,6 @@
 // The scanner on every instruction set, and where texts may be cut.
 #include "kit.hpp"
-#include "split/cut.hpp"
+#include "split/splitter.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;

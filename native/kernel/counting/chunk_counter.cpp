@@ -6,7 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "base/stop.hpp"
-#include "split/cut.hpp"
+#include "split/splitter.hpp"
 
 namespace toksmith {
 namespace {

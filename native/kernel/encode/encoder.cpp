@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/task_queue.hpp"
 #include "encode/ordered_output.hpp"
-#include "split/cut.hpp"
+#include "split/splitter.hpp"
 
 namespace toksmith {
 namespace {

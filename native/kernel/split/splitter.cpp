@@ -9,6 +9,7 @@
 
 #include "base/stop.hpp"
 #include "simd/marked.hpp"
+#include "split/cut_table.hpp"
 #include "split/unicode.hpp"
 #include "vocab/adjacency_filter.hpp"
 #if TOKSMITH_X86
@@ -91,6 +92,26 @@ FindChunks find_chunks_of(Family family, isa::Level level) {
     if (level == isa::Level::kAvx2) return pick<avx2::Finder>(family);
 #endif
     return pick<scalar::Finder>(family);
+}
+
+const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
+                           const CutTable* cut_table) {
+    if (traits(family).whole) return end;
+    if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
+    // A byte that continues no character starts one, however the bytes before it are read.
+    while (from < end && utf8::is_continuation(*from)) ++from;
+    unicode::Class before = unicode::Class::kOther;
+    InterruptionPoints<std::size_t{1} << 19> points;
+    for (const utf8::Byte* p = from; p < end;) {
+        points.step();
+        const unicode::Classified c = unicode::classify(p, end);
+        const bool ends_word =
+            unicode::is_space(c.kind) || (c.kind == unicode::Class::kOther && *p != '\'');
+        if (ends_word && unicode::is_letter(before)) return p;
+        before = c.kind;
+        p += c.size;
+    }
+    return end;
 }
 
 }  // namespace toksmith

@@ -1,4 +1,6 @@
-// Finds the chunks of a text by a split pattern, outside of the chunk loop.
+// Finds the chunks of a text by a split pattern, outside of the chunk loop; and places where a text
+// may be cut without changing its chunks, found without reading it from the start, so that several
+// threads can work on one long document, or a reader can go block by block.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +27,16 @@ using FindChunks = Ends (*)(const utf8::Byte* p, const utf8::Byte* end, const ut
 
 // Throws std::invalid_argument for Family::kModel, which is no pattern.
 FindChunks find_chunks_of(Family family, isa::Level level);
+
+class CutTable;
+
+// The first safe cut at or after `from`, or `end` where there is none.
+//
+// A cut is safe between a letter and what can neither continue a word nor a contraction: white
+// space, or a symbol other than an apostrophe or a mark. Whichever alternative of the pattern the
+// letter belongs to, its match ends there, and the next one starts there, whatever stands before.
+// With Family::kModel the model's own boundaries are the cuts.
+const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
+                           const CutTable* cut_table = nullptr);
 
 }  // namespace toksmith

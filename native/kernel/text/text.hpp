@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/isa.hpp"
+
 namespace toksmith {
 
 struct Text {
@@ -12,4 +14,11 @@ struct Text {
     std::size_t size() const { return static_cast<std::size_t>(end - begin); }
 };
 
+namespace utf8 {
+
+// The first byte that belongs to no valid character, or `end`.
+const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t* end,
+                                  isa::Level level);
+
+}  // namespace utf8
 }  // namespace toksmith

@@ -6,7 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "base/stop.hpp"
-#include "counting/counting_batch.hpp"
+#include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 
 namespace toksmith::bpe {

@@ -1,6 +1,7 @@
-// The bytes of every id, end to end.
+// A vocabulary: the bytes of every token, and what its pieces are for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 
 namespace toksmith {
 
+// The bytes of every id, end to end.
 struct Vocabulary {
     std::vector<std::uint8_t> bytes;
     std::vector<std::uint64_t> offsets;  // one entry more than there are ids
@@ -19,5 +21,33 @@ struct Vocabulary {
         return {reinterpret_cast<const char*>(bytes.data()) + offsets[id], length(id)};
     }
 };
+
+// The type of a piece of a SentencePiece vocabulary; the numbers are those of its files.
+enum class PieceType : std::uint8_t {
+    kNormal = 1,
+    kUnknown = 2,
+    kControl = 3,
+    kUserDefined = 4,
+    kUnused = 5,
+    kByte = 6
+};
+
+// The tokens of single bytes in vocabularies of text, <0x00> to <0xFF>. Each byte's token, or
+// 0xFFFFFFFF. Where several ids have the same spelling, the lowest counts.
+inline std::array<Id, 256> byte_ids(const Vocabulary& vocabulary) {
+    std::array<Id, 256> ids;
+    ids.fill(0xFFFFFFFFu);
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    };
+    for (std::size_t id = vocabulary.size(); id-- > 0;) {
+        const std::string_view token = vocabulary[static_cast<Id>(id)];
+        if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') continue;
+        const int high = digit(token[3]), low = digit(token[4]);
+        if (high >= 0 && low >= 0)
+            ids[static_cast<std::size_t>(high * 16 + low)] = static_cast<Id>(id);
+    }
+    return ids;
+}
 
 }  // namespace toksmith

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "utf8/decode.hpp"
-#include "vocab/byte_ids.hpp"
+#include "vocab/vocabulary.hpp"
 
 namespace toksmith::bpe {
 namespace {

@@ -74,11 +74,6 @@ void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::siz
 void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                       IdArray& out);
 
-// The merges of a vocabulary that is given by ranks alone (tiktoken), in rank order. The merge of a
-// token is the pair that its bytes come down to with all other tokens; a token whose bytes come
-// down to more than a pair has none. Throws like BpeModel where a byte has no id.
-std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary);
-
 // The id of each single byte; throws std::invalid_argument where one is missing.
 std::array<Id, 256> single_bytes(const Vocabulary& vocabulary);
 

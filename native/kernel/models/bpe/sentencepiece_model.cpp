@@ -5,8 +5,7 @@
 #include <stdexcept>
 
 #include "utf8/decode.hpp"
-#include "vocab/byte_ids.hpp"
-#include "vocab/piece_types.hpp"
+#include "vocab/vocabulary.hpp"
 
 namespace toksmith::bpe {
 namespace {

@@ -10,8 +10,7 @@
 #include "models/unigram/add_in_order.hpp"
 #include "models/unigram/writer.hpp"
 #include "utf8/decode.hpp"
-#include "vocab/byte_ids.hpp"
-#include "vocab/piece_types.hpp"
+#include "vocab/vocabulary.hpp"
 
 namespace toksmith::unigram {
 namespace {

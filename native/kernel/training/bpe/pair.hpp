@@ -1,14 +1,38 @@
 // A pair of neighbours that may merge.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
+#include "base/pages.hpp"
 #include "models/bpe/model.hpp"
-#include "training/bpe/huge_allocator.hpp"
 #include "training/bpe/position_arena.hpp"
 
 namespace toksmith::bpe {
+
+// For vectors that become large: huge pages, each of which is cleared at once when it is first
+// touched, instead of a page fault for every 4 KiB.
+template <typename T>
+struct HugeAllocator {
+    using value_type = T;
+
+    HugeAllocator() = default;
+    template <typename Other>
+    HugeAllocator(const HugeAllocator<Other>&) {}
+
+    T* allocate(std::size_t size) {
+        void* const memory = std::malloc(size * sizeof(T));
+        if (!memory) throw std::bad_alloc();
+        pages::request_huge(memory, size * sizeof(T));
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t) { std::free(memory); }
+
+    bool operator==(const HugeAllocator&) const { return true; }
+};
 
 // All places of a pair were noted by one merge, the one that made the younger of its ids, so its
 // count only ever falls, and its places ascend.

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cmath>
 
-#include "training/unigram/passes.hpp"
+#include "training/unigram/lattices.hpp"
 
 namespace toksmith::unigram {
 namespace {

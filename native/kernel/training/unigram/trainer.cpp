@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/stop.hpp"
-#include "training/unigram/passes.hpp"
+#include "training/unigram/lattices.hpp"
 
 namespace toksmith::unigram {
 namespace {

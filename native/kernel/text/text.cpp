@@ -1,7 +1,7 @@
 // The vector loop is the lookup algorithm of Keiser and Lemire, "Validating UTF-8 in less than one
 // instruction per byte" (2021): each pair of neighbouring bytes is looked up in three tables of 16
 // entries, whose common bits are the ways in which the pair can be wrong.
-#include "text/validate.hpp"
+#include "text/text.hpp"
 
 #include <cstring>
 
