@@ -1,4 +1,4 @@
-// Distinct chunks as Python has them.
+// Distinct chunks as arrays for Python.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace toksmith::bindings {
 
-// The chunks end to end, where each ends, and how often each was seen.
+// The chunks, concatenated; the end of each, and its count.
 using Counted = std::tuple<nb::bytes, Array<std::uint64_t>, Array<std::uint64_t>>;
 
 inline Counted to_python(const DistinctChunks& chunks) {

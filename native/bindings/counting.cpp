@@ -1,4 +1,4 @@
-// Counting the chunks, and the words, of a corpus.
+// Counts the chunks, and the words, of a corpus.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -57,7 +57,7 @@ Counted finish(ChunkCounter& counter) {
     return to_python(chunks);
 }
 
-// What goes wrong with a file is Python's OSError.
+// Failures of files become Python's OSError.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
@@ -67,7 +67,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
-// How many chunks, and bytes of them, there are by count; none where nothing was spilled.
+// The numbers of chunks, and of their bytes, by count; None if nothing was spilled.
 std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& counter,
                                                              std::uint64_t min_count,
                                                              std::uint64_t unit,
@@ -108,7 +108,7 @@ Counted merged(ChunkCounter& counter) {
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
 
-// A byte for each character of ASCII.
+// One byte for each character of ASCII.
 std::array<std::uint8_t, 128> of_ascii(const nb::bytes& table) {
     std::array<std::uint8_t, 128> result{};
     if (table.size() != result.size()) throw nb::value_error("128 bytes, one a character, please");
@@ -125,7 +125,7 @@ PlainRules* plain_rules(const nb::bytes& letters, const nb::bytes& ends, const n
     return rules.release();
 }
 
-// (the chunks, the words of those that are plain)
+// (chunks, words of plain chunks)
 std::tuple<Counted, Counted> found_words(WordCounter& counter) {
     WordCounter::Found found;
     {

@@ -1,4 +1,5 @@
-// Models with the stages before them; what those do comes from Python, character by character.
+// Models fused with the stages before them. Python returns the normalized form of characters, block
+// by block.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -22,11 +23,11 @@ std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
     return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
 
-// What Python says of characters: the atom and the unit of each. Of a block of which each becomes
-// itself, this is all.
+// Python's answer for a block in which each character is its own normalized form: the class of each
+// for the cut table, and the class of each for the splitter.
 using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
-// Of any other: what they become, end to end, as it is seen and in UTF-8; how many characters each
-// of the block becomes, and whether it depends on its neighbours.
+// For any other block: the same for all normalized characters; these in UTF-8, concatenated; how
+// many each character of the block becomes, and whether it is context-sensitive.
 using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
 void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_t* bytes,
@@ -64,7 +65,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(text.size() + 2 * units.size());
     const std::uint8_t *p = text.data(), *end = p + text.size();
-    std::size_t place = 0;  // among all characters of the text
+    std::size_t place = 0;  // among all normalized characters
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         const std::size_t begin = block->units.size(), first = place;
         for (; place < first + sizes(i); ++place) {
@@ -148,7 +149,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
 
 using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
 
-// None where only the stages themselves can tell.
+// None if only the stages themselves know the spans.
 std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle text, bool starts) {
     const TextView view(text);
     const Text whole = view.text();

@@ -1,4 +1,4 @@
-// Models: one class a kind, made from plain arrays.
+// Models: one class for each kind, made from plain arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -42,7 +42,7 @@ std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) 
     return rules;
 }
 
-// Without merges the ids are ranks.
+// Without merges, the ids are ranks, and the merges are recovered.
 std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
                                          std::optional<InputRows<std::uint32_t>> merges,
                                          bool whole_chunk_first) {
@@ -98,20 +98,20 @@ std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
                                                            options);
 }
 
-// What the kernel throws on purpose becomes an error of the package.
+// Exceptions that the kernel throws on purpose become errors of the package.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const UnknownText& error) {
         const nb::object type = nb::module_::import_("toksmith.errors").attr("UnknownTokenError");
         PyErr_SetString(type.ptr(), error.what());
-    } catch (const std::length_error& error) {  // too much text, or too many pieces, at once
+    } catch (const std::length_error& error) {  // too much text or too many pieces at once
         const nb::object type = nb::module_::import_("toksmith.errors").attr("OptionError");
         PyErr_SetString(type.ptr(), error.what());
     }
 }
 
-// The id of the unknown token, if there is one.
+// The id of the unknown token, or kNone.
 Id unknown_id(std::optional<Id> unk) { return unk.value_or(wordpiece::kNone); }
 
 std::shared_ptr<wordpiece::LongestMatchModel> longest_match_model(const Tokens& tokens,

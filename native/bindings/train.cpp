@@ -64,10 +64,10 @@ bpe::TrainingOptions training_options(std::size_t tokens, const std::string& tie
     return options;
 }
 
-// (merges, flat; the count of each; the text's tokens after each)
+// (merges, concatenated; the count of each; the tokens of the text after each)
 using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
 
-// What was learned from merge `start` on.
+// The result from merge `start` on.
 Trained since(const bpe::Training& training, std::size_t start) {
     IdArray flat;
     for (std::size_t i = start; i < training.merges.size(); ++i) {
@@ -81,8 +81,8 @@ Trained since(const bpe::Training& training, std::size_t start) {
     return {to_numpy(std::move(flat)), rest(training.counts), rest(training.tokens)};
 }
 
-// Runs a training without the GIL. Some times a second `watch`, if it is not None, is handed what
-// was learned since it was called last; in the end, the rest. `keep` is handed the same after every
+// Runs a training without the GIL. `watch`, if it is not None, is called a few times a second with
+// the merges since its last call, and at the end with the rest. `keep` is called likewise every
 // `keep_seconds`, and when Ctrl-C ends the training.
 template <typename Train>
 Trained trained(const nb::object& watch, Train train, const nb::object& keep = nb::none(),
@@ -112,7 +112,7 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
         const WithGil gil;
         try {
             show(so_far);
-        } catch (nb::python_error&) {  // such as Ctrl-C while `watch` runs
+        } catch (nb::python_error&) {  // for example Ctrl-C while `watch` runs
             hand_over(so_far);
             throw;
         }

@@ -1,4 +1,4 @@
-// Training Unigram pieces.
+// Trains Unigram pieces.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
@@ -48,7 +48,7 @@ std::vector<bpe::PieceTraits> alphabet(const Input<std::uint16_t>& scripts,
     return result;
 }
 
-// (the characters of all pieces end to end, the length of each, its score)
+// (the characters of all pieces, concatenated; the length of each, its score)
 using Trained = std::tuple<Array<Id>, Array<std::uint32_t>, Array<double>>;
 
 Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::uint64_t> counts,

@@ -1,4 +1,4 @@
-// Words of counted chunks.
+// Words made from counted chunks.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
@@ -23,7 +23,7 @@ void check(const Ends& ends, const Counts& counts, std::size_t size, const char*
     }
 }
 
-// Counted words that were checked.
+// Counted words whose arrays were checked.
 template <typename Symbol>
 struct Words {
     const Symbol* symbols;
@@ -48,7 +48,7 @@ Words<Id> words_of(const Input<Id>& symbols, const Ends& ends, const Counts& cou
     return {symbols.data(), symbols.size(), ends, counts};
 }
 
-// How often each symbol stands in the text.
+// The count of each symbol in the text.
 template <typename Symbols>
 Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, const Counts& counts,
                                    std::size_t alphabet) {
@@ -71,7 +71,7 @@ Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, con
     return to_numpy(std::move(sums));
 }
 
-// Stretches of words that are made of symbols with a number of their own, as these numbers.
+// The segments of words whose symbols all have a number, as these numbers.
 class Numbered {
  public:
     template <typename Symbol>
@@ -135,7 +135,7 @@ Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Coun
     return std::move(found).to_python();
 }
 
-// Those of words of bytes, and then of others, and how many are of bytes.
+// The segments of words of bytes, then those of other words; and how many are of bytes.
 std::tuple<Numbered::Found, std::size_t> mixed_stretches(
     const nb::bytes& text, const Ends& text_ends, const Counts& text_counts,
     const Input<std::uint32_t>& of_bytes, const Input<Id>& symbols, const Ends& ends,

@@ -1,4 +1,4 @@
-// Counting the chunks of a corpus on several threads. The result depends on the text alone.
+// Counts the chunks of a corpus on several threads. The result depends on the text alone.
 #pragma once
 
 #include <memory>
@@ -19,22 +19,21 @@ class ChunkCounter {
         : family_(family), find_chunks_(find_chunks_of(family, level)) {}
 
     ChunkCounter(ChunkCounter&&) = default;
-    // From now on, tables that come to about so many bytes are spilled to a file.
+    // From now on, tables are spilled to a file when they reach about `memory` bytes.
     void limit(std::size_t memory, int descriptor);
-    // From now on, each chunk counts so often; only with a limit.
+    // From now on, each chunk counts `weight` times. Needs a limit.
     void weigh(std::uint64_t weight);
 
-    // Counts the chunks of each document, which follow all that was added before.
+    // Counts the chunks of each document. The documents follow those of earlier calls.
     void add(const std::vector<Text>& documents, std::size_t threads);
-    // Counts the documents as chunks themselves, each `counts[i]` times.
+    // Counts each text as one chunk, `counts[i]` times.
     void add_chunks(const std::vector<Text>& chunks, const std::vector<std::uint64_t>& counts);
 
-    // All chunks in the order in which they were first seen. Ends the counting; only where nothing
-    // was spilled.
+    // All chunks in the order in which they were first seen. Ends the counting. Only if nothing was
+    // spilled.
     DistinctChunks finish();
 
-    // Where something was spilled, or weighed, all else is spilled, too, and this returns it;
-    // otherwise nothing.
+    // If anything was spilled or weighed, spills the rest and returns all counts; otherwise null.
     SpilledCounts* spilled();
     std::uint64_t spilled_bytes() const { return spilled_ ? spilled_->bytes() : 0; }
 
@@ -42,16 +41,16 @@ class ChunkCounter {
     bool is_full(const ChunkTable& table, std::size_t threads) const {
         return spilled_ && table.memory_when_grown() > memory_ / threads;
     }
-    // Counts the chunks of a text. `first`: the place of its first byte.
+    // Counts the chunks of a text. `first`: the position of its first byte.
     void count_chunks(Text text, ChunkTable& table, std::uint64_t first) const;
     void spill();
 
     Family family_;
     FindChunks find_chunks_;
-    std::vector<ChunkTable> tables_;  // one a thread
-    std::uint64_t position_ = 0;      // how many bytes were added so far
+    std::vector<ChunkTable> tables_;  // one for each thread
+    std::uint64_t position_ = 0;      // bytes added so far
     std::size_t memory_ = 0;          // for all tables
-    std::uint64_t weight_ = 1;        // of what is in them
+    std::uint64_t weight_ = 1;        // of the chunks in the tables
     std::unique_ptr<SpilledCounts> spilled_;
 };
 

@@ -1,7 +1,8 @@
-// Counting chunks: each distinct chunk with its count and the place where it was first seen.
+// A hash table that counts chunks: each distinct chunk with its count and the position where it was
+// first seen.
 //
-// What nearly all chunks are, short, stands in the slots of the table themselves, so that counting
-// one is one look at memory.
+// Short chunks, which nearly all are, are stored in the slots themselves, so that counting one is
+// one memory access.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +18,11 @@
 
 namespace toksmith {
 
-// Each thread has its own: no two write to one line of the cache, or to one that is fetched with
-// it.
+// Each thread has its own table. Aligned so that no two share a cache line, or a pair of lines that
+// is fetched together.
 class alignas(128) ChunkTable {
-    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;  // high: that, and its number
+    // `high` of a long chunk: this bit, and its number.
+    static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;
     static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
 
  public:
@@ -28,13 +30,14 @@ class alignas(128) ChunkTable {
     ChunkTable(ChunkTable&&) = default;
     ChunkTable& operator=(ChunkTable&&) = default;
 
-    // A distinct chunk. If it is long, its bytes are the table's, and last as long as that stays as
-    // it is, moved or not.
+    // A distinct chunk. The bytes of a long one are the table's, and live until the table changes;
+    // it may be moved.
     struct Entry {
-        std::uint64_t low;  // the chunk and its size; or where its bytes are, and, marked, the size
+        // The chunk and its size; or the address and the marked size of a long one.
+        std::uint64_t low;
         std::uint64_t high;
         std::uint64_t count;
-        std::uint64_t first;  // where it was first seen
+        std::uint64_t first;  // the position where it was first seen
 
         bool is_long() const { return ChunkTable::is_long(high); }
         const std::uint8_t* bytes() const {
@@ -49,22 +52,22 @@ class alignas(128) ChunkTable {
         }
     };
 
-    // Places ascend from call to call, here and below.
+    // Positions ascend from call to call, here and below.
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
-    // Counts chunks that stand end to end from `begin` on, once each, or as often as `counts` says.
-    // Has interruption points.
-    // `first`: the place of `begin`; `text_end`: the end of the readable text.
+    // Counts adjacent chunks that start at `begin`, once each, or `counts[i]` times. Has
+    // interruption points. `first`: the position of `begin`; `text_end`: the end of the readable
+    // text.
     void add_all(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
                  std::uint64_t first, const std::uint8_t* text_end,
                  const std::uint64_t* counts = nullptr);
 
     std::size_t size() const { return size_; }
     // Calls visit(hash, entry) for the chunks whose hash starts with the `bits` bits `start`, in no
-    // fixed order. Equal chunks have equal hashes, in all tables.
+    // fixed order. Equal chunks have equal hashes in all tables.
     template <typename Visit>
     void for_each(std::uint64_t start, unsigned bits, Visit visit) const {
         const std::size_t slots = std::size_t{1} << bits_;
-        // Chunks stand in the order of their hashes, or a little behind, up to the next free slot.
+        // Chunks are in the order of their hashes, up to the linear probing to the next free slot.
         const std::size_t begin = bits_ >= bits ? start << (bits_ - bits) : start >> (bits - bits_);
         const std::size_t end =
             bits_ >= bits ? (start + 1) << (bits_ - bits) : (start >> (bits - bits_)) + 1;
@@ -76,9 +79,9 @@ class alignas(128) ChunkTable {
             if (i + 1 == begin + slots) break;
         }
     }
-    // All chunks, in no order; their bytes are the table's.
+    // All chunks, in no fixed order. Their bytes are the table's.
     std::vector<Record> records() const;
-    // About how many bytes the table takes at once, should it have to grow soon, or be listed.
+    // The peak memory in bytes, roughly, if the table has to grow soon, or is listed.
     std::size_t memory_when_grown() const;
 
  private:
@@ -129,13 +132,13 @@ class alignas(128) ChunkTable {
     InterruptionPoints<64> points_;
 };
 
-// Chunks that are gathered, to be counted at once.
+// A batch of chunks that are counted together.
 struct CountingBatch {
-    std::vector<std::uint8_t> text;  // all chunks end to end
+    std::vector<std::uint8_t> text;  // all chunks, concatenated
     std::vector<std::size_t> ends;
     std::vector<std::uint64_t> counts;
 
-    // Counts them and is empty again. `first`: the place of the first one.
+    // Counts the chunks and clears the batch. `first`: the position of the first one.
     void count(ChunkTable& table, std::uint64_t first) {
         pointers_.clear();
         for (const std::size_t end : ends) pointers_.push_back(text.data() + end);

@@ -17,7 +17,7 @@ using Entries = std::vector<Entry>;
 constexpr unsigned kPartBits = 6;
 constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 
-// Those chunks of all tables whose hashes start alike, equal ones as one.
+// The chunks of all tables whose hashes start alike; equal ones are merged.
 class Part {
  public:
     Part(const std::vector<ChunkTable>& tables, std::uint64_t start) {
@@ -70,12 +70,12 @@ class Part {
 
     struct Slot {
         std::uint64_t hash;
-        std::size_t number;  // of the entry, from 1; 0: empty
+        std::size_t number;  // of the entry, starting at 1; 0: empty
     };
     std::vector<Slot> slots_;
 };
 
-// All entries in the order of their first places: shared out by place, then sorted.
+// All entries in the order of their first positions: distributed by position, then sorted.
 Entries in_order(const std::vector<Entries>& parts, std::size_t threads) {
     std::uint64_t last = 0;
     std::size_t size = 0;

@@ -14,17 +14,17 @@ class DistinctChunks {
     using Entry = ChunkTable::Entry;
 
     DistinctChunks() = default;
-    // Equal chunks of different tables become one. The result does not depend on the threads.
+    // Merges equal chunks of different tables. The result does not depend on the number of threads.
     DistinctChunks(std::vector<ChunkTable> tables, std::size_t threads);
 
-    // Leaves out a chunk, if it is there.
+    // Removes a chunk, if it is there.
     void drop(std::string_view chunk);
 
     const std::vector<Entry>& entries() const { return entries_; }
     std::size_t total_bytes() const { return total_bytes_; }
 
  private:
-    std::vector<ChunkTable> tables_;  // whose bytes the entries show
+    std::vector<ChunkTable> tables_;  // own the bytes of the entries
     std::vector<Entry> entries_;
     std::size_t total_bytes_ = 0;
 };

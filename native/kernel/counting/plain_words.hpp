@@ -1,5 +1,5 @@
-// Words of ASCII, told from the text as it stands: what normalizers make of it needs no more than a
-// look at one character at a time, and where it is cut, at two.
+// Splits ASCII text into words, for normalizers that map one character at a time and splitters that
+// look at two.
 #pragma once
 
 #include <array>
@@ -10,27 +10,28 @@
 
 namespace toksmith {
 
-// A text stands for lines, each with the "\n" before it, or for a part of a line that starts with a
-// space; either of the two is a character like any other.
+// A text is a sequence of lines, each with the "\n" before it, or a part of a line that starts with
+// a space. Both marks are characters like any other.
 struct PlainRules {
-    // What becomes of each character; ' ': it parts words; 0: what holds it is not plain.
+    // The normalized form of each character; ' ': a separator of words; 0: a text with it is not
+    // plain.
     std::array<std::uint8_t, 128> letters{};
-    // Between two letters there is a cut where `ends` of the left and `starts` of the right have a
-    // bit in common. Each space is cut from what stands before it.
+    // Two letters are cut apart if `ends` of the left and `starts` of the right one have a common
+    // bit. Each space is cut off from the text before it.
     std::array<std::uint8_t, 128> ends{};
     std::array<std::uint8_t, 128> starts{};
-    // Whether a space by itself is no word; otherwise what holds one is not plain.
+    // Whether a word that is only a space is dropped; otherwise a text with one is not plain.
     bool drop_spaces = true;
-    std::vector<std::string> symbols{};  // what holds one is not plain
+    std::vector<std::string> symbols{};  // a text with one of these is not plain
 };
 
 class PlainReader {
  public:
     explicit PlainReader(PlainRules rules);
 
-    // Writes the letters of a text, and where each of the words ends in them; there is room for a
-    // letter and an end a byte. Returns how many words there are, those of drop_spaces included; 0
-    // where the text is not plain, or empty.
+    // Writes the letters of a text, and the end of each word among them; both arrays have room for
+    // one entry a byte. Returns the number of words, including those that drop_spaces drops; 0 if
+    // the text is empty or not plain.
     std::size_t read(const std::uint8_t* begin, const std::uint8_t* end, std::uint8_t* letters,
                      const std::uint8_t** ends) const;
 
@@ -42,7 +43,8 @@ class PlainReader {
                            std::size_t words) const;
 
     PlainRules rules_;
-    // Of each byte: its letter, what that ends and starts, and whether to look closer; a byte each.
+    // For each byte, in one byte each: its letter, its `ends` and `starts`, and whether it needs a
+    // closer look.
     std::array<std::uint32_t, 256> bytes_{};
 };
 

@@ -143,7 +143,7 @@ std::uint64_t RunReader::varint() {
     std::uint64_t number = 0;
     for (unsigned shift = 0; shift < 64 && begin_ < end_; shift += 7) {
         const std::uint8_t byte = buffer_[begin_++];
-        if (shift == 63 && byte > 1) break;  // no number of 64 bits
+        if (shift == 63 && byte > 1) break;  // more than 64 bits
         number |= std::uint64_t{byte & 0x7Fu} << shift;
         if (byte < 0x80) return number;
     }

@@ -1,4 +1,4 @@
-// Counted chunks that memory has no room for: sorted runs in a file.
+// Sorted runs of counted chunks in a file, for counts that are larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace toksmith {
 
-// A counted chunk. Its bytes belong to whoever hands it out.
+// A counted chunk. Its bytes belong to its producer.
 struct Record {
     const std::uint8_t* bytes;
     std::uint64_t size;
     std::uint64_t count;
-    std::uint64_t first;  // where it was first seen
+    std::uint64_t first;  // the position where it was first seen
 };
 
 bool bytes_before(const Record& a, const Record& b);
 inline bool first_before(const Record& a, const Record& b) { return a.first < b.first; }
 
-// A file to append to and to read from anywhere; it is the caller's to open and to close. What goes
-// wrong with it, such as that it is not what was written, is a std::system_error.
+// A file to append to and to read at any offset. The caller opens and closes it. Any failure, such
+// as contents that were changed, is a std::system_error.
 class SpillFile {
  public:
     explicit SpillFile(int descriptor) : descriptor_(descriptor) {}
@@ -33,7 +33,7 @@ class SpillFile {
     std::uint64_t size_ = 0;
 };
 
-// Records one after the other, each as its size, count and first place in varints, then its bytes.
+// A sequence of records. Each is its size, count and first position as varints, then its bytes.
 struct SortedRun {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;  // in bytes
@@ -45,7 +45,7 @@ class RunWriter {
  public:
     explicit RunWriter(SpillFile& file);
     void add(const Record& record);
-    // Ends the run. Nothing can be added after.
+    // Ends the run. No record may be added after.
     SortedRun finish();
 
  private:
@@ -58,24 +58,24 @@ class RunWriter {
 
 class RunReader {
  public:
-    // `buffer`: how many bytes to read at a time.
+    // `buffer`: the bytes to read at a time.
     RunReader(const SpillFile& file, const SortedRun& run, std::size_t buffer);
 
-    // Goes to the next record, if there is one.
+    // Moves to the next record. Returns false at the end.
     bool next();
-    // As long as this is not at the next one.
+    // Valid until the next call of next().
     const Record& record() const { return record_; }
 
  private:
     std::uint64_t varint();
-    // Has so many bytes in the buffer, or all there are, and returns how many that is.
+    // Fills the buffer with `size` bytes, or all that are left, and returns how many there are.
     std::size_t fill(std::size_t wanted);
 
     const SpillFile* file_;
     SortedRun run_;
     std::vector<std::uint8_t> buffer_;
-    std::size_t begin_ = 0, end_ = 0;  // of what is in the buffer and was not taken yet
-    std::uint64_t done_ = 0;           // how many bytes of the run were read
+    std::size_t begin_ = 0, end_ = 0;  // the unread bytes of the buffer
+    std::uint64_t done_ = 0;           // bytes of the run that were read
     std::uint64_t records_ = 0, checksum_ = 0;
     Record record_{};
 };

@@ -1,5 +1,5 @@
-// Counts larger than memory: runs sorted by chunk are merged into runs sorted by first place, which
-// are read in that order. What comes out is what one large table would have held.
+// Counts that are larger than memory. Runs sorted by chunk are merged into runs sorted by first
+// position, which are read in that order. The result equals that of one large table.
 #pragma once
 
 #include <array>
@@ -15,8 +15,7 @@ namespace toksmith {
 
 class SpilledCounts {
  public:
-    // How much there is of the chunks that stand in the text so often; the last of all that stand
-    // there so often or more often.
+    // The chunks that occur `count` times; the last entry: that many times or more.
     struct Tally {
         std::uint64_t chunks = 0;
         std::uint64_t bytes = 0;
@@ -26,20 +25,19 @@ class SpilledCounts {
 
     explicit SpilledCounts(int descriptor) : file_(descriptor) {}
 
-    // Writes the records of tables, each distinct in its own, as runs; `threads` sort. All that
-    // takes long here has interruption points.
+    // Writes the records of tables as runs; the records of each table are distinct. `threads` sort.
+    // All long work here has interruption points.
     void spill(std::vector<std::vector<Record>> tables, std::size_t threads);
     bool empty() const { return runs_.empty() && by_first_.empty(); }
     std::uint64_t bytes() const { return file_.size(); }
 
-    // Makes one of equal chunks, once, in about so much memory, and returns how many there are by
-    // count, which is rounded to units. Of those that are rarer than `min_count`, nothing is kept
-    // but that.
+    // Merges equal chunks, once, in about `memory` bytes. Returns the number of chunks by count, in
+    // units. Chunks that are rarer than `min_count` are counted there, but not kept.
     Tallies merge(std::uint64_t min_count, std::uint64_t unit, std::size_t memory);
     std::uint64_t chunks() const { return chunks_; }
     std::uint64_t chunk_bytes() const { return chunk_bytes_; }
 
-    // What was merged, in the order of first places; any number of times.
+    // The merged chunks in the order of their first positions; may be called again.
     void visit(const std::function<void(const Record&)>& visit);
 
  private:
@@ -51,7 +49,7 @@ class SpilledCounts {
 
     SpillFile file_;
     std::vector<SortedRun> runs_;      // sorted by chunk
-    std::vector<SortedRun> by_first_;  // of distinct chunks, sorted by first place
+    std::vector<SortedRun> by_first_;  // of distinct chunks, sorted by first position
     std::uint64_t chunks_ = 0, chunk_bytes_ = 0;
     std::size_t memory_ = 0;
 };

@@ -24,10 +24,10 @@ const Byte* find_break(const Byte* from, const Byte* end) {
     return found ? static_cast<const Byte*>(found) : end;
 }
 
-// Whether a line is cut here: at a space behind a printable ASCII character.
+// Whether a line is cut at this space: it must follow a printable ASCII character.
 bool is_cut(const Byte* p) { return *p == ' ' && p[-1] > ' ' && p[-1] < 0x7F; }
 
-// Calls found(place) for each such place, eight bytes at a time.
+// Calls found(place) for each cut, eight bytes at a time.
 template <typename Found>
 void for_each_cut(Text line, Found found) {
     constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
@@ -38,7 +38,7 @@ void for_each_cut(Text line, Found found) {
         std::memcpy(&before, p - 1, 8);
         const std::uint64_t other = here ^ ' ' * kOnes;  // 0 at spaces
         const std::uint64_t letter = before & kLow;
-        // The highest bit of each byte tells.
+        // The result is in the highest bit of each byte.
         const std::uint64_t is_not_space = ((other & kLow) + kLow) | other;
         const std::uint64_t is_above_space = letter + (0x80 - 0x21) * kOnes;
         const std::uint64_t is_delete = letter + kOnes;
@@ -50,7 +50,7 @@ void for_each_cut(Text line, Found found) {
     }
 }
 
-// The last such place in the line, or its begin.
+// The last cut of the line, or its begin.
 const Byte* last_cut(Text line) {
     for (const Byte* p = line.end - 1; p > line.begin; --p) {
         if (is_cut(p)) return p;
@@ -58,7 +58,7 @@ const Byte* last_cut(Text line) {
     return line.begin;
 }
 
-// The first such place in the line, or its end.
+// The first cut of the line, or its end.
 const Byte* first_cut(Text line) {
     for (const Byte* p = line.begin + 1; p < line.end; ++p) {
         if (is_cut(p)) return p;
@@ -71,7 +71,7 @@ bool holds_reserved(Text line) {
     return view.find(kReserved) != view.npos;
 }
 
-// How many lines that are not empty start in the text, which a line break stands before.
+// The number of lines that start in the text and are not empty. A line break precedes the text.
 std::uint64_t lines_in(Text text) {
     constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
     const auto breaks = [](const Byte* p) {
@@ -112,7 +112,7 @@ class WordCounter::PieceCounter {
     static constexpr std::size_t kWindow = 4096;  // bytes that are read as plain text at once
     static constexpr std::size_t kAtOnce = 64;    // chunks that are counted at once
 
-    // Counts lines up to the end of a window, or one line, and returns where the next one starts.
+    // Counts lines up to the end of a window, or one line. Returns where the next one starts.
     const Byte* count_lines(const Byte* p) {
         const Byte* stop = end_;
         if (static_cast<std::size_t>(end_ - p) > most_) {
@@ -130,11 +130,11 @@ class WordCounter::PieceCounter {
         return p;
     }
 
-    // Counts a line and returns where the next one starts. `marked`: a line break stands before it.
+    // Counts a line and returns where the next one starts. `marked`: a line break precedes it.
     const Byte* count_line(const Byte* begin, bool marked) {
         const Text line{begin, find_break(begin, end_)};
         if (line.size() == 0) {
-            // An empty line holds nothing to learn from.
+            // An empty line is not counted.
         } else if (options_.longest && line.size() > options_.longest) {
             ++part_.lines.too_long;
         } else if (options_.reserved && holds_reserved(line)) {
@@ -167,11 +167,11 @@ class WordCounter::PieceCounter {
         if (rest.size() > 0) count_chunks(rest, place(rest.begin), end_);
     }
 
-    // Counts chunks that stand end to end. `first`: the place of the first one; `readable`: the end
-    // of the readable text.
+    // Counts adjacent chunks. `first`: the position of the first one; `readable`: the end of the
+    // readable text.
     void count_chunks(Text text, std::uint64_t first, const Byte* readable) {
         if (plain_ && count_plain(text, first)) return;
-        // Chunks that are ASCII, or are not, are taken together.
+        // Runs of chunks that are all ASCII, or all not, are counted together.
         const Byte* start = text.begin;
         const Byte* ends[kAtOnce];
         std::size_t found = 0;
@@ -224,7 +224,8 @@ class WordCounter::PieceCounter {
         part_.ends.resize(size);
         part_.letters.resize(size + kReadable);
     }
-    static constexpr std::size_t kReadable = 16;  // behind letters, so that keys are read at once
+    // Bytes after the letters, so that keys can be loaded in one go.
+    static constexpr std::size_t kReadable = 16;
 
     std::uint64_t place(const Byte* p) const {
         return piece_.first + static_cast<std::uint64_t>(p - piece_.text.begin);
@@ -235,7 +236,7 @@ class WordCounter::PieceCounter {
     const Piece& piece_;
     const Byte* end_;
     Part& part_;
-    std::size_t most_;  // bytes of lines that are read at once: none of them is too long
+    std::size_t most_;  // bytes of lines that are read at once, at most the longest line
 };
 
 WordCounter::WordCounter(const Options& options) : options_(options) {

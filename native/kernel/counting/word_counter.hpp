@@ -1,4 +1,4 @@
-// Counting the words of lines, or whole lines, on several threads. The result depends on the text
+// Counts the words of lines, or whole lines, on several threads. The result depends on the text
 // alone.
 #pragma once
 
@@ -15,18 +15,18 @@
 
 namespace toksmith {
 
-// A line is cut before each space that stands behind a printable ASCII character: what normalizers
-// do on one side of such a place does not depend on the other side. Each chunk but a line's first
-// starts with the space; the first starts with "\n", so that the two kinds can be told apart.
+// A line is cut before each space that follows a printable ASCII character: normalizers treat the
+// two sides of such a place independently. The first chunk of a line starts with "\n", all others
+// with the space, so that the two kinds differ.
 //
-// With rules for plain text, chunks that are plain are told into words at once, and only the others
-// are counted as they are.
+// With rules for plain text, chunks of plain text are split into words right away, and only the
+// others are counted as they are.
 class WordCounter {
  public:
     struct Options {
-        bool words = true;        // otherwise chunks are whole lines, without a mark
+        bool words = true;        // otherwise whole lines are counted, without a mark
         std::size_t longest = 0;  // lines of more bytes are skipped; 0: no limit
-        bool reserved = false;    // lines that hold U+2585 are skipped
+        bool reserved = false;    // lines that contain U+2585 are skipped
         std::optional<PlainRules> plain{};
     };
     struct Lines {
@@ -34,7 +34,7 @@ class WordCounter {
         std::uint64_t too_long = 0;
         std::uint64_t reserved = 0;
     };
-    // Each in the order of the text.
+    // Both in the order of the text.
     struct Found {
         DistinctChunks chunks;
         DistinctChunks plain;  // the words of plain chunks
@@ -44,33 +44,33 @@ class WordCounter {
 
     WordCounter(WordCounter&&) = default;
 
-    // Counts the words of each document, which follow all that was added before.
+    // Counts the words of each document. The documents follow those of earlier calls.
     void add(const std::vector<Text>& documents, std::size_t threads);
-    // All that was found. Ends the counting.
+    // The counts. Ends the counting.
     Found finish();
     const Lines& lines() const { return lines_; }
 
  private:
     struct Piece {
         Text text;
-        std::uint64_t first;   // the place of its first byte
-        bool starts_document;  // no line break stands before it
+        std::uint64_t first;   // the position of its first byte
+        bool starts_document;  // no line break precedes it
     };
-    // What a thread counts.
+    // The counts of one thread.
     struct Part {
         ChunkTable chunks;
         ChunkTable plain;
         Lines lines;
-        std::vector<std::uint8_t> letters;      // of plain text, with room behind them
-        std::vector<const std::uint8_t*> ends;  // of its words in them
+        std::vector<std::uint8_t> letters;      // of plain text, with padding
+        std::vector<const std::uint8_t*> ends;  // the ends of its words
     };
     class PieceCounter;
 
     Options options_;
     std::optional<PlainReader> plain_;
-    std::vector<Part> parts_;  // one a thread
+    std::vector<Part> parts_;  // one for each thread
     Lines lines_;
-    std::uint64_t position_ = 1;  // how many bytes were added so far, and one
+    std::uint64_t position_ = 1;  // bytes added so far, plus one
 };
 
 }  // namespace toksmith

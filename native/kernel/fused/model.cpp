@@ -10,18 +10,18 @@
 namespace toksmith {
 namespace {
 
-// Between two interruption points of a long chunk.
+// Characters between two interruption points of a long chunk.
 constexpr std::size_t kCharacters = std::size_t{1} << 16;
 
 }  // namespace
 
-// Bytes that are put together a few at a time.
+// A growing array of bytes that appends a few at a time.
 class FusedModel::Piece {
  public:
     const std::uint8_t* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
-    void resize(std::size_t size) { size_ = size; }  // to at most as many as there are
-    // Where `count` more may be written, which resize() then takes in.
+    void resize(std::size_t size) { size_ = size; }  // to at most the bytes that room() made
+    // Where `count` more bytes may be written; resize() then takes them in.
     std::uint8_t* room(std::size_t count) {
         if (bytes_.size() - size_ < count) bytes_.resize(bytes_.size() * 2 + count);
         return bytes_.data() + size_;
@@ -29,7 +29,7 @@ class FusedModel::Piece {
     void append(const std::uint8_t* bytes, std::size_t count) {
         std::uint8_t* place = room(count);
         size_ += count;
-        // Mostly one to three: a loop is quicker than a call.
+        // Mostly one to three bytes, for which a loop is faster than a call of memcpy.
         for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
     }
     void trim(std::size_t most) {
@@ -84,8 +84,8 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
         return becomes != space;
     }
 
-    // What its chunk becomes has to tell. No chunk ends beside what becomes nothing; so if the
-    // first one does, the whole text does, and has no space before it either.
+    // The first chunk has to be normalized. No chunk ends beside a character that becomes nothing;
+    // so if the first chunk becomes nothing, the whole text does.
     Buffers buffers;
     bool any = false;
     bool needs_prefix_space = false;
@@ -110,7 +110,7 @@ CarriedScoreModel::ScoreBound FusedModel::encode_with_bound(const std::uint8_t* 
                                                             std::size_t size, Scratch& scratch,
                                                             IdArray& out) const {
     Scratch& inner = *static_cast<Buffers&>(scratch).inner;
-    ScoreBound score_bound{.limit = ScoreBound::kMostLimit};  // nothing is added, whatever the sum
+    ScoreBound score_bound{.limit = ScoreBound::kMostLimit};  // no token, so valid for any sum
     bool any = false;
     for_each_piece(chunk, size, scratch, [&](const std::uint8_t* piece, std::size_t length) {
         if (any) throw std::logic_error("a sum is carried through text that nothing splits");
@@ -189,7 +189,7 @@ bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
     if (size > kMost) return false;
     std::uint8_t* const begin = piece.room(kMost * sizeof(Single::bytes));
     std::uint8_t* place = begin;
-    Unit run = Unit::kRemoved;  // of what is no space
+    Unit run = Unit::kRemoved;  // the class of all characters but spaces
     std::size_t space = 0;      // the size of the space that the piece ends with
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         Single high;
@@ -228,7 +228,8 @@ bool FusedModel::encode_with_spans(Text text, bool starts, IdArray& out,
     float sum = 0;
     IdArray places;
     Origins origins(stages_.origin);
-    // `before`: how many bytes of the text stand before the chunk; -1 where it is led by a space.
+    // `before`: the offset of the chunk in the text; -1 if its first byte is a space that was put
+    // there.
     const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
         if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
         if (!tells_origins(chunk, size)) return false;
@@ -371,7 +372,7 @@ void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece&
                     append(unit);
             }
             space = is_space ? unit[1] : 0;
-            // What follows a start belongs to it, whatever its class.
+            // The piece of a kStart goes on, whatever the class.
             last = last == Unit::kStart && kind >= Unit::kRun ? Unit::kStart : kind;
         }
     }

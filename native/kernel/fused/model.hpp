@@ -1,5 +1,5 @@
-// A model together with the stages before it: normalizer and splitter run on a miss, chunk by
-// chunk, so that what they cost is paid once for each distinct chunk.
+// A model fused with the normalizer and splitter before it. They run on a cache miss, chunk by
+// chunk, so their cost is paid once for each distinct chunk.
 #pragma once
 
 #include <array>
@@ -19,29 +19,29 @@
 
 namespace toksmith {
 
-// What becomes of a character when the splitter cuts.
+// How the splitter treats a character.
 enum class Unit : std::uint8_t {
-    kRemoved,  // belongs to no piece, and ends one
-    kAlone,    // is a piece
+    kRemoved,  // is dropped, and ends a piece
+    kAlone,    // is a piece by itself
     kStart,    // starts a piece
-    kSpace,    // a space, where spaces are collapsed
-    kRun,      // this and all further classes: a run of the same class is one piece
+    kSpace,    // a space, if spaces collapse
+    kRun,      // this and all higher values: a run of one class is a piece
 };
 
-// How a document begins.
+// Whether a document gets a space before it (SentencePiece's dummy prefix).
 enum class PrefixSpace : std::uint8_t {
     kNone,
-    kAlways,       // with a space before it
-    kUnlessSpace,  // with a space, unless it starts with one
+    kAlways,       // a space is put before every document
+    kUnlessSpace,  // unless it starts with a space
 };
 
 struct Stages {
     PrefixSpace prefix_space = PrefixSpace::kNone;
-    bool collapse = false;  // make one of several spaces
-    bool trim = false;      // leave no space at the end; chunks end with one only there
+    bool collapse = false;  // several spaces become one
+    bool trim = false;      // a space at the end of a text is dropped; no other chunk ends with one
     Origin origin = Origin::kOwn;
-    // What the stages make of a chunk in which neighbours matter: the pieces end to end, and where
-    // each ends.
+    // Runs the stages in Python on a chunk that has context-sensitive characters. Appends the
+    // pieces, concatenated, and the end of each.
     std::function<void(const std::uint8_t* chunk, std::size_t size,
                        std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends)>
         fallback;
@@ -61,7 +61,7 @@ class FusedModel final : public Model, public CarriedScoreModel {
     }
 
     std::unique_ptr<Scratch> scratch() const override;
-    // Gives no spans: `spans` must be null. What a chunk stands for is told by encode_with_spans().
+    // `spans` must be null: encode_with_spans() returns spans.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
                       IdArray* spans) const override;
     const CutTable* cut_table() const override { return cut_table_.get(); }
@@ -80,9 +80,9 @@ class FusedModel final : public Model, public CarriedScoreModel {
     void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
                           IdArray& out, IdArray* spans) const override;
 
-    // The ids of a text, and in `spans` two numbers a token: which bytes of the text it stands for.
-    // `starts`: whether the text is the start of its document. False where more than its characters
-    // has a say in what it stands for: then all is to be asked of the stages themselves.
+    // Appends the ids of a text and, to `spans`, the start and end of each token in the text, in
+    // bytes. `starts`: whether the text is the start of its document. Returns false if some chunk
+    // is context-sensitive; then only the stages themselves know the spans.
     bool encode_with_spans(Text text, bool starts, IdArray& out,
                            std::vector<std::int64_t>& spans) const;
 
@@ -90,37 +90,36 @@ class FusedModel final : public Model, public CarriedScoreModel {
     class Piece;
     struct Buffers;
 
-    // A character that becomes at most one, of few bytes.
+    // A character that becomes at most one character, in any context.
     struct Single {
         std::array<std::uint8_t, 4> bytes;
         std::uint8_t size;
         Unit unit;
-        bool told;  // whether it is such a character
+        bool told;  // whether the character is one
     };
     Single single(std::uint32_t code) const;
-    // By what chunks can be merged side by side: of bytes that become one character, whatever
-    // stands beside them.
+    // The merges for vector lanes, over bytes that become one character in any context.
     std::optional<bpe::LaneMergeTable> lane_merges_of(
         const std::vector<bpe::LaneMergeRule>& rules) const;
-    // What bytes become in chunks of which map_single_pieces() makes one piece: a space stands
+    // The normalized bytes of chunks that map_single_pieces() accepts, where a space can only be
     // first.
     unigram::LaneTexts lane_texts() const;
-    // The first class of the splitter that bytes belong to; kRemoved where there is none.
+    // The first class of the splitter that a byte of ASCII belongs to; kRemoved if there is none.
     Unit run_of_ascii() const;
 
-    // Puts a chunk of single characters that the splitter does not cut into one piece. False where
-    // it is no such chunk.
+    // Normalizes a chunk of single characters that the splitter does not cut. Returns false for any
+    // other chunk. This is a fast path of make_pieces().
     bool map_single_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece) const;
     // Calls with_piece(piece, size) for each piece of the chunk, from left to right.
     template <typename WithPiece>
     void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                         WithPiece with_piece) const;
-    // The same of a chunk in which neighbours do not matter; `origins` is told where the piece's
-    // characters came from.
+    // The same for a chunk without context-sensitive characters. `origins` records where the
+    // characters of a piece came from.
     template <typename Told, typename WithPiece>
     void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece, Told& origins,
                      WithPiece with_piece) const;
-    // Whether neighbours matter in it; whether its characters tell what they stand for.
+    // Whether the chunk has context-sensitive characters; whether its spans can be computed.
     bool is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const;
     bool tells_origins(const std::uint8_t* chunk, std::size_t size) const;
 

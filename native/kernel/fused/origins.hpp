@@ -1,4 +1,5 @@
-// Where the characters of a piece came from: what spans of a rewritten text are made of.
+// The origins of the characters of a piece: from which bytes of the chunk each was made. Spans of
+// normalized text are computed from them.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +10,17 @@
 
 namespace toksmith {
 
-// What a character that was rewritten stands for.
+// Which text a normalized character covers.
 enum class Origin {
-    // What becomes several characters, all of these; what becomes nothing, none. Of several spaces
-    // it is the last. A space that was put before a text stands for its first character, too.
+    // If a character becomes several, all of them cover it; if it becomes none, no span covers it.
+    // Of spaces that collapse, the last one is covered. A space that was put before a text covers
+    // the text's first character, too.
     kOwn,
-    // The same, but where a character becomes nothing, none of the text is told.
+    // The same, but spans are not known if a character becomes nothing.
     kKept,
-    // As SentencePiece has it: each for what lies between its place and that of the next one, so
-    // that only the last of several stands for anything. A space that was put there has the place
-    // of the first character.
+    // As in SentencePiece: each character covers the text from its own origin up to that of the
+    // next one, so of several made from one character only the last covers anything. A space that
+    // was put before a text has the origin of the first character.
     kUpToNext,
 };
 
@@ -26,17 +28,17 @@ class Origins {
  public:
     explicit Origins(Origin rule) : up_to_next_(rule == Origin::kUpToNext) {}
 
-    // A chunk comes. `led`: its first byte is a space that was put there.
+    // Starts a chunk. `led`: its first byte is a space that was put before the text.
     void begin(bool led) {
         clear();
         led_ = led;
     }
-    // These bytes of the chunk become characters now.
+    // The bytes [start, end) of the chunk are normalized next.
     void read(std::size_t start, std::size_t end) {
         start_ = start;
         end_ = end;
     }
-    // One that stands in the piece from byte `place` on.
+    // They become a character at byte `place` of the piece.
     void add(std::size_t place) {
         if (led_ && start_ == 0) {
             characters_.push_back({place, end_, end_});
@@ -52,7 +54,7 @@ class Origins {
         }
         characters_.push_back({place, start_, end_});
     }
-    // Or a space that is left out behind another one.
+    // Or a space that is left out after another one.
     void leave_out() {
         if (characters_.empty()) return;
         Character& last = characters_.back();
@@ -62,18 +64,18 @@ class Origins {
             last.start = last.end = end_;
         }
     }
-    // The chunk has ended, of so many bytes.
+    // Ends the chunk of `size` bytes.
     void finish(std::size_t size) {
         if (up_to_next_ && !characters_.empty()) characters_.back().end = size;
     }
-    // A new piece begins.
+    // Starts a new piece.
     void clear() {
         characters_.clear();
         led_ = false;
     }
 
-    // What bytes of the piece, of `size`, stand for in the chunk. Those of a character that has as
-    // many as what it came from are told apart.
+    // The bytes of the chunk that bytes [start, end) of the piece cover. `size`: of the piece. A
+    // character that was not changed in length is resolved byte by byte.
     std::pair<std::size_t, std::size_t> of(std::size_t start, std::size_t end,
                                            std::size_t size) const {
         const auto first = holding(start), last = holding(std::max<std::size_t>(end, 1) - 1);
@@ -101,7 +103,7 @@ class Origins {
     std::vector<Character> characters_;
 };
 
-// Nobody asks.
+// Used if no spans are wanted.
 struct NoOrigins {
     static void read(std::size_t, std::size_t) {}
     static void add(std::size_t) {}

@@ -159,11 +159,11 @@ bool LongestMatchModel::step(State& state, const std::uint8_t* p, utf8::Char c) 
     return true;
 }
 
-// Appends the tokens of the chunk; false where it is unknown as a whole.
+// Appends the tokens of the chunk. Returns false if it is unknown as a whole.
 bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, IdArray& out,
                               IdArray* spans) const {
     State state = at(start_);
-    std::size_t start = 0, characters = 0;  // `start`: where the characters of the state start
+    std::size_t start = 0, characters = 0;  // `start`: of the characters that led to the state
     InterruptionPoints<std::size_t{1} << 16> points;
     for (std::size_t i = 0; i < size; ++characters) {
         points.step();
@@ -191,7 +191,7 @@ bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, IdArr
     return true;
 }
 
-// Appends the tokens of a list whose bytes start at `start`; returns where they end.
+// Appends the tokens of a list that covers bytes from `start` on. Returns where they end.
 std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, IdArray& out,
                                       IdArray* spans) const {
     const std::size_t count = tokens_[list].count;
@@ -208,7 +208,7 @@ std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, IdA
     return end;
 }
 
-// Fuses unknown tokens that stand side by side, or drops them where there is no unknown token.
+// Fuses adjacent unknown tokens, or drops them if there is no unknown token.
 void LongestMatchModel::tidy(IdArray& out, std::size_t first, IdArray* spans,
                              std::size_t first_span) const {
     const std::size_t count = out.size() - first;

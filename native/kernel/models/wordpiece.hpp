@@ -1,11 +1,10 @@
-// The longest token first, from left to right, in one pass: WordPiece, and the longest match over
-// whole chunks.
+// Longest match first, from left to right, in one pass: WordPiece, and the longest match over whole
+// chunks.
 //
-// Trying the longest token, then shorter ones, goes over the same characters again and again. Here
-// each node of the trie knows what becomes of its characters if none follows that the trie has: the
-// tokens they surely start with, and the node of what is left ("Fast WordPiece Tokenization", Song
-// et al. 2021). So each character is looked at once, and the time is linear whatever the text and
-// the vocabulary.
+// Trying the longest token, then shorter ones, reads the same characters again and again. Here each
+// node of the trie has a failure link: the tokens that its characters surely start with, and the
+// node of the rest ("Fast WordPiece Tokenization", Song et al. 2021). Each character is read once,
+// so time is linear for any text and vocabulary.
 #pragma once
 
 #include <memory>
@@ -23,15 +22,15 @@ namespace toksmith::wordpiece {
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no such node, or no such id
 
 struct Options {
-    // Tokens after the first one of a chunk are those that start with this.
+    // The prefix of tokens that are not the first of their chunk.
     std::string prefix{};
-    // kNone: what is unknown becomes nothing.
+    // kNone: unknown characters are dropped.
     Id unk = kNone;
-    // Whether a chunk that does not come out, or has too many characters, is unknown as a whole;
-    // else single characters are, and no text stands for the unknown token.
+    // Whether a chunk that cannot be matched, or has too many characters, is unknown as a whole.
+    // Otherwise single characters are unknown, and no text matches the unknown token itself.
     bool whole_unknown = false;
     std::size_t max_characters = ~std::size_t{0};
-    // Unknown characters that stand side by side are one token.
+    // Whether adjacent unknown characters become one token.
     bool fuse_unk = false;
 };
 
@@ -44,16 +43,17 @@ class LongestMatchModel final : public Model {
                       IdArray* spans) const override;
 
  private:
-    // A list of tokens, told by its last one. Lists share their beginnings.
+    // A list of tokens, named by its last one. Lists share their beginnings.
     struct Token {
-        std::uint32_t before;  // the list without this token; 0 is the empty list
-        std::uint32_t count;   // how many tokens the list has
-        std::uint32_t end;     // how many bytes they cover
+        std::uint32_t before;  // the list without this token; 0: the empty list
+        std::uint32_t count;   // tokens in the list
+        std::uint32_t end;     // bytes that they cover
         Id id;
     };
-    // What the characters of a node become if they do not go on: tokens, and a node for the rest.
+    // A failure link: the tokens that the characters of a node become if no child matches, and the
+    // node of the rest.
     struct Link {
-        std::uint32_t rest;  // kNone: nothing fits
+        std::uint32_t rest;  // kNone: the text cannot be matched
         std::uint32_t tokens;
     };
     // A text of one of the trees, and the token that it is; kNone: none.
@@ -74,7 +74,7 @@ class LongestMatchModel final : public Model {
     std::uint32_t joined(std::uint32_t list, std::uint32_t more);
 
     State at(std::size_t place) const { return {place, trie_.at(place)}; }
-    // Goes one character further, if the trie does.
+    // Moves on by one character, if the trie has it.
     bool step(State& state, const std::uint8_t* p, utf8::Char c) const;
     bool match(const std::uint8_t* chunk, std::size_t size, IdArray& out, IdArray* spans) const;
     std::size_t append(std::uint32_t list, std::size_t start, IdArray& out, IdArray* spans) const;
@@ -84,11 +84,11 @@ class LongestMatchModel final : public Model {
     ByteTrie trie_{std::vector<ByteTrie::Entry>{}};
     std::size_t start_ = 0,
                 inside_ = 0;     // places of the roots: of a chunk's first token; of others
-    std::vector<Link> links_;    // by place, between characters
+    std::vector<Link> links_;    // by place of a node between two characters
     std::vector<Token> tokens_;  // all lists
 };
 
-// Each chunk is a token as it stands, or unknown.
+// Each chunk is a token, or unknown.
 class WordLevelModel final : public Model {
  public:
     WordLevelModel(Vocabulary vocabulary, Id unk)

@@ -1,5 +1,5 @@
-// What the stages before the model make of each character, in blocks that are filled when a text
-// first shows one of their characters.
+// The normalized form of every character, in blocks that are filled when a text first contains one
+// of their characters.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ class CharacterTable {
 
     // One character.
     struct Row {
-        std::uint16_t left;         // the atom that it ends with, for CutTable
-        std::uint16_t right;        // the atom that it starts with
-        std::uint16_t size;         // of its units, in bytes
-        bool is_context_sensitive;  // what becomes of it depends on its neighbours
-        std::uint32_t begin;        // of its units in the block
+        std::uint16_t left;         // the class of its last normalized character, for CutTable
+        std::uint16_t right;        // the class of its first normalized character
+        std::uint16_t size;         // the size of its units, in bytes
+        bool is_context_sensitive;  // its normalized form depends on its neighbours
+        std::uint32_t begin;        // the offset of its units in the block
     };
 
-    // `units`: for each character that it becomes, its class, its size, and its UTF-8.
+    // `units`: for each normalized character, its class, its size, and its UTF-8.
     struct Block {
         std::array<Row, kBlock> rows;
         std::vector<std::uint8_t> units;
@@ -50,14 +50,14 @@ class CharacterTable {
 
     const Row& row(std::uint32_t code) const { return block_of(code).rows[code % kBlock]; }
 
-    // A byte that is no UTF-8 is looked up as a surrogate, which no text holds.
+    // An invalid byte is looked up as a surrogate, which no text contains.
     static std::uint32_t code_of(utf8::Char c) {
         return c.code == utf8::kInvalid ? 0xDFFFu : c.code;
     }
 
  private:
-    // Several threads may fill a block at once; the first to be done is kept. A lock would be
-    // waited for by threads that hold Python's, which filling needs.
+    // Several threads may fill the same block; the first result is kept. There is no lock, since a
+    // thread that holds Python's GIL could wait for it while filling needs the GIL.
     const Block& fill(std::uint32_t number) const {
         std::unique_ptr<const Block> made = fill_(number);
         const Block* expected = nullptr;

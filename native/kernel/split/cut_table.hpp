@@ -1,13 +1,12 @@
-// Closed boundaries: where a text may be cut without changing a token, told from the two characters
-// on either side and the one behind them.
+// Finds places where a text can be cut without changing any token, from the two characters around
+// the place and the one after.
 //
-// Every character ends with one atom and starts with another (after the normalizer they need not
-// be the same). Two atoms that may stand side by side inside a token, or across which a stage
-// before the model looks, are joined; everywhere else a chunk may end. Only before a character that
-// is rewritten together with the next one, and so may start with anything ("e" before an accent),
-// none ends. The joined pairs stand in a bit table by hash: a collision joins what could be cut,
-// which costs time and changes nothing. Atoms with which nothing is joined, as are most of large
-// scripts, collide with none.
+// After normalization a character begins with some class and ends with some class. A cut between
+// classes (a, b) is allowed unless the pair is in `inseparable` (some token contains such a pair,
+// or a stage looks across it), and unless the character after the cut may be normalized together
+// with its successor, as "e" before an accent. Pairs are kept in a Bloom-style bit table: a false
+// positive only loses a cut, never correctness. Classes that are in no pair, as most of large
+// scripts are, never collide.
 #pragma once
 
 #include <bit>
@@ -28,7 +27,7 @@ class CutTable {
     using Byte = utf8::Byte;
     using CharClass = std::uint16_t;
 
-    // The atom of a character beside which nothing is cut.
+    // The class of a character beside which nothing is cut.
     static constexpr CharClass kContextSensitive = 0xFFFF;
 
     CutTable(std::shared_ptr<const CharacterTable> table,
@@ -57,7 +56,7 @@ class CutTable {
             ++insensitive_byte_;
     }
 
-    // The first boundary behind p, or `end`; p < end.
+    // The first cut after p, or `end`; p < end.
     const Byte* next(const Byte* p, const Byte* end) const {
         InterruptionPoints<std::size_t{1} << 18> points;
         for (; end - p > 2 && p[0] < 0x80 && p[1] < 0x80 && p[2] < 0x80; ++p) {
@@ -72,66 +71,66 @@ class CutTable {
             const Byte* const place = c.end - c.size;
             if (c.end == end) return cut ? place : end;
             next = see(c.end, end);
-            // Or else c may be rewritten together with what is behind it.
+            // Otherwise c may be normalized together with the next character.
             if (cut && next.row->right != kContextSensitive) return place;
             points.step();
         }
     }
 
-    // The boundaries among the first 64 bytes behind p, a bit a byte; all of them are readable. The
-    // last bytes may have some that are not told. Where `run_end` finds that what starts at a
-    // boundary is known as far as to the next one, it returns that, and else the start; the last
-    // one may lie beyond the 64 bytes.
+    // The cuts among the first 64 bytes after p, one bit a byte; all 64 are readable. The last
+    // bytes may have cuts that are not found. `run_end(p, end)` may skip characters that are cut
+    // off from each other: it returns the end of a run of these, or p. The last run may end beyond
+    // the 64 bytes.
     template <typename Isa, typename RunEnd>
     [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end,
                                                const RunEnd& run_end) const {
         const std::uint64_t high = Isa::template bit<7>(p);
-        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // what is behind that is not seen
+        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // the byte after it is not seen
         if (high != 0) marks = with_high(p, end, high, marks, run_end);
         return without_context_sensitive<Isa>(p, marks);
     }
 
-    // The same of 64 bytes that are all ASCII, which need not start at a boundary: those from the
-    // second byte to this one.
+    // The same for 64 bytes of ASCII, which need not start at a cut: the cuts before the second
+    // byte up to this one.
     static constexpr std::size_t kTold = 62;
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t cuts_in_ascii_window(const Byte* p) const {
         return without_context_sensitive<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
     }
 
-    // Whether the three bytes at p are a character that stands alone: nothing is joined with it, as
-    // with most of large scripts.
+    // Whether the three bytes at p are a character that is in no inseparable pair, as most
+    // characters of large scripts are.
     bool is_single(const Byte* p) const {
         const Seen c = see(p, p + 3);
         const CharacterTable::Row& row = *c.row;
         return c.size == 3 && row.left != kContextSensitive && row.right != kContextSensitive &&
                (left_keys_[row.left] | right_keys_[row.right]) == 0;
     }
-    // A character of ASCII that is not rewritten together with what is before it, if there is one.
+    // A byte of ASCII that is not context-sensitive, if there is one.
     Byte insensitive_byte() const { return insensitive_byte_; }
-    // Whether some character of ASCII may be rewritten together with what is before it.
+    // Whether any character of ASCII is context-sensitive.
     bool ascii_is_context_sensitive() const { return !context_sensitive_.empty(); }
-    // How many characters that stand alone go into one chunk with what is behind them, at p: where
-    // that may be rewritten together with what is before it.
+    // How many single characters before p belong into one chunk with the text at p, which may be
+    // normalized together with what precedes it.
     std::size_t trailing_context(const Byte* p, const Byte* end) const {
         if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && context_sensitive_.empty()) [[likely]]
             return 0;
         if (p == end) return 0;
         const Seen c = see(p, end);
-        if (c.row->right == kContextSensitive) return 2;  // none starts with the last of them
+        if (c.row->right == kContextSensitive) return 2;  // no chunk starts at the last of them
         return c.end < end && see(c.end, end).row->right == kContextSensitive ? 1 : 0;
     }
 
-    // The first boundary at or behind `from`, which need not be the start of a character.
+    // The first cut at or after `from`, which need not be the start of a character.
     const Byte* cut(const Byte* from, const Byte* end) const {
         while (from < end && utf8::is_continuation(*from)) ++from;
         return from < end ? next(from, end) : end;
     }
 
  private:
-    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // byte of a window
+    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // the last byte of a window
 
-    // CutTable but for those before bytes that may be rewritten together with the next ones.
+    // Removes the cuts before bytes that may be normalized together with the next ones.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t without_context_sensitive(const Byte* p,
                                                                    std::uint64_t marks) const {
@@ -139,14 +138,14 @@ class CutTable {
                                           : marks & ~(context_sensitive_.among<Isa>(p) >> 1);
     }
 
-    // Marks the boundaries beside the characters beyond ASCII, whose bytes are the bits of `high`.
-    // No part of the loop over chunks, which is quicker when it is small.
+    // Marks the cuts beside characters beyond ASCII, whose bytes are the bits of `high`. Out of
+    // line, to keep the chunk loop small.
     template <typename RunEnd>
     [[gnu::noinline]] std::uint64_t with_high(const Byte* p, const Byte* end, std::uint64_t high,
                                               std::uint64_t marks, const RunEnd& run_end) const {
         const CharacterTable::Row* before = nullptr;
-        unsigned start = 0, behind = 0;  // where that one starts and ends
-        unsigned told = 0;               // up to here, nothing is left to mark
+        unsigned start = 0, behind = 0;  // where it starts and ends
+        unsigned told = 0;               // up to here, all cuts are marked
         const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
             if (i == told) return;
             if (row.right == kContextSensitive) marks &= ~(std::uint64_t{1} << start);
@@ -172,7 +171,7 @@ class CutTable {
             before = c.row;
             start = i;
             behind = static_cast<unsigned>(c.end - p);
-            if (behind >= 64) {  // what is behind it is not seen
+            if (behind >= 64) {  // the next character is not seen
                 if (i != told) marks &= ~(std::uint64_t{1} << i);
                 break;
             }
@@ -182,14 +181,14 @@ class CutTable {
         return marks;
     }
 
-    // A character, and where it ends.
+    // A character and its end.
     struct Seen {
         const CharacterTable::Row* row;
         const Byte* end;
         std::uint32_t code, size;
     };
     Seen see(const Byte* p, const Byte* end) const {
-        // Most that come in rows.
+        // Fast path: most characters that follow each other have three bytes.
         if (end - p > 2 && p[0] > 0xE0 && p[0] < 0xED && utf8::is_continuation(p[1]) &&
             utf8::is_continuation(p[2])) {
             const std::uint32_t code = utf8::code_of_three(p);
@@ -200,9 +199,9 @@ class CutTable {
         return {&table_->row(code), p + c.size, code, c.size};
     }
 
-    // The end of a line, or a tab, stays with a sign of ASCII before it, or with another one: that
-    // makes few chunks more, and many a chunk less to look up. Not where it becomes a space, with
-    // which words start.
+    // A line break or tab is not cut off from a symbol of ASCII, or another break, before it: that
+    // makes few more distinct chunks, and spares many look-ups. Not if it is normalized to a space,
+    // with which words start.
     bool stays(std::uint32_t left, std::uint32_t right) const {
         return (right == '\n' || right == '\r' || right == '\t') && is_sign(left) &&
                table_->row(right).right != table_->row(' ').right;
@@ -221,14 +220,14 @@ class CutTable {
         return (bits_[place / 64] >> place % 64 & 1) == 0;
     }
 
-    // Spread so that products do not tell alike which factor was which; never 0.
+    // Mixed so that products do not depend on which factor was which side; never 0.
     static std::uint32_t key_of(std::uint32_t number, std::uint32_t spread) {
         number *= spread;
         number ^= number >> 15;
         number *= 0x2C1B3C6D;
         return number ^ number >> 13;
     }
-    // 0 where one of them is never joined with what stands on that side.
+    // 0 if one of them is in no inseparable pair on its side.
     std::uint64_t product_of(CharClass left, CharClass right) const {
         return std::uint64_t{left_keys_[left]} * right_keys_[right];
     }
@@ -237,12 +236,12 @@ class CutTable {
     static constexpr std::size_t kCharClasses = std::size_t{1} << 16;
 
     std::shared_ptr<const CharacterTable> table_;
-    std::vector<std::uint32_t> left_keys_, right_keys_;  // by atom; 0: nothing is joined with it
+    std::vector<std::uint32_t> left_keys_, right_keys_;  // by class; 0: in no inseparable pair
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    BytePairs cuts_;  // between which one may cut
+    BytePairs cuts_;  // pairs of ASCII that may be cut between
     Byte insensitive_byte_ = 0;
-    ByteSet context_sensitive_;  // that may be rewritten together with what is before them
+    ByteSet context_sensitive_;  // bytes of ASCII that are
 };
 
 }  // namespace toksmith

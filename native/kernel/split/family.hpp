@@ -1,4 +1,4 @@
-// The families of split patterns (see splitters/families.py) as the parameters of one scanner.
+// The published split patterns (see splitters/families.py) as parameters of one splitter.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@ namespace toksmith {
 
 enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel };
 inline constexpr int kFamilies = 7;
-inline constexpr int kPatterns = 6;  // those that need no model
+inline constexpr int kPatterns = 6;  // families that need no model
 
 struct Traits {
     std::string_view name;
     bool whole = false;     // no splitting at all
-    bool by_model = false;  // where the model says that no token reaches across
+    bool by_model = false;  // by the model's CutTable
     bool any_lead = false;  // any character but \r, \n, letter, number may lead a word; else ' '
     bool fold_contractions = false;  // 'S as well as 's
-    bool cased = false;              // a word is upper case, then lower case, then a contraction
-    unsigned max_digits = 0;  // numbers are cut after so many; 0: no limit, and ' ' may lead them
+    bool cased = false;              // words are split by case and end with a contraction
+    unsigned max_digits = 0;         // of a chunk; 0: no limit, and ' ' may lead them
     bool newline_after_symbols = false;
     bool slash_after_symbols = false;
     bool newline_ends_space = false;  // white space is cut after its last line break
@@ -63,7 +63,7 @@ inline constexpr const Traits& traits(Family family) {
     return kTraits[static_cast<std::size_t>(family)];
 }
 
-// Throws std::invalid_argument where there is no family of that name.
+// The family of a name. Throws std::invalid_argument if there is none.
 inline Family family_named(std::string_view name) {
     for (int i = 0; i < kFamilies; ++i) {
         if (traits(static_cast<Family>(i)).name == name) return static_cast<Family>(i);

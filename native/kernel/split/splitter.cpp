@@ -19,7 +19,7 @@
 namespace toksmith {
 namespace {
 
-// Finder::find for each pattern.
+// Finder::find of a family.
 template <typename Finder>
 FindChunks pick(Family family) {
     constexpr auto kAll = []<std::size_t... i>(std::index_sequence<i...>) {
@@ -98,7 +98,7 @@ const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::By
                            const CutTable* cut_table) {
     if (traits(family).whole) return end;
     if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
-    // A byte that continues no character starts one, however the bytes before it are read.
+    // A byte that is no continuation starts a character, whatever precedes it.
     while (from < end && utf8::is_continuation(*from)) ++from;
     unicode::Class before = unicode::Class::kOther;
     InterruptionPoints<std::size_t{1} << 19> points;

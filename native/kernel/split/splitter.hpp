@@ -30,12 +30,12 @@ FindChunks find_chunks_of(Family family, isa::Level level);
 
 class CutTable;
 
-// The first safe cut at or after `from`, or `end` where there is none.
+// The first safe cut at or after `from`, or `end` if there is none.
 //
-// A cut is safe between a letter and what can neither continue a word nor a contraction: white
-// space, or a symbol other than an apostrophe or a mark. Whichever alternative of the pattern the
-// letter belongs to, its match ends there, and the next one starts there, whatever stands before.
-// With Family::kModel the model's own boundaries are the cuts.
+// A cut is safe between a letter and a character that can neither continue a word nor a
+// contraction: white space, or a symbol other than an apostrophe or a mark. Whichever alternative
+// of the pattern the letter belongs to, its match ends there, and the next one starts there,
+// whatever precedes. For Family::kModel the cuts are those of the table.
 const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
                            const CutTable* cut_table = nullptr);
 

@@ -1,6 +1,6 @@
 // The vector loop is the lookup algorithm of Keiser and Lemire, "Validating UTF-8 in less than one
-// instruction per byte" (2021): each pair of neighbouring bytes is looked up in three tables of 16
-// entries, whose common bits are the ways in which the pair can be wrong.
+// instruction per byte" (2021): each pair of adjacent bytes is looked up in three tables of 16
+// entries, whose common bits are the possible errors of the pair.
 #include "text/text.hpp"
 
 #include <cstring>
@@ -37,7 +37,7 @@ constexpr Byte kSurrogate = 1 << 4;  // ED, then A0 or more
 constexpr Byte kOverlong2 = 1 << 5;  // C0 or C1
 constexpr Byte kTooLarge1000 = 1 << 6;
 constexpr Byte kOverlong4 = 1 << 6;         // F0, then 80 to 8F
-constexpr Byte kTwoContinuations = 1 << 7;  // right only behind a lead of three or four bytes
+constexpr Byte kTwoContinuations = 1 << 7;  // valid only after a lead of three or four bytes
 constexpr Byte kCarry = kTooShort | kTooLong | kTwoContinuations;
 
 alignas(16) constexpr Byte kFirstHigh[16] = {
@@ -114,21 +114,21 @@ TOKSMITH_AVX2_BEGIN
     return _mm256_subs_epu8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
 }
 
-// The errors among the 32 bytes at p, going by the three bytes before each.
+// The errors among the 32 bytes at p, from the three bytes before each.
 [[gnu::always_inline]] inline __m256i errors_at(const Byte* p) {
     const __m256i bytes = load(p), before = load(p - 1);
     const __m256i low = _mm256_and_si256(before, _mm256_set1_epi8(0x0F));
     const __m256i pairs = _mm256_and_si256(
         _mm256_and_si256(lookup(kFirstHigh, high_half(before)), lookup(kFirstLow, low)),
         lookup(kSecondHigh, high_half(bytes)));
-    // The high bit is set where a second or third continuation has to be.
+    // The high bit is set where a second or third continuation must be.
     const __m256i needed =
         _mm256_or_si256(minus(load(p - 2), 0xE0 - 0x80), minus(load(p - 3), 0xF0 - 0x80));
     return _mm256_xor_si256(pairs,
                             _mm256_and_si256(needed, _mm256_set1_epi8(static_cast<char>(0x80))));
 }
 
-// A place before which all characters are valid and whole, at most a stretch before the first
+// A place before which all characters are valid and complete, at most one stretch before the first
 // invalid byte.
 const Byte* by_blocks(const Byte* begin, const Byte* end) {
     constexpr std::ptrdiff_t kBlock = 32, kStretch = 8 * kBlock;
@@ -140,7 +140,7 @@ const Byte* by_blocks(const Byte* begin, const Byte* end) {
             any = _mm256_or_si256(any, load(p + i));
         }
         __m256i errors = _mm256_setzero_si256();
-        // ASCII behind ASCII needs no look.
+        // ASCII after ASCII is valid.
         if (_mm256_movemask_epi8(any) != 0 || ((p[-1] | p[-2] | p[-3]) & 0x80) != 0) {
             for (std::ptrdiff_t i = 0; i < kStretch; i += kBlock) {
                 errors = _mm256_or_si256(errors, errors_at(p + i));
@@ -164,7 +164,7 @@ const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t*
                                   [[maybe_unused]] isa::Level level) {
 #if TOKSMITH_X86
     if (level != isa::Level::kScalar && end - begin > 3) {
-        // The blocks look at three bytes before each, and so not at the first three.
+        // Blocks read three bytes before each byte, so the first three bytes are checked apart.
         const Byte* start = begin;
         for (int i = 0; i < 3 && start < begin + 3; ++i) {
             const Char next = decode(start, end);

@@ -16,7 +16,7 @@ struct Text {
 
 namespace utf8 {
 
-// The first byte that belongs to no valid character, or `end`.
+// The first invalid byte, or `end`.
 const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t* end,
                                   isa::Level level);
 

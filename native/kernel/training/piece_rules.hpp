@@ -1,21 +1,21 @@
-// Which strings SentencePiece takes for pieces, told from the two halves alone.
+// SentencePiece's rules for valid pieces, evaluated from the two halves of a piece alone.
 #pragma once
 
 #include <cstdint>
 
 namespace toksmith::bpe {
 
-// What the rules must know of a piece. Traits of two pieces make the traits of both together,
-// whatever the pieces were put together from.
+// The properties of a piece that the rules need. Those of two pieces determine those of both
+// together, however these were made.
 struct PieceTraits {
-    // Scripts are numbers from kScripts on; `first` is that of the first character which is neither
-    // white space nor takes the script of the one before it, `last` that of the last.
+    // Scripts are numbers from kScripts on. `first` and `last` are the scripts of the first and
+    // last character that are neither white space nor inherit the script of the one before.
     enum : std::uint16_t { kNoScript = 0, kAnyScript = 1, kScripts = 2 };
 
     std::uint16_t first = kNoScript;
     std::uint16_t last = kNoScript;
     std::uint16_t length = 1;  // in characters
-    std::uint16_t spaces = 0;  // how many of them are ▁
+    std::uint16_t spaces = 0;  // the number of ▁ among these
     bool starts_with_space = false;
     bool ends_with_space = false;
     bool has_digit = false;
@@ -39,16 +39,16 @@ struct PieceRules {
     bool split_by_space = true;
     bool split_digits = false;
     bool space_as_suffix = false;
-    bool only_spaces = false;  // a piece may be nothing but spaces
+    bool only_spaces = false;  // a piece may consist of spaces only
 
-    // Whether no piece can hold the end of `left` and the start of `right` side by side.
+    // Whether no piece can contain the end of `left` and the start of `right`.
     bool apart(const PieceTraits& left, const PieceTraits& right) const {
         if (split_digits && (left.has_digit || right.has_digit)) return true;
         return split_by_script && left.last >= PieceTraits::kScripts &&
                right.first >= PieceTraits::kScripts && left.last != right.first;
     }
 
-    // Whether two pieces, each of them valid or one character, make a valid one.
+    // Whether two pieces, each valid or a single character, make a valid one.
     bool allow(const PieceTraits& left, const PieceTraits& right) const {
         if (std::size_t{left.length} + right.length > longest) return false;
         if (apart(left, right)) return false;

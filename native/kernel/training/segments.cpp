@@ -12,7 +12,7 @@
 namespace toksmith::bpe {
 namespace {
 
-// Symbols are counted as bytes, seven bits each: so that most stretches are short chunks.
+// Symbols are encoded as bytes, seven bits each, so that most segments are short chunks.
 constexpr std::size_t kMostBytes = 5;
 
 void write(Id symbol, std::vector<std::uint8_t>& out) {

@@ -1,4 +1,4 @@
-// What training by merging takes and gives.
+// Input and result of training by merging.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace toksmith::bpe {
 
-// Distinct chunks in the order in which they were first seen; they are whoever's who made this.
+// A view of distinct chunks in the order in which they were first seen.
 template <typename Symbol>
 struct Counted {
-    const Symbol* symbols = nullptr;        // all chunks end to end
-    std::span<const std::uint64_t> ends{};  // of each chunk in `symbols`
+    const Symbol* symbols = nullptr;        // all chunks, concatenated
+    std::span<const std::uint64_t> ends{};  // the end of each chunk in `symbols`
     std::span<const std::uint64_t> counts{};
 
-    // How many symbols there are.
+    // The number of symbols.
     std::uint64_t size() const { return ends.empty() ? 0 : ends.back(); }
-    // The first chunk of a share, where all are cut into so many shares of about equal size.
+    // The first chunk of a share, if the chunks are cut into `shares` shares of about equal size.
     std::size_t cut(std::size_t share, std::size_t shares) const {
         if (share == shares) return ends.size();
         const auto chunk = std::lower_bound(ends.begin(), ends.end(), size() / shares * share);
@@ -34,16 +34,17 @@ using CountedSymbols = Counted<Id>;           // of any ids
 
 struct Training {
     std::vector<MergeRule> merges;
-    std::vector<std::uint64_t> counts;  // of each merge's pair when it was chosen
-    std::vector<std::uint64_t> tokens;  // of the whole text after each merge
+    std::vector<std::uint64_t> counts;  // the count of each merge's pair when it was chosen
+    std::vector<std::uint64_t> tokens;  // the tokens of the whole text after each merge
 };
 
-// How many threads share the work; the result does not depend on it.
+// The number of threads that share the work. The result does not depend on it.
 struct Sharing {
     std::size_t threads = 1;
-    std::size_t least = 1'000;  // places of a share: fewer take less time than handing them over
+    // Positions of a share; handing over fewer takes longer than their work.
+    std::size_t least = 1'000;
 
-    // Small texts leave no work for a second thread, and hardly any a ninth.
+    // Small texts have no work for a second thread, and hardly any text has for a ninth.
     std::size_t threads_for(std::uint64_t symbols) const {
         return std::clamp<std::uint64_t>(symbols / (16 * least), 1, std::min(threads, kMost));
     }
@@ -52,15 +53,15 @@ struct Sharing {
     static constexpr std::size_t kMost = 8;
 };
 
-// The ids that training starts with.
+// The initial symbols.
 struct Alphabet {
     std::size_t size = 0;
-    std::vector<std::uint32_t> places{};  // in which order ties take them; those that lack go by id
-    std::vector<std::uint32_t> lengths{};  // of each, for the longest token; empty: 1 each
+    std::vector<std::uint32_t> places{};   // their order in ties; missing ones are ordered by id
+    std::vector<std::uint32_t> lengths{};  // their lengths, for max_token_length; empty: 1 each
 };
 
-// Called after each merge with all that is learned, and once more when the training is stopped (see
-// stop.hpp); ends the training by returning false.
+// Called after each merge with the result so far, and once more if the training is stopped (see
+// stop.hpp). Returns false to end the training.
 using Watch = std::function<bool(const Training& so_far)>;
 
 }  // namespace toksmith::bpe

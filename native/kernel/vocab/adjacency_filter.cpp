@@ -14,7 +14,7 @@ AdjacencyFilter::AdjacencyFilter(const Vocabulary& vocabulary) {
         const auto* begin = reinterpret_cast<const std::uint8_t*>(token.data());
         const auto* end = begin + token.size();
         for (const auto* right = begin + (begin < end); right < end; ++right) {
-            if (*right < 0xC0) continue;  // no character beyond ASCII starts here
+            if (*right < 0xC0) continue;  // not the first byte of a character beyond ASCII
             const auto* left = right - 1;
             if (*left < 0x80) continue;
             while (left > begin && utf8::is_continuation(*left)) --left;

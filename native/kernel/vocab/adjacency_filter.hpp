@@ -1,9 +1,8 @@
-// Which characters beyond ASCII may stand side by side in a token. Between all others a chunk may
-// be cut: no token reaches across, so no merge ever does, and the merges on either side do not
-// touch.
+// Which characters beyond ASCII may be adjacent inside a token. Between all others a chunk may be
+// cut: no token reaches across, so no merge does, and the two sides merge independently.
 //
-// Few pairs are joined, even of large vocabularies; so long runs of letters, which hardly ever come
-// back as a whole, fall into parts that do.
+// Few pairs occur in tokens, even in large vocabularies. So long runs of letters, which rarely
+// repeat as a whole, are cut into parts that do.
 #pragma once
 
 #include <array>
@@ -19,7 +18,8 @@ class AdjacencyFilter {
  public:
     explicit AdjacencyFilter(const Vocabulary& vocabulary);
 
-    // Whether a token may hold the two; false is certain.
+    // Whether a token may hold the two characters in a row. A Bloom-style filter: true may be
+    // wrong, false is certain.
     bool may_adjoin(std::uint32_t left, std::uint32_t right, std::uint8_t lead) const {
         const std::size_t place = place_of(pair_of(left, right));
         return (partial_[left % 64] >> lead % 64 | filter_[place / 64] >> place % 64) & 1;
@@ -33,8 +33,8 @@ class AdjacencyFilter {
         return (pair * 0x9E3779B97F4A7C15ULL >> 32) & mask_;
     }
 
-    // Of tokens that hold only a part of one of the two: by the last byte of the left one (which is
-    // its code in the lowest six bits) and the first byte of the right one.
+    // For tokens that hold only a part of one of the two characters: by the last byte of the left
+    // one (the low six bits of its code) and the first byte of the right one.
     std::array<std::uint64_t, 64> partial_{};
     std::size_t mask_;
     std::vector<std::uint64_t> filter_;

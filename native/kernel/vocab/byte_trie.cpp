@@ -47,9 +47,9 @@ struct Places {
 
 }  // namespace
 
-// Places the nodes level by level, so that those near the root, which are met most, lie together.
-// The children of a node lie in one block of 256 places; no two nodes have theirs at the same
-// place, so its byte alone tells whether a node is the child that was looked for.
+// Places the nodes level by level, so that nodes near the root, which are visited most, lie
+// together. The children of a node lie in one block of 256 places. No two nodes have the same base,
+// so its label alone tells whether a node is the child that a step wants.
 class ByteTrie::Builder {
  public:
     explicit Builder(std::vector<Entry> entries) : entries_(std::move(entries)) {
@@ -59,7 +59,7 @@ class ByteTrie::Builder {
         });
         const auto repeated = std::ranges::unique(entries_, {}, &Entry::bytes);
         entries_.erase(repeated.begin(), repeated.end());
-        add_block();  // where nodes without children look in vain, from place 0
+        add_block();  // the block of place 0, where nodes without children point
         open_.front().unused.reset(0);
         close(open_.front());
         open_.clear();
@@ -84,7 +84,7 @@ class ByteTrie::Builder {
     };
     struct Block {
         std::size_t start;
-        Places free, unused;  // places without a node; and at which no node's children lie
+        Places free, unused;  // places without a node; bases without children
     };
 
     void place_children(const Range& range, std::deque<Range>& waiting) {
@@ -152,9 +152,9 @@ class ByteTrie::Builder {
         open_.push_back(block);
     }
 
-    // Gives the free places of a block labels that no step can ask for there: those by which they
-    // would be the children of a place at which no children lie. There is one as long as a place
-    // is free, since each node's children take at least one.
+    // Gives the free places of a block labels that no step can match: those that would make them
+    // children of a base at which no children lie. There is such a base as long as a place is free,
+    // since the children of each node take at least one.
     void close(const Block& block) {
         if (!block.free.any()) return;
         const std::size_t nobodys = block.unused.first();
@@ -166,7 +166,7 @@ class ByteTrie::Builder {
     }
 
     static constexpr std::size_t kMostPlaces = (std::size_t{1} << 23) - 256;
-    static constexpr std::size_t kOpen = 16;  // blocks that are still looked at
+    static constexpr std::size_t kOpen = 16;  // blocks in which new children are still placed
 
     std::vector<Entry> entries_;
     std::vector<Block> open_;

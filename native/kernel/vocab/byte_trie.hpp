@@ -1,5 +1,5 @@
-// The bytes of many tokens as a tree in one array: a double array whose nodes are found by
-// exclusive or (Aoe 1989; the layout with labels is that of darts-clone).
+// A byte trie in one array: a double array whose children are found by exclusive or (Aoe 1989; the
+// layout with labels is that of darts-clone).
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ class ByteTrie {
     };
     static constexpr Id kNone = 0xFFFFFFFFu;
 
-    // Entries without bytes are left out; where equal bytes have several ids, the lowest counts.
-    // Throws std::invalid_argument where there are too many (more than 8 million nodes).
+    // Empty entries are left out. Of equal entries, the lowest id counts. Throws
+    // std::invalid_argument if there are more than 8 million nodes.
     explicit ByteTrie(std::vector<Entry> entries);
 
-    // A node: the place of its children (a child's place is that and its byte, xored), a bit that
-    // tells whether a token ends there, and the byte that leads to it.
+    // A node: the base of its children (a child is at base ^ byte), a bit that says whether a token
+    // ends here, and the byte that leads here.
     using Node = std::uint32_t;
     Node root() const { return root_; }
 
-    // Goes one byte further, if the trie does.
+    // Moves to the child for this byte, if there is one.
     bool step(Node& node, std::uint8_t byte, std::size_t& place) const {
         place = node >> 9 ^ byte;
         const Node next = nodes_.data()[place];
@@ -41,7 +41,7 @@ class ByteTrie {
     class Walk {
      public:
         explicit Walk(const ByteTrie& trie) : nodes_(trie.nodes_.data()), node_(trie.root_) {}
-        // Where it leads; or to place 0, where no token ends, if the trie went no further.
+        // The place of the child; or place 0, where no token ends, once there was none.
         std::size_t step(std::uint8_t byte) {
             const Node place = node_ >> 9 ^ byte;
             node_ = nodes_[place];
@@ -55,22 +55,22 @@ class ByteTrie {
         const Node* nodes_;
         Node node_, differs_ = 0;
     };
-    // The node at a place that a step led to.
+    // The node at a place that step() returned.
     Node at(std::size_t place) const { return nodes_.data()[place]; }
     static bool ends_token(Node node) { return node & kEndsToken; }
-    // Of the node that the last step led to.
+    // The token of the node at this place.
     Id token(std::size_t place) const { return ids_.data()[place]; }
 
     std::size_t places() const { return places_; }
     bool has_token(std::size_t place) const { return ends_token(nodes_.data()[place]); }
 
-    // Asks the memory for what a walk over these two bytes will look at.
+    // Prefetches the node that a walk over these two bytes reads.
     void prefetch(std::uint8_t first, std::uint8_t second) const {
         const Node next = nodes_.data()[root_ >> 9 ^ first];
         __builtin_prefetch(nodes_.data() + (next >> 9 ^ second));
     }
 
-    // The longest token that the text starts with, and its length; or kNone.
+    // The longest token that the text starts with, and its length; kNone if there is none.
     Id longest(const std::uint8_t* text, std::size_t size, std::size_t& length) const {
         Id best = kNone;
         Node node = root_;
@@ -81,7 +81,7 @@ class ByteTrie {
         return best;
     }
 
-    // The token that is this text, or kNone.
+    // The token equal to this text, or kNone.
     Id find(const std::uint8_t* text, std::size_t size) const {
         std::size_t length = 0;
         const Id id = longest(text, size, length);

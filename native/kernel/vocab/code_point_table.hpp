@@ -1,4 +1,4 @@
-// From a code point to a symbol: two steps, since most blocks of code points have none.
+// Maps a code point to a symbol in two steps; most blocks of code points are empty and share one.
 #pragma once
 
 #include <array>
@@ -34,7 +34,8 @@ class CodePointTable {
         return start;
     }
 
-    std::array<std::uint32_t, kCodes / 256> blocks_{};  // where each starts; 0: the empty one
+    // The start of each block; 0: the empty block.
+    std::array<std::uint32_t, kCodes / 256> blocks_{};
     std::vector<Id> ids_;
 };
 

@@ -1,4 +1,4 @@
-// From the bytes of a token to its id.
+// A hash table from the bytes of a token to its id.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ class TokenIndex {
  public:
     TokenIndex() = default;
 
-    // Where equal bytes have several ids, the lowest is found.
+    // Of equal tokens, the lowest id is found.
     explicit TokenIndex(const Vocabulary& vocabulary) {
         std::size_t slots = 16;
         while (slots < vocabulary.size() * 2) slots *= 2;
         slots_.assign(slots, Slot{0, kNone});
-        // Tokens go all over the table: their slots are asked for ahead.
+        // Slots are prefetched, since tokens are spread over the whole table.
         constexpr std::size_t kAhead = 16;
         std::array<std::uint64_t, kAhead> hashes;
         for (std::size_t i = 0; i < vocabulary.size() + kAhead; ++i) {
@@ -32,12 +32,13 @@ class TokenIndex {
         }
     }
 
-    // How many different tokens there are.
+    // The number of distinct tokens.
     std::size_t size() const { return size_; }
 
     static constexpr Id kNone = 0xFFFFFFFFu;
 
-    // kNone where no token has these bytes. The vocabulary is the one the index was made for.
+    // The id of the token with these bytes, or kNone. `vocabulary` must be the one that the index
+    // was made for.
     Id find(const Vocabulary& vocabulary, const std::uint8_t* bytes, std::size_t size) const {
         if (size > longest_) return kNone;
         return slots_[place(vocabulary, bytes, size, hash_bytes(bytes, size))].id;
@@ -45,7 +46,7 @@ class TokenIndex {
 
  private:
     struct Slot {
-        std::uint32_t hash;  // its upper half
+        std::uint32_t hash;  // the upper half of the hash
         Id id;
     };
 
@@ -82,7 +83,7 @@ class TokenIndex {
 
     std::vector<Slot> slots_;
     std::size_t size_ = 0;
-    std::size_t longest_ = 0;  // 0 also where the index is empty
+    std::size_t longest_ = 0;  // the longest token, in bytes; 0 if the index is empty
 };
 
 }  // namespace toksmith

@@ -1,4 +1,4 @@
-// A vocabulary: the bytes of every token, and what its pieces are for.
+// Vocabularies: the bytes of tokens, and the types of pieces.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace toksmith {
 
-// The bytes of every id, end to end.
+// The bytes of all tokens, concatenated in the order of ids.
 struct Vocabulary {
     std::vector<std::uint8_t> bytes;
-    std::vector<std::uint64_t> offsets;  // one entry more than there are ids
+    std::vector<std::uint64_t> offsets;  // of each token, and the end of the last one
 
     std::size_t size() const { return offsets.size() - 1; }
     std::size_t length(Id id) const { return offsets[id + 1] - offsets[id]; }
@@ -32,8 +32,8 @@ enum class PieceType : std::uint8_t {
     kByte = 6
 };
 
-// The tokens of single bytes in vocabularies of text, <0x00> to <0xFF>. Each byte's token, or
-// 0xFFFFFFFF. Where several ids have the same spelling, the lowest counts.
+// The ids of the tokens <0x00> to <0xFF>, which vocabularies of text have for single bytes;
+// 0xFFFFFFFF where there is none. Of equal tokens, the lowest id counts.
 inline std::array<Id, 256> byte_ids(const Vocabulary& vocabulary) {
     std::array<Id, 256> ids;
     ids.fill(0xFFFFFFFFu);

@@ -1,4 +1,4 @@
-// BPE on characters with a list of merges, as tokenizers runs it.
+// BPE on characters with a list of merges, as tokenizers implements it.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ class CharacterModel final : public Model {
     static constexpr Id kNone = CodePointTable::kNone;
 
     struct Options {
-        Id unk = kNone;  // kNone: what is unknown becomes nothing
+        Id unk = kNone;  // kNone: unknown characters are dropped
         bool fuse_unk = false;
         bool byte_fallback = false;
-        std::string prefix = {};  // before each character but the first
-        std::string suffix = {};  // behind the last character
+        std::string prefix = {};  // in the token of each character but the first
+        std::string suffix = {};  // in the token of the last character
         bool whole_chunk_first = false;
     };
 
-    // Throws std::invalid_argument where the merges do not fit the vocabulary.
+    // Throws std::invalid_argument if the merges do not fit the vocabulary.
     CharacterModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, Options options);
 
     std::unique_ptr<Model::Scratch> scratch() const override;
@@ -41,7 +41,7 @@ class CharacterModel final : public Model {
     };
     struct Scratch final : Model::Scratch {
         SymbolRun run;
-        std::vector<Span> spans;  // what each symbol of the run stands for
+        std::vector<Span> spans;  // of each symbol of the run
         void trim(std::size_t bytes) override {
             run.trim(bytes);
             Model::Scratch::trim(spans, bytes);
@@ -54,10 +54,10 @@ class CharacterModel final : public Model {
     Vocabulary vocabulary_;
     Options options_;
     std::array<Id, 256> byte_ids_;
-    // By code point, for a character in the middle, a first, a last, and an only one.
+    // By code point: for a character in the middle, the first, the last, and the only one.
     std::array<CodePointTable, 4> characters_;
     SymbolPairs pairs_;
-    TokenIndex whole_;  // empty unless a chunk is looked up as a whole
+    TokenIndex whole_;  // empty unless a whole chunk is looked up first
 };
 
 }  // namespace toksmith::bpe

@@ -1,9 +1,9 @@
-// What merging chunks side by side needs of a model's merges (see merge_rows.inc): symbols are
-// numbered anew, in the order in which merges make them, so that the pair to merge next is the one
-// that makes the lowest number.
+// Tables for merging many short chunks in vector lanes (merge_lanes.inc). Symbols are renumbered by
+// merge rank, so that the best pair of a lane is simply the pair that yields the smallest number:
+// one `min` instead of a look-up of ranks.
 //
-// Merges that do not fit into one order stop a row, and are for merge_short: most of equal rank,
-// and those that make what another one makes too.
+// Merges without a unique rank (most ties; two merges with the same result) stop the lane with
+// `kStop`, and its chunk is merged by the scalar merge_short().
 #pragma once
 
 #include <array>
@@ -19,35 +19,34 @@ namespace toksmith::bpe {
 struct LaneMergeRule {
     Id left, right, id;
     std::uint32_t rank;
-    bool plain = true;  // whether `id` is a token as it stands
-    bool in_order =
-        false;  // whether it has a place of its own among all: for LaneMergeTable to tell
+    bool plain = true;      // whether `id` is a token, and not an unused piece
+    bool in_order = false;  // whether its rank is unique; set by LaneMergeTable
 };
 
 class LaneMergeTable {
  public:
     static constexpr Id kNone = PerfectPairHash::kNone;
-    // A pair that stops its row.
+    // The result of a pair that stops its lane.
     static constexpr std::uint32_t kStop = 0;
 
-    // `symbols`: of each byte; kNone: chunks that hold it stop their row. Nothing where there
-    // are too many numbers, or PerfectPairHash cannot hold their pairs.
+    // `symbols`: the symbol of each byte; kNone: a chunk with that byte stops its lane. Returns
+    // nothing if there are too many numbers, or PerfectPairHash cannot hold the pairs.
     static std::optional<LaneMergeTable> make(std::vector<LaneMergeRule> rules,
                                               const std::array<Id, 256>& symbols);
 
-    // Whether it has a symbol for each byte, and not only for some of ASCII.
+    // Whether every byte has a symbol, and not only bytes of ASCII.
     bool all_bytes() const { return all_bytes_; }
-    // The numbers of bytes; kNone: as above. And of what each two bytes become, by the first one
-    // times 256 and the second; kNone: they do not merge.
+    // The number of each byte, or kNone; and the result of each pair of bytes, at 256 * first +
+    // second, kNone if they do not merge.
     const std::uint32_t* bytes() const { return bytes_.data(); }
     const std::uint32_t* byte_pairs() const { return byte_pairs_.data(); }
-    // Ids by number. Up to `in_order`, they are numbers but for `distance`, so that memory is
-    // seldom asked: those of most vocabularies are in the order of merges.
+    // Ids by number. Up to `in_order`, an id is its number plus `distance`, so that no memory is
+    // read: most vocabularies are in the order of their merges.
     const Id* ids() const { return ids_.data(); }
     std::uint32_t in_order() const { return in_order_; }
     std::uint32_t distance() const { return distance_; }
 
-    // What any pairs become.
+    // The results of all pairs.
     const PerfectPairHash& pairs() const { return *pairs_; }
 
  private:
@@ -58,7 +57,7 @@ class LaneMergeTable {
     std::vector<std::uint32_t> byte_pairs_;
     std::vector<Id> ids_;
     std::uint32_t in_order_ = 0, distance_ = 0;
-    std::optional<PerfectPairHash> pairs_;  // there is none only before make() returns nothing
+    std::optional<PerfectPairHash> pairs_;  // empty only until make() returns nothing
 };
 
 }  // namespace toksmith::bpe

@@ -1,5 +1,5 @@
-// Merging a row of symbols: of all neighbours, those of the lowest rank, the leftmost of them,
-// again and again.
+// Merging a row of symbols: the pair of neighbours with the lowest rank, the leftmost of several,
+// becomes one symbol, until no pair has a rank.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace toksmith::bpe {
 
-// The rank of two symbols that do not merge, but may come to stand inside one token when their
-// neighbours do. Where two symbols have not even this (kNoRank), no merge ever reaches across, and
-// what stands left and right of them merges on its own.
+// The rank of two symbols that do not merge, but may end up inside one token after their neighbours
+// merged. If two symbols have not even this rank (kNoRank), no merge ever reaches across, and the
+// two sides merge independently.
 inline constexpr std::uint32_t kMayReachAcross = kNoRank - 1;
 
-// A row of more symbols than this is long.
+// The longest row, in symbols, that is merged in place. Longer ones are merged with a heap.
 inline constexpr std::size_t kShort = 96;
 
 // Merges a short row in place: quadratic in the worst case, but without any bookkeeping.
-// `merges[i]` is that of ids[i] and ids[i + 1]. Tells `moved(to, from)` of each place that is
-// moved. Returns how many ids remain.
+// `merges[i]` is the merge of ids[i] and ids[i + 1]. Calls `moved(to, from)` for each symbol that
+// moves. Returns how many ids remain.
 template <class Moved>
 std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTable& pairs,
                         Moved moved) {
@@ -37,8 +37,8 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
         }
         const std::uint32_t rank = merges[best].rank;
         if (rank >= kMayReachAcross) break;
-        // Where symbols repeat, many pairs have this rank. They are merged in one go, from left to
-        // right, what one becomes as well, unless that makes a pair that has to be merged before.
+        // If symbols repeat, many pairs have this rank. All of them are merged in one pass from
+        // left to right, including pairs with the new symbol, unless a new pair has a lower rank.
         std::size_t to = best, from = best;
         for (bool is_next = true; from < count; ++to) {
             if (to != from) moved(to, from);
@@ -62,13 +62,14 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
     return count;
 }
 
-// Merges a row of any length: n log n at the worst, without recursion. The places of each mergeable
-// pair are kept by rank, and the ranks in a heap; those of one rank are worked off from left to
-// right, in one sweep over memory.
+// Merges a row of any length in O(n log n), without recursion. The positions of each mergeable pair
+// are listed by rank, and a heap holds the ranks. All positions of one rank are processed from left
+// to right, in one pass over memory.
 //
-// A row has a cell for each symbol that it started with. It tells `size()`, the `id(place)` that
-// starts in a cell and whether one `starts` there, where the `next` one and the one `before` it
-// start, and can `join` two neighbours.
+// Row is a template parameter: a row has one cell for each initial symbol. `size()` is the number
+// of cells, `id(place)` the symbol that starts in a cell, and `starts(place)` says whether one
+// does. `next(place)` and `before(place)` are the places of its neighbours; `join(place, middle,
+// id)` merges two of them.
 template <class Row>
 class LongMerge {
  public:
@@ -88,8 +89,8 @@ class LongMerge {
             while (!places.empty()) {
                 merge(places.pop(), rank);
                 points.step();
-                // Only a list of merges that no training makes can put a lower rank behind a
-                // higher.
+                // Only merges that no training makes can have a lower rank than a merge that they
+                // build on.
                 if (!ranks_.empty() && ranks_.top() < rank) break;
             }
             if (places.empty()) {
@@ -103,8 +104,8 @@ class LongMerge {
  private:
     using Place = std::uint32_t;
 
-    // Where one rank was found, from left to right: once it is worked on, what is found later
-    // goes to a heap.
+    // The positions of one rank from left to right. Positions that are found once the rank is being
+    // processed go to a heap.
     class Places {
      public:
         bool empty() const { return next_ == noted_.size() && later_.empty(); }
@@ -144,7 +145,7 @@ class LongMerge {
         found->second.add(static_cast<Place>(place));
     }
 
-    // Merges the pair at `place`, if it still stands there with this rank.
+    // Merges the pair at `place`, if it still is there and has this rank.
     void merge(std::size_t place, std::uint32_t rank) {
         if (!row_.starts(place)) return;
         const std::size_t middle = row_.next(place);

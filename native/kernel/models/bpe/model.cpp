@@ -27,7 +27,7 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
       adjacency_filter_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
       pairs_(merges.size()) {
-    // The highest bit is the marker of merge_long_bytes.
+    // merge_long_bytes() uses the highest bit as a marker.
     if (vocabulary_.size() >= 0x80000000u) throw std::invalid_argument("ids must be below 2^31");
     std::uint32_t rank = 0;
     for (const MergeRule& merge : merges) {
@@ -49,8 +49,9 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     if (all || !whole_chunk_first) lane_merges_ = lane_merges_of(merges);
     if (!whole_chunk_first) return;
     if (!all) whole_ = TokenIndex(vocabulary_);
-    // A part of a chunk that is looked up as a whole must not be a token that no merges make: the
-    // chunk has none such.
+    // If chunks are looked up as a whole, a part of a cut chunk could be found as a token that no
+    // merges make, which the whole chunk would not have. So cutting is safe only if merges make all
+    // tokens.
     may_cut_ = all || merges_make_all();
 }
 
@@ -76,7 +77,8 @@ bool BpeModel::merges_make_all() const {
     return true;
 }
 
-// A token has the merge that makes it, or none does; in rank order, so each is looked for once.
+// Recovered merges are in the order of ids, so one pass over both lists finds a token that has
+// none.
 bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
     auto made = merges.begin();
     for (Id id = 0; id < vocabulary_.size(); ++id) {

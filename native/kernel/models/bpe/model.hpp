@@ -20,20 +20,20 @@ struct MergeRule {
     Id left, right, id;
 };
 
-// What merges the bytes of a chunk, and the ids that it needs for that.
+// What merge_bytes() needs of a model.
 struct ByteMerges {
     const std::array<Id, 256>& byte_ids;
     const PairTable& pairs;
-    // The merge of each pair of bytes, by the first one times 256 and the second; null if it is not
-    // at hand. It is half of what is looked up.
+    // The merge of each pair of bytes, at 256 * first + second, or null: half of all look-ups are
+    // of two bytes.
     const Merge* byte_pairs;
     const Vocabulary& vocabulary;
 };
 
-// Whose merges a model has: some that are given, or those of `recover_merges`.
+// Whether the merges come from a file, or from recover_merges().
 enum class Merges { kGiven, kRecovered };
 
-// Throws std::invalid_argument where the merges or the single bytes do not fit the vocabulary.
+// Throws std::invalid_argument if the merges or the single bytes do not fit the vocabulary.
 class BpeModel final : public Model {
  public:
     BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first,
@@ -51,9 +51,9 @@ class BpeModel final : public Model {
 
  private:
     std::optional<LaneMergeTable> lane_merges_of(const std::vector<MergeRule>& merges) const;
-    // Whether the merges make each token of more than ASCII from its bytes.
+    // Whether the merges make every token that is not ASCII from its bytes.
     bool merges_make_all() const;
-    // Whether recovered merges make each token, of ASCII too.
+    // Whether recovered merges make every token, also those of ASCII.
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
     ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
@@ -63,18 +63,18 @@ class BpeModel final : public Model {
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    std::optional<LaneMergeTable> lane_merges_;  // empty where chunks are looked up as a whole
-    TokenIndex whole_;  // empty unless a look-up of a whole chunk may find what no merges make
+    std::optional<LaneMergeTable> lane_merges_;  // empty if a whole chunk must be looked up first
+    TokenIndex whole_;  // empty unless a whole chunk may be a token that no merges make
 };
 
-// Each appends the ids that remain. `merge_bytes` takes the one that fits the size.
+// Each appends the ids that remain. merge_bytes() calls the one that fits the size.
 void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, IdArray& out);
 void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                        IdArray& out);
 void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                       IdArray& out);
 
-// The id of each single byte; throws std::invalid_argument where one is missing.
+// The id of each single byte. Throws std::invalid_argument if one is missing.
 std::array<Id, 256> single_bytes(const Vocabulary& vocabulary);
 
 }  // namespace toksmith::bpe

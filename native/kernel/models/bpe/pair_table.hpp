@@ -21,8 +21,8 @@ inline std::uint64_t pair_key(Id left, Id right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
 }
 
-// Most pairs that are looked up have no merge; a filter of bits, which is small enough to stay
-// near, tells so of nearly all of them.
+// Most pairs that are looked up have no merge. A bit filter, small enough to stay in the cache,
+// rejects nearly all of these.
 class PairTable {
  public:
     explicit PairTable(std::size_t merges)
@@ -40,14 +40,15 @@ class PairTable {
         slots_.data()[i] = {key, merge};
     }
 
-    // `rank` is kNoRank where the pair has no merge.
+    // The merge of a pair; its rank is kNoRank if there is none.
     Merge find(Id left, Id right) const {
         const std::uint64_t key = stored_key(left, right);
         const std::uint64_t hash = hash_of(key);
         if ((filter_.data()[(hash & filter_mask_) / 64] >> hash % 64 & 1) == 0) return {kNoRank, 0};
         for (std::size_t i = place(hash);; i = (i + 1) & mask_) {
             const Slot& slot = slots_.data()[i];
-            if (slot.key == 0) return {kNoRank, 0};  // first: so is the key of (kNone, kNone)
+            // Checked first: the key of (kNone, kNone) is 0, too.
+            if (slot.key == 0) return {kNoRank, 0};
             if (slot.key == key) return slot.merge;
         }
     }
@@ -61,7 +62,8 @@ class PairTable {
     static std::uint64_t stored_key(Id left, Id right) { return pair_key(left, right) + 1; }
 
     static std::uint64_t hash_of(std::uint64_t key) { return hash_word(key); }
-    // Of other bits than the filter's, so that those it lets through for nothing are spread.
+    // Uses other bits of the hash than the filter, so that false positives of the filter are
+    // spread.
     std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
 
     std::size_t mask_;

@@ -11,18 +11,18 @@ std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
     return left * PerfectPairHash::kLeft + right * PerfectPairHash::kRight;
 }
 
-// What a slot holds, but for what the pair becomes.
+// The contents of a slot without the result.
 std::uint64_t key_of(std::uint32_t left, std::uint32_t right) {
     return (std::uint64_t{left} << PerfectPairHash::kBits | right) << PerfectPairHash::kBits;
 }
 
-// Pairs of a bucket. Hashes of a vocabulary's merges come nowhere near; a file that was made to do
-// so would take long.
+// The largest size of a bucket. Vocabularies stay far below it; a crafted file would make the
+// search for displacements slow.
 constexpr std::uint32_t kMostTogether = 64;
 
 int bits_for(std::size_t count) { return static_cast<int>(std::bit_width(count)); }
 
-// Leaves the first one of those that are the same.
+// Removes repeated pairs, and keeps the first of each.
 std::span<PerfectPairHash::Pair> unrepeated(std::span<PerfectPairHash::Pair> pairs) {
     std::size_t count = 0;
     for (const PerfectPairHash::Pair& pair : pairs) {
@@ -42,7 +42,7 @@ std::optional<PerfectPairHash> PerfectPairHash::make(std::span<const Pair> pairs
     return table;
 }
 
-// Slots for up to four fifths of which there are pairs, buckets of one or two.
+// At most four fifths of the slots are used; a bucket has one or two pairs on average.
 PerfectPairHash::PerfectPairHash(std::size_t pairs)
     : slot_bits_(bits_for(pairs + pairs / 4 + 16)),
       bucket_bits_(bits_for(pairs / 2 + 16)),
@@ -51,7 +51,7 @@ PerfectPairHash::PerfectPairHash(std::size_t pairs)
 
 bool PerfectPairHash::place(std::span<const Pair> pairs) {
     const std::uint32_t buckets = 1u << bucket_bits_;
-    // From where on the pairs of each bucket stand, when they are sorted by it.
+    // Where the pairs of each bucket start when they are sorted by bucket.
     std::vector<std::uint32_t> starts(buckets + 2);
     for (const Pair& pair : pairs) ++starts[bucket_of(hash_of(pair.left, pair.right)) + 2];
     std::uint32_t most = 0;
@@ -83,7 +83,7 @@ bool PerfectPairHash::place(std::span<const Pair> pairs) {
     return true;
 }
 
-// The first by which all these pairs meet slots that are not taken; takes them.
+// The first displacement that moves all of these pairs to free slots, which it takes.
 std::optional<std::uint32_t> PerfectPairHash::free_move(std::span<const Pair> pairs,
                                                         std::vector<bool>& taken) const {
     for (std::uint32_t move = 0; move <= kMoveMask; ++move) {

@@ -1,9 +1,10 @@
-// What pairs of numbers become, for vectors to look up: each in one step, without a guess.
+// A perfect hash table from pairs of numbers to a number. A look-up has no branch and no second
+// probe, so it can be done in vector lanes.
 //
-// No two pairs share a slot. Pairs are in buckets by hash, and those of one bucket are moved on
-// together until all of them meet free slots, those of large buckets first (Belazzougui, Botelho
-// and Dietzfelbinger, Hash, displace, and compress, 2009). Buckets stay near; they also tell of
-// most pairs that they are not in the table.
+// The table is built by "hash, displace, and compress" (Belazzougui, Botelho and Dietzfelbinger,
+// 2009): pairs are hashed to buckets, and each bucket has a displacement that moves all of its
+// pairs to free slots. The largest buckets are placed first. The array of buckets is small enough
+// to stay in the cache; it also holds a filter that rejects most pairs that are not in the table.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +20,33 @@ namespace toksmith::bpe {
 class PerfectPairHash {
  public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-    static constexpr int kBits = 21;  // of a number
+    static constexpr int kBits = 21;  // bits of a number
 
     struct Pair {
         std::uint32_t left, right;  // not 0
-        std::uint32_t number;       // that they become
+        std::uint32_t number;       // what the pair becomes
     };
 
-    // Of pairs given twice, the first one counts. Nothing where some cannot be kept apart: no
-    // merges of a vocabulary, but perhaps some that were looked for.
+    // If a pair is given twice, the first one counts. Returns nothing if no displacement is found
+    // for some bucket; that does not happen with real vocabularies, but merges can be crafted so.
     static std::optional<PerfectPairHash> make(std::span<const Pair> pairs);
 
-    // What a pair becomes, kNone if nothing: as vectors look it up, too.
+    // The number of a pair, or kNone. This is the scalar form of the look-up that merge_lanes.inc
+    // does in vectors.
     std::uint32_t find(std::uint32_t left, std::uint32_t right) const;
 
-    // Hashes have 32 bits, so that vectors can make them.
+    // Hashes have 32 bits, which vectors can multiply.
     static constexpr std::uint32_t kLeft = 0x9E3779B1u, kRight = 0x85EBCA6Bu;
     static constexpr std::uint32_t kPlace = 0xC2B2AE35u;
-    // A bucket: by how much its pairs are moved on; and above, a bit for each of them, the number
-    // of which are some bits of its hash.
+    // A bucket: the displacement of its pairs and, above it, a filter with one bit for each pair;
+    // some bits of the pair's hash say which.
     static constexpr int kMoveBits = 16;
     static constexpr std::uint32_t kMoveMask = (1u << kMoveBits) - 1;
     static constexpr int kBitPlace = 12;
     static constexpr std::uint32_t kBitMask = 32 - kMoveBits - 1;
     const std::uint32_t* buckets() const { return buckets_.data(); }
     int bucket_bits() const { return bucket_bits_; }
-    // A slot: the left number, the right one and what they become; 0 if it is free.
+    // A slot: the left number, the right number and the result, kBits each; 0 if it is free.
     const std::uint64_t* slots() const { return slots_.data(); }
     int slot_bits() const { return slot_bits_; }
 
@@ -58,7 +60,7 @@ class PerfectPairHash {
         return (hash + right * move) * kPlace >> (32 - slot_bits_);
     }
 
-    int slot_bits_, bucket_bits_;  // of how many there are
+    int slot_bits_, bucket_bits_;  // log2 of the numbers of slots and buckets
     HugePageArray<std::uint64_t> slots_;
     HugePageArray<std::uint32_t> buckets_;
 };

@@ -10,7 +10,7 @@
 namespace toksmith::bpe {
 namespace {
 
-// Equal scores have equal ranks; the highest score has rank 0.
+// The rank of each score: 0 for the highest; equal scores have equal ranks.
 std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
     std::vector<float> order(scores);
     std::ranges::sort(order, std::greater<>());
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
 
 }  // namespace
 
-// What merging needs, made from the pieces.
+// The tables that merging needs, made from the pieces.
 class SentencePieceModel::Rules {
  public:
     Rules(const Vocabulary& vocabulary, const std::vector<float>& scores,
@@ -73,7 +73,7 @@ class SentencePieceModel::Rules {
         return rules;
     }
 
-    std::size_t symbols;  // how many there are: ids, and characters that are no pieces
+    std::size_t symbols;  // ids, and characters that are not pieces
     std::vector<bool> known;
     std::vector<std::uint32_t> lengths;
     CodePointTable characters;
@@ -90,7 +90,8 @@ class SentencePieceModel::Rules {
         return {text, text + token.size()};
     }
 
-    // From short to long: when a piece's turn comes, all that can stand inside it are in the table.
+    // Shortest pieces first: then the table already holds all pieces that can occur inside this
+    // one.
     void find_pairs(const Vocabulary& vocabulary, const std::vector<std::uint32_t>& ranks,
                     std::vector<Id> merged, const std::vector<std::uint8_t>& types) {
         std::ranges::stable_sort(merged, {}, [&](Id id) { return vocabulary.length(id); });
@@ -110,7 +111,8 @@ class SentencePieceModel::Rules {
         }
     }
 
-    // Writes the symbols of a piece's characters. False: it is no UTF-8, and never met.
+    // Writes the symbols of a piece's characters. Returns false if the piece is invalid UTF-8,
+    // which no text matches.
     bool spell(const Vocabulary& vocabulary, Id id, SymbolRun& run) {
         run.clear();
         auto [text, end] = bytes_of(vocabulary, id);
@@ -132,8 +134,8 @@ class SentencePieceModel::Rules {
     }
 };
 
-// Makes symbols of a chunk's characters, and tokens of the symbols: run by run, since what stands
-// on either side of a closed pair merges on its own.
+// Turns the characters of a chunk into symbols, and merges them run by run: a pair that no merge
+// reaches across ends a run.
 class SentencePieceModel::Reader {
  public:
     Reader(const SentencePieceModel& model, const std::uint8_t* chunk, Scratch& scratch,
@@ -187,7 +189,7 @@ class SentencePieceModel::Reader {
         last_code_ = code;
     }
 
-    // Merges the run, and writes its tokens.
+    // Merges the run and writes its tokens.
     void flush() {
         if (run_.ids.empty()) return;
         if (run_.ids.size() > 1) run_.merge(model_.pairs_.table(), false);
@@ -204,7 +206,7 @@ class SentencePieceModel::Reader {
         run_.clear();
     }
 
-    // Writes what an unused piece was made from, or an unknown character.
+    // Writes the parts of an unused piece, or an unknown character.
     void take_apart(Id symbol, std::size_t start) {
         std::vector<Id> waiting{symbol};
         while (!waiting.empty()) {
@@ -235,7 +237,7 @@ class SentencePieceModel::Reader {
         unknown_before_ = false;
     }
 
-    // Unknown characters that stand side by side are one token, unless they become bytes.
+    // Adjacent unknown characters become one token, unless byte_fallback turns them into bytes.
     void unknown(std::size_t start, std::size_t end) {
         if (model_.byte_fallback_) {
             for (std::size_t i = start; i < end; ++i) token(model_.byte_ids_[chunk_[i]], i, i + 1);
@@ -251,7 +253,7 @@ class SentencePieceModel::Reader {
     const std::uint8_t* chunk_;
     SymbolRun& run_;
     std::size_t run_start_ = 0;
-    std::uint32_t last_code_ = 0;  // of the last symbol of the run
+    std::uint32_t last_code_ = 0;  // the code point of the last symbol of the run
     IdArray& out_;
     IdArray* spans_;
     bool unknown_before_ = false;
@@ -296,7 +298,7 @@ std::optional<Id> SentencePieceModel::lane_symbol(const std::uint8_t* character,
     const Id symbol = characters_[found.code];
     if (symbol != kNone) return known_[symbol] ? std::optional(symbol) : std::nullopt;
     if (!byte_fallback_ || size != 1) return {};
-    const Id byte = byte_ids_[*character];  // which merges with nothing, but its piece might
+    const Id byte = byte_ids_[*character];  // the byte merges with nothing, but its piece might
     return known_[byte] || parts_.contains(byte) ? std::nullopt : std::optional(byte);
 }
 

@@ -1,10 +1,10 @@
-// SentencePiece's BPE: neighbours merge where together they make a piece, the best score first.
+// SentencePiece's BPE: two neighbours merge if together they spell a piece, the best score first.
 //
-// Any neighbours may make a piece, but for each piece there is only one pair that ever does: as
-// long as nothing merges across the ends of a piece, what happens between them is what happens to
-// its characters alone, so just before the piece is made, the two symbols stand there that its
-// characters come down to without it. So a table of one pair a piece is all that merging needs;
-// and to take an unused piece apart again is to go back to its pair.
+// Any two neighbours may spell a piece, but for each piece only one pair ever does. As long as
+// nothing merges across the ends of a piece, its characters merge as they would alone; so just
+// before the piece is made, its characters have merged to the two symbols that they merge to
+// without it. A table with one pair for each piece is therefore all that merging needs, and to take
+// an unused piece apart is to go back to its pair.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ class SentencePieceModel final : public Model {
  public:
     static constexpr Id kNone = CodePointTable::kNone;
 
-    // Throws std::invalid_argument where the arrays do not fit, or byte_fallback lacks a byte.
-    // Without an unknown piece (kNone), what is unknown becomes nothing.
+    // Throws std::invalid_argument if the arrays do not fit, or byte_fallback lacks the piece of a
+    // byte. Without an unknown piece (kNone), unknown characters are dropped.
     SentencePieceModel(const Vocabulary& vocabulary, const std::vector<float>& scores,
                        const std::vector<std::uint8_t>& types, Id unk, bool byte_fallback);
 
@@ -52,15 +52,15 @@ class SentencePieceModel final : public Model {
     bool byte_fallback_;
     std::vector<LaneMergeRule> lane_rules_;
     std::array<Id, 256> byte_ids_;
-    // The symbol of each character that stands in a piece: the piece that it is, or a number
-    // behind all ids.
+    // The symbol of each character that occurs in a piece: the piece that is this character, or a
+    // number after all ids.
     CodePointTable characters_;
-    std::vector<bool> known_;  // of each symbol, whether it is a token as it stands
-    std::unordered_map<Id, std::pair<Id, Id>> parts_;  // of each unused piece that can be made
-    std::vector<std::uint32_t> lengths_;               // of each symbol in bytes
+    std::vector<bool> known_;                          // whether each symbol is a token
+    std::unordered_map<Id, std::pair<Id, Id>> parts_;  // the two halves of each unused piece
+    std::vector<std::uint32_t> lengths_;               // of each symbol, in bytes
     SymbolPairs pairs_;
     static constexpr std::uint32_t kAscii = 128;
-    std::vector<Merge> ascii_pairs_;  // of each two characters of ASCII, which are asked for most
+    std::vector<Merge> ascii_pairs_;  // the merges of ASCII characters, which are looked up most
     ByteTrie user_defined_;
     std::array<bool, 256> starts_user_defined_{};  // by first byte
 };

@@ -8,8 +8,8 @@
 namespace toksmith::bpe {
 namespace {
 
-// A run as the row of a long merge. A symbol's size is in its first cell and in its last, so that
-// its neighbours can be found without links.
+// A run as the row of LongMerge. The size of a symbol, in cells, is in its first and in its last
+// cell, so that neighbours are found without links.
 class SizedRow {
  public:
     explicit SizedRow(std::vector<Id>& ids) : ids_(ids) {
@@ -35,7 +35,7 @@ class SizedRow {
     }
 
  private:
-    static constexpr Id kGone = 0xFFFFFFFFu;  // no symbol starts here any more
+    static constexpr Id kGone = 0xFFFFFFFFu;  // no symbol starts here
 
     std::vector<Id>& ids_;
     std::vector<std::uint32_t> sizes_;
@@ -95,16 +95,17 @@ struct SymbolPairs::Plan {
     }
 
  private:
-    // Such a number of symbols that one id can start or end with is no vocabulary's: it would take
-    // one id for different texts.
+    // If one id can start or end with more initial symbols, the vocabulary maps different texts
+    // to one id; then all pairs count as open.
     static constexpr std::size_t kMost = 16;
 
-    // The symbols that each id can end with (`side`: right) or start with (left).
+    // The initial symbols that each id can end with (`side`: right) or start with (left).
     std::vector<std::vector<Id>> reached(const std::vector<Id>& starts, std::size_t ids,
                                          Id SymbolRule::* side) {
-        std::vector<std::vector<Id>> made(ids), found(ids);  // made: of an id, what is made of it
+        // Made: the results of merges of each id.
+        std::vector<std::vector<Id>> made(ids), found(ids);
         for (const SymbolRule& rule : rules) made[rule.*side].push_back(rule.merge.id);
-        std::vector<std::pair<Id, Id>> waiting;  // an id, and a symbol that it was found to have
+        std::vector<std::pair<Id, Id>> waiting;  // an id, and a symbol that was found for it
         const auto add = [&](Id id, Id symbol) {
             if (std::ranges::find(found[id], symbol) != found[id].end()) return;
             if (found[id].size() == kMost) {

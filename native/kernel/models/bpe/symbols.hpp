@@ -1,4 +1,4 @@
-// Merging symbols that are not bytes: characters, or whatever a model of text starts from.
+// Merging symbols that are not bytes: characters, or pieces of them.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct SymbolRule {
     Merge merge;
 };
 
-// A table of the rules and of what is open by them. Merging can reach across two symbols x and y
-// only by a rule whose left side ends with x and whose right side starts with y.
+// The merges of symbols, and which pairs a merge can reach across: symbols x and y only if some
+// rule's left side ends with x and its right side starts with y.
 class SymbolPairs {
  public:
-    // `starts`: the symbols that a chunk can start as; no other id can come before a merge. Where
-    // a pair has several rules, the last one counts.
+    // `starts`: the symbols that a chunk consists of before any merge. If a pair has several rules,
+    // the last one counts.
     SymbolPairs(std::vector<SymbolRule> rules, const std::vector<Id>& starts, std::size_t ids);
 
     const PairTable& table() const { return table_; }
-    // Of two symbols that a chunk starts as.
+    // The merge of two initial symbols.
     Merge find(Id left, Id right) const { return table_.find(left, right); }
     bool never_merges(const Merge& merge) const { return merge.rank == kNoRank && !all_open_; }
 
@@ -33,21 +33,21 @@ class SymbolPairs {
     explicit SymbolPairs(const Plan& plan);
 
     PairTable table_;
-    bool all_open_;  // what is open could not be found out: nothing is closed
+    bool all_open_;  // there were too many such pairs: every pair counts as one
 };
 
-// A stretch of symbols that merge among each other. After merging with places, ids[i] stands for
-// the symbols first[i] to first[i + 1] that were there before.
+// A run of symbols that merge among each other only. After merge() with `places`, ids[i] covers the
+// initial symbols first[i] up to first[i + 1].
 struct SymbolRun {
     std::vector<Id> ids;
-    std::vector<Merge> merges;  // merges[i]: of ids[i] and ids[i + 1]
+    std::vector<Merge> merges;  // merges[i] is that of ids[i] and ids[i + 1]
     std::vector<std::uint32_t> first;
 
     void clear() {
         ids.clear();
         merges.clear();
     }
-    // Frees the memory if it is larger than `bytes`.
+    // Frees the memory if it is more than `bytes`.
     void trim(std::size_t bytes) {
         if (merges.capacity() * sizeof(Merge) > bytes) *this = {};
     }

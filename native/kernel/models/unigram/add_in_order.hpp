@@ -1,11 +1,10 @@
-// Adds numbers to a sum in their order, with all its roundings, but not one after the other: each
-// addition would wait for the last.
+// Sums floats strictly left to right with float32 rounding, but with instruction-level parallelism.
 //
-// Between two powers of two, floats are evenly spaced steps, and their bits count them. While a sum
-// stays there, by how many steps a number moves it depends on nothing but the number; or, where it
-// lies half way between two steps, also on whether the sum is at an even one. So stretches of
-// numbers are added at once: the first to the sum itself, the others to an even step and to an odd
-// one, of which that counts which is like the sum that they come behind.
+// As long as the running sum stays within one binade, float addition is integer addition on the bit
+// pattern, and the rounding of ties depends only on the parity of the current mantissa. So later
+// stretches are summed speculatively from an even and from an odd start, and the right sum is
+// chosen once the stretch before is known. If the sum leaves the binade, the block is redone
+// sequentially.
 #pragma once
 
 #include <array>
@@ -15,14 +14,14 @@
 
 namespace toksmith::unigram {
 
-// Of so many numbers each.
+// A block: kCount stretches of kLength numbers each.
 struct Stretches {
     static constexpr std::size_t kCount = 4, kLength = 16, kNumbers = kCount * kLength;
 
-    std::array<float, kCount> even, odd;  // of the first, only `even` counts
+    std::array<float, kCount> even, odd;  // the first stretch uses `even` only
 
-    // Out of line, since gcc would keep them where their bits are looked at, and not where they are
-    // added to.
+    // Out of line, since gcc would otherwise keep the sums in integer registers, where their bits
+    // are read, and move them for each addition.
     template <typename Number>
     [[gnu::noinline]] void add(std::size_t first, const Number& number) {
         auto e = even, o = odd;
@@ -39,8 +38,8 @@ struct Stretches {
     }
 };
 
-// `number(i)`: the i-th. None is above 0, nor is the sum: so all sums stay between two powers of
-// two if the last does, which is the furthest from 0.
+// `number(i)` is the i-th number. Neither the numbers nor the sum are above 0, so all partial sums
+// are in one binade if the first and the last are.
 template <typename Number>
 float add_in_order(float sum, std::size_t count, const Number& number) {
     const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };

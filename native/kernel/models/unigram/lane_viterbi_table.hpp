@@ -1,7 +1,7 @@
-// What finding the best ways of chunks side by side needs of a Unigram model (see find_paths.inc).
+// Tables for segmenting short chunks of a Unigram model in vector lanes (viterbi_lanes.inc).
 //
-// This is for chunks of ASCII whose bytes become one character each, which is a piece: nothing is
-// unknown there. Other chunks of ASCII come along, and are left to the model.
+// They cover chunks of ASCII whose bytes each become one character that is a piece, so that nothing
+// is unknown. Other chunks of ASCII are left to the model.
 #pragma once
 
 #include <array>
@@ -17,32 +17,32 @@
 
 namespace toksmith::unigram {
 
-// What the bytes of a chunk become.
+// The normalized form of the bytes of a chunk.
 struct LaneTexts {
     struct First {
         std::array<std::uint8_t, 4> bytes;
-        std::uint8_t size;  // 0: it stands first in no such chunk
+        std::uint8_t size;  // 0: no such chunk starts with this byte
     };
     std::array<First, 256> first{};
-    bool told = false;  // whether all bytes of ASCII become one character at most
-    // Spaces of which several become one; only first in a chunk.
+    bool told = false;  // whether every byte of ASCII becomes at most one character
+    // Spaces that collapse into one; only at the start of a chunk.
     std::array<bool, 256> collapse{};
-    std::array<std::uint8_t, 256> later{};  // 0: it stands in no such chunk but first
+    std::array<std::uint8_t, 256> later{};  // 0: the byte is in such chunks at most the first
 };
 
 class LaneViterbiTable {
  public:
-    // What a character of a chunk becomes: the place of its piece and what stands there, see
-    // places(); and, but for the first one, its byte.
+    // The character that a byte becomes: the place of its piece in the trie, the entry of places()
+    // there and, except for the first character, its byte.
     struct Character {
-        std::uint32_t place = 0, node, score, byte;  // place 0: it stands in no such chunk
+        std::uint32_t place = 0, node, score, byte;  // place 0: the byte is in no such chunk
     };
 
-    // `scores`: by place of the trie; below all numbers where no token ends.
+    // `scores`: by place of the trie; -infinity where no token ends.
     LaneViterbiTable(const ByteTrie& trie, const std::vector<float>& scores, const LaneTexts& texts,
                      Costs costs);
 
-    // Where the second character comes from.
+    // The index of the byte that becomes the second character.
     std::size_t behind_first(const std::uint8_t* chunk, std::size_t size) const {
         std::size_t i = 1;
         if (collapse_[chunk[0]]) {
@@ -52,13 +52,13 @@ class LaneViterbiTable {
     }
     const Character& first(std::uint8_t byte) const { return first_[byte]; }
     const Character& later(std::uint8_t byte) const { return later_[byte]; }
-    // By how much a chunk of so many bytes moves a sum at most, in whichever way it is put
-    // together: the best way costs no more than that of single characters.
+    // The most by which a chunk of `size` bytes moves the sum: the best path costs no more than the
+    // one of single characters.
     std::uint32_t most(std::size_t size) const {
         return 2 + static_cast<std::uint32_t>(most_a_byte_ * static_cast<float>(size));
     }
 
-    // By place: the node there and, above it, the score of the token that ends there, as a float.
+    // By place: the trie's node and, above it, the score of the token that ends there, as a float.
     const std::uint64_t* places() const { return places_.data(); }
     float score(std::size_t place) const {
         return std::bit_cast<float>(static_cast<std::uint32_t>(places_.data()[place] >> 32));

@@ -16,8 +16,8 @@ namespace toksmith::unigram {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
-// Where nothing reaches across a place, the way up to there is settled and can be written out. So
-// the memory is that of the longest stretch without such a place; but this much is kept at least.
+// If no piece reaches across a place, the path up to it is final and can be written. So memory is
+// bounded by the longest stretch without such a place, but at least kSettling cells are kept.
 constexpr std::size_t kSettling = 256;
 
 template <typename Real>
@@ -128,8 +128,8 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
     check_chunk_size(size);
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
-    // best[i] is of the place `settled` + i. Up to `ready`, cells were made empty or better; up to
-    // `furthest`, pieces reach.
+    // best[i] belongs to the place `settled` + i. Cells up to `ready` are initialized; pieces reach
+    // up to `furthest`.
     constexpr Real kNowhere = -std::numeric_limits<Real>::infinity();
     if (cells.empty()) cells.resize(longest_ * 2 + 2 * kSettling);
     Cell* best = cells.data();
@@ -139,7 +139,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
-        // Without branches: which way is better cannot be guessed.
+        // Without branches: which path is better cannot be predicted.
         const bool better = score > cell.score || cell.length == 0;
         cell.second = std::max(cell.second, better ? cell.score : score);
         cell.score = better ? score : cell.score;

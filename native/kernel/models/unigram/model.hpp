@@ -1,6 +1,6 @@
-// Unigram: the most probable way to put a chunk together from pieces (Kudo 2018).
+// Unigram: the most probable segmentation of a chunk into pieces (Kudo 2018).
 //
-// Viterbi, from left to right over the bytes: each place knows the best way to it.
+// Viterbi from left to right over the bytes: each place keeps the best path to it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace toksmith::unigram {
 
 inline constexpr Id kNone = ByteTrie::kNone;
 
-// Chunks of at most so many bytes are short.
+// The longest chunk, in bytes, that run_short() encodes.
 inline constexpr std::size_t kShort = 60;
 
 struct Options {
@@ -31,27 +31,29 @@ struct Options {
     bool fuse_unk = true;
 };
 
-// Real: float with SentencePiece's rules, double with those of tokenizers: all pieces are text,
-// and unknown characters that were fused are looked up once more.
+// Real: float follows SentencePiece. double follows tokenizers, where all pieces are text, and
+// unknown characters that were fused are looked up once more.
 template <typename Real>
 class UnigramModel final : public Model, public CarriedScoreModel {
  public:
-    // Throws std::invalid_argument where the arrays do not fit, or byte_fallback lacks a byte.
+    // Throws std::invalid_argument if the arrays do not fit, or byte_fallback lacks the piece of a
+    // byte.
     UnigramModel(const Vocabulary& vocabulary, const std::vector<double>& scores,
                  const std::vector<std::uint8_t>& types, Options options);
 
     std::unique_ptr<Model::Scratch> scratch() const override;
-    // Throws UnknownText where nothing stands for a character.
+    // Throws UnknownText if a character is unknown and there is no unknown piece.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       IdArray& out, IdArray* spans) const override;
 
-    // Null for those of tokenizers, and where run_short() never runs.
+    // Null for tokenizers' rules, and if run_short() is never used.
     std::unique_ptr<LaneViterbiTable> make_lane_viterbi(const LaneTexts& texts) const override;
 
-    // What rounding decides depends on the sum at the start of the chunk; how close the second
-    // best way comes to the best one tells for which sums it cannot decide.
+    // Rounding makes the ids depend on the sum at the start of the chunk. The lead of the best path
+    // over the second-best bounds the sums for which it cannot.
     const CarriedScoreModel* carrier() const override {
-        return std::is_same_v<Real, float> ? this : nullptr;  // where nothing else splits the text
+        // SentencePiece's rules only, where no pre-tokenizer splits the text.
+        return std::is_same_v<Real, float> ? this : nullptr;
     }
     ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
                                  Model::Scratch& scratch, IdArray& out) const override;
@@ -60,10 +62,10 @@ class UnigramModel final : public Model, public CarriedScoreModel {
                           float& sum, IdArray& out, IdArray* spans) const override;
 
  private:
-    // The best way to a place: its sum, and its last piece. No length: no way is known.
+    // The best path to a place: its sum and its last piece. Length 0: no path is known.
     struct Cell {
         Real score;
-        Real second;  // the sum of the next best
+        Real second;  // the sum of the second-best path
         std::uint32_t length;
         Id id;
     };
@@ -76,12 +78,11 @@ class UnigramModel final : public Model, public CarriedScoreModel {
         }
     };
     class Writer;
-    // Returns the sum at the end.
+    // Returns the sum after the chunk.
     Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
              IdArray& out, IdArray* spans, Margin<Real>* margin) const;
 
-    // The same for a short chunk, behind a sum so small that it does not start anew; of floats
-    // alone.
+    // The same for a short chunk after a sum so small that it is not reset; only for float.
     Real run_short(const std::uint8_t* text, std::size_t size, Real sum, IdArray& out,
                    IdArray* spans, Margin<Real>* margin) const;
     void prepare_for_short();
@@ -91,14 +92,15 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     }
 
     ByteTrie trie_;
-    std::vector<Real> place_scores_;  // by place of the trie; where no token ends, no way leads
+    std::vector<Real> place_scores_;  // by place of the trie; -infinity where no token ends
     Real most_before_short_ = -1;
     std::vector<Real> scores_;
-    bool any_above_zero_ = false;  // of them
+    bool any_above_zero_ = false;  // whether any score is above 0
     Real unknown_score_;
-    bool sums_unknown_ = false;  // the unknown piece's own score is that of one unknown character
+    // Whether scores_ holds the cost of one unknown character for the unknown piece.
+    bool sums_unknown_ = false;
     Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
-    std::size_t longest_ = 4;  // of the pieces and of an unknown character, in bytes
+    std::size_t longest_ = 4;  // the longest piece or unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;
 };

@@ -7,16 +7,15 @@
 namespace toksmith::unigram {
 namespace {
 
-// How many pieces may be added before roundings, of 1/256 each at kFar, could come to 1 for two
-// ways.
+// The most pieces whose rounding errors, 1/256 each near kFar, stay below 1 for two paths.
 constexpr double kFew = 64;
 
-// How many of its last units a power of two has.
+// A power of two in ulps of the numbers just below it.
 template <typename Real>
 constexpr auto kUnits =
     static_cast<double>(std::uint64_t{1} << (std::numeric_limits<Real>::digits - 1));
 
-// The largest power of two that is not above a number; the number is positive.
+// The largest power of two that is not above a positive number.
 double power_below(double number) {
     constexpr std::uint64_t kExponent = 0x7FF0000000000000;
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
@@ -24,22 +23,21 @@ double power_below(double number) {
 
 }  // namespace
 
-// Adding to a sum that stays below 2^L is off by at most half a unit, 2^(L - digits - 1). Behind
-// such sums, two ways of at most n pieces each move by no more than 2 n of these against each
-// other, from where they stand in real numbers; and the gap between them was found in small sums,
-// which are off as well, though hardly. No rounding turns a gap that is larger than all that. Nor
-// must the sum start anew inside the chunk.
+// Error bound. Each float addition to a sum below 2^L has an error of at most half an ulp, 2^(L -
+// digits - 1). Two segmentations of at most n pieces can therefore drift apart by at most 2n such
+// errors, plus the small error in the gap itself, which was measured near 0. If the gap between the
+// best and the second-best segmentation exceeds that, rounding cannot swap them. The bound is also
+// void if the sum crosses SentencePiece's reset threshold inside the chunk.
 //
-// Where every piece costs something, a way of many pieces costs much: what costs 1 more than the
-// best way is lost anyway, since even 2 n roundings come to less; and all others have few pieces,
-// and add up to hardly more than it.
+// If every piece has a negative score, segmentations with many pieces lose by more than 1 anyway,
+// so n can be bounded by cost instead of by length.
 template <typename Real>
 CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const Costs& costs) {
     using ScoreBound = CarriedScoreModel::ScoreBound;
     const auto characters = static_cast<double>(margin.characters);
     const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
     if (!margin.whole || !(margin.gap > 0) || !(weight < ScoreBound::kMostWeight)) return {};
-    // Of any way that may come close: its pieces, and how far from 0 its sums are.
+    // For any path that may come close: its number of pieces, and the largest absolute sum.
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));
     double reach = deepest;
@@ -51,7 +49,7 @@ CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const C
     const double units = static_cast<double>(margin.gap) / (2 * pieces) - deepest / kUnits<Real>;
     if (!(units > 0)) return {};
     const double most = power_below(units) * 4 * kUnits<Real>;
-    // Of the sum behind the chunk, to which its weight was added.
+    // Of the sum after the chunk, with its weight.
     const double limit = weight + std::min(most - deepest, kFar - reach);
     return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(

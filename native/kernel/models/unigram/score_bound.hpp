@@ -1,4 +1,5 @@
-// How sure a best way is, and behind which sums it may be relied on.
+// How certain the best segmentation of a chunk is, and for which sums before the chunk its ids are
+// valid.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +10,19 @@
 
 namespace toksmith::unigram {
 
-// When the sum of the best way to a place is further from 0 than this, SentencePiece starts anew
-// from 0 there.
+// If the sum of the best path to a place is further from 0 than this, SentencePiece resets it to 0.
 inline constexpr double kFar = 100'000;
 
-// By how much adding a number to a sum that is no further from 0 can be off.
+// The largest rounding error of one addition to a sum below kFar.
 inline constexpr double kRounding = 0.01;
 
 template <typename Real>
 struct Margin {
-    Real gap;                 // the least by which it was better where it stands
-    Real weight = 0;          // the sum of its scores, each away from 0
-    Real deepest = 0;         // of the best sums before the characters, away from 0
-    bool is_additive = true;  // whether add() tells its sum
-    bool whole = true;        // the sum never started anew
+    Real gap;                 // the smallest lead over the second-best path
+    Real weight = 0;          // the sum of the absolute scores
+    Real deepest = 0;         // the largest absolute sum at the start of a character
+    bool is_additive = true;  // whether add() can compute the sum from the ids
+    bool whole = true;        // the sum was never reset
     std::size_t characters = 0;
 
     void add(Real ahead, Real score, bool sums) {
@@ -32,14 +32,14 @@ struct Margin {
     }
 };
 
-// What a model's pieces cost.
+// The costs of a model's pieces.
 struct Costs {
     double unknown;          // the score of an unknown character
-    double highest;          // of any piece of text
-    double pieces_per_cost;  // at most, where `highest` is below 0
+    double highest;          // the highest score of any piece of text
+    double pieces_per_cost;  // the most pieces for a cost of 1, if `highest` is below 0
 };
 
-// Of a way that was found behind 0.
+// The bound of a segmentation that was found with a sum of 0 before it.
 template <typename Real>
 CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const Costs& costs);
 

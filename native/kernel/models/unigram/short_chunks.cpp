@@ -1,6 +1,6 @@
-// Viterbi for short chunks, which nearly all are: without branches that cannot be guessed. Most
-// walks through the trie end within three bytes, so all are that long; a walk that has ended comes
-// by no token, and what is no token leads nowhere.
+// Viterbi for short chunks, which nearly all are, without unpredictable branches. Most walks
+// through the trie end within three bytes, so every walk takes three steps: one that has ended
+// passes no token, and the score of no token is -infinity.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,11 +15,11 @@ namespace toksmith::unigram {
 namespace {
 
 constexpr float kNowhere = -std::numeric_limits<float>::infinity();
-constexpr std::size_t kUnknownPlace = 0xFFFFFF;  // more than the trie has
+constexpr std::size_t kUnknownPlace = 0xFFFFFF;  // beyond the places of the trie
 
-// The best way to a place, and the sum of the next best. A step is its sum, how far from the end it
-// starts, and the place of its piece in the trie, as one number: the larger, the better, and
-// earlier starts come first.
+// The best path to a place, and the sum of the second-best. A step packs its sum, the distance of
+// its start from the end, and the place of its piece in the trie into one number: the larger, the
+// better; of equal sums, the earlier start.
 struct ShortCell {
     float sum, second;
     std::int64_t step;
@@ -64,7 +64,7 @@ std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(const 
 template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
                                      IdArray& out, IdArray* spans, Margin<float>* margin) const {
-    // What stands behind the chunk may become pieces as well, but no way leads back from them.
+    // The bytes after the chunk may match pieces as well, but no path leads back from these.
     constexpr std::size_t kBehind = 3;
     std::array<std::uint8_t, kShort + kBehind> chunk;
     std::array<ShortCell, kShort + kBehind> best;

@@ -1,4 +1,4 @@
-// Pieces of a chunk as tokens.
+// Writes the pieces of a chunk as tokens.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@ namespace toksmith::unigram {
 template <typename Real>
 constexpr bool kSentencePiece = std::is_same_v<Real, float>;
 
-// Turns pieces into tokens: unknown characters that stand side by side into one, or into bytes.
+// Adjacent unknown characters become one token, or bytes.
 template <typename Real>
 class UnigramModel<Real>::Writer {
  public:
@@ -28,7 +28,7 @@ class UnigramModel<Real>::Writer {
         unknown_end_ = end;
     }
 
-    // Writes the unknown characters that wait for more.
+    // Writes the unknown characters that are held back.
     void finish() {
         const std::size_t start = unknown_start_, end = unknown_end_;
         unknown_start_ = unknown_end_ = 0;

@@ -1,4 +1,4 @@
-// Chunks as symbols that become ever longer: where each stands, what is beside it, how often.
+// The symbols of all chunks, which become longer with each merge, with their neighbours and counts.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 namespace toksmith::bpe {
 
-// All chunks stand end to end, one cell a symbol, in the order in which they were first seen: so
-// the smallest place of a pair is where the text first shows it. An id is in the first cell of what
-// it covers and, marked, in the last.
+// All chunks are concatenated, one cell for each initial symbol, in the order in which they were
+// first seen: so the smallest position of a pair is its first occurrence in the text. An id is in
+// the first cell of its symbol and, marked, in the last.
 class Cells {
  public:
     static constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
 
-    // So many shares are written by a team. Throws std::length_error where there are kMost symbols
-    // or more.
+    // The team writes the cells in `shares` shares. Throws std::length_error for kMost symbols or
+    // more.
     template <typename Symbol>
     Cells(const Counted<Symbol>& chunks, Team& team, std::size_t shares)
         : size_(checked_size(chunks.size())), cells_(size_ + 1) {
@@ -54,29 +54,29 @@ class Cells {
     std::size_t size() const { return size_; }
     void prefetch(std::size_t place) const { __builtin_prefetch(cells_.data() + place, 1); }
 
-    // Whether the symbol starts here.
+    // Whether this symbol starts here.
     bool starts(std::size_t place, Id id) const { return (at(place) & ~kFirst) == id; }
-    // Whether it does, and not at the start of a chunk.
+    // Whether this symbol starts here, and no chunk does.
     bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
-    // Whether a chunk starts here, or all chunks have ended.
+    // Whether a chunk starts here, or the text ends.
     bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
-    // Where the chunk starts that this place is in; 0 if that is far away.
+    // The start of the chunk around this position; 0 if it is far away.
     Position chunk_start(Position place) const {
         constexpr Position kFar = 1000;
         const Position least = place - std::min(place, kFar);
         while (place > least && !is_first(place)) --place;
         return is_first(place) ? place : 0;
     }
-    // The symbol that starts here, inside a chunk; or that ends before.
+    // The symbol that starts here, inside a chunk; and the one that ends before.
     Id id_at(std::size_t place) const { return at(place); }
     Id id_before(std::size_t place) const { return at(place - 1) & ~(kFirst | kLast); }
-    // How often the chunk stands in the text.
+    // The count of the chunk here.
     std::uint64_t count(std::size_t place) const {
         const std::uint32_t count = cells_.data()[place].count;
         return count & kLarge ? large_[count ^ kLarge] : count;
     }
 
-    // Makes one symbol of two, of `left` cells and `whole` together.
+    // Merges two symbols: the left one has `left` cells, both have `whole` cells.
     void join(std::size_t place, std::size_t left, std::size_t whole, Id id) {
         Cell* const cells = cells_.data() + place;
         const Id mark = cells->id & kFirst;
@@ -91,7 +91,7 @@ class Cells {
 
     struct Cell {
         Id id;
-        std::uint32_t count;  // of its chunk; marked: a place in large_
+        std::uint32_t count;  // the count of its chunk; marked: an index into large_
     };
 
     static std::size_t checked_size(std::uint64_t size) {
@@ -111,7 +111,7 @@ class Cells {
 
     std::size_t size_;
     HugePageArray<Cell> cells_;
-    std::vector<std::uint64_t> large_;  // in order
+    std::vector<std::uint64_t> large_;  // sorted
 };
 
 }  // namespace toksmith::bpe

@@ -1,4 +1,4 @@
-// The pairs of the chunks' own symbols, numbered in the order of first mention.
+// The pairs of initial symbols, numbered in the order in which they are first seen.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace toksmith::bpe {
 
-// Calls visit(left, right, count, place) for each pair of neighbours in the chunks from `first` up
-// to `last`, in the order of the text. Has interruption points.
+// Calls visit(left, right, count, place) for each pair of neighbours in the chunks [first, last),
+// in the order of the text. Has interruption points.
 template <typename Symbol, typename Visit>
 void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t last,
                    Visit visit) {
-    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // of a long chunk
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // symbols of a long chunk
     InterruptionPoints<256> points;
     std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
     for (std::size_t chunk = first; chunk < last; ++chunk) {
@@ -33,13 +33,13 @@ void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t
     }
 }
 
-// A plain table where the alphabet is small enough.
+// Uses a plain table if the alphabet is small.
 class FirstPairs {
  public:
     explicit FirstPairs(std::size_t alphabet)
         : alphabet_(alphabet <= kSmall ? alphabet : 0), numbers_(alphabet_ * alphabet_ + 1) {}
 
-    // The number that make() gives to the pair when it comes first.
+    // The number of a pair; calls make() for it when the pair is new.
     template <typename Make>
     std::uint32_t find_or_add(Id left, Id right, Make make) {
         if (alphabet_) {

@@ -1,4 +1,4 @@
-// Orders for MergeTrainer: which pairs may merge, and which of them goes first.
+// Criteria for MergeTrainer: which pairs may merge, and which of them is the best.
 #pragma once
 
 #include <bit>
@@ -10,17 +10,17 @@
 
 namespace toksmith::bpe {
 
-// Pairs are worth their counts.
+// The worth of a pair is its count.
 struct ByCount {
-    static constexpr std::size_t kMagnitudes = 65;  // the bits that a count takes
+    static constexpr std::size_t kMagnitudes = 65;  // by the bits of the count
     static std::size_t magnitude(std::uint64_t worth) {
         return static_cast<std::size_t>(std::bit_width(worth));
     }
     std::uint64_t worth(const Pair& pair) const { return pair.count; }
 };
 
-// The most frequent pair. Of several, the one that stands first in the text, or the one of the
-// lower ids, where `alphabet.places` says in which order the first ids come.
+// The most frequent pair. Of equal ones, the first in the text, or the one with the lower ids;
+// `alphabet.places` orders the initial symbols.
 template <bool kFirstSeen>
 class MostFrequent : public ByCount {
  public:
@@ -28,7 +28,7 @@ class MostFrequent : public ByCount {
     static constexpr bool kRelative = false;
     static constexpr bool kFullTies = false;
 
-    // `longest`: a pair that is longer never merges; 0 for no limit.
+    // `longest`: the longest token; 0: no limit.
     MostFrequent(const Alphabet& alphabet, std::size_t longest)
         : longest_(longest), places_(alphabet.places) {
         if (longest == 0) return;
@@ -56,15 +56,14 @@ class MostFrequent : public ByCount {
     std::vector<std::uint32_t> places_;
 };
 
-// The pair that is the most frequent for how often its two symbols stand: count(pair) /
-// (count(left) · count(right)), in double. Of several, the more frequent one, then that of the
-// lower ids.
+// The pair with the highest count(pair) / (count(left) · count(right)), in double. Of equal ones,
+// the more frequent, then the one with the lower ids.
 class MostLikely {
  public:
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = true;
     static constexpr bool kFullTies = true;
-    // Sign, exponent and the first bits behind the point.
+    // By sign, exponent and the first bits of the fraction.
     static constexpr std::size_t kMagnitudes = std::size_t{1} << 14;
     static std::size_t magnitude(std::uint64_t worth) { return worth >> 50; }
     static std::uint64_t most(std::size_t magnitude) {
@@ -73,7 +72,7 @@ class MostLikely {
 
     bool allowed(Id, Id) const { return true; }
     void made(Id, Id) {}
-    // Doubles that are positive compare as their bits do.
+    // Positive doubles compare like their bit patterns.
     std::uint64_t worth(const Pair& pair) const {
         const double both = static_cast<double>(symbol_counts[pair.left]) *
                             static_cast<double>(symbol_counts[pair.right]);
@@ -87,8 +86,8 @@ class MostLikely {
     std::vector<std::uint64_t> symbol_counts;
 };
 
-// SentencePiece: the most frequent pair that makes a piece; then the shortest, then the one that
-// comes first in the order of the symbols' ids.
+// SentencePiece: the most frequent pair that makes a valid piece; then the shortest, then the first
+// by the ids of its symbols.
 class MostFrequentPiece : public ByCount {
  public:
     static constexpr bool kByPlace = false;
@@ -100,7 +99,7 @@ class MostFrequentPiece : public ByCount {
 
     bool allowed(Id left, Id right) const { return rules_.allow(traits_[left], traits_[right]); }
     void made(Id left, Id right) { traits_.push_back(joined(traits_[left], traits_[right])); }
-    // The length and the first two symbols: they decide most ties.
+    // The length and the first two symbols, which decide most ties.
     std::uint64_t tie(const Pair& pair) const {
         const Id* text = symbols_ + pair.spelled;
         const std::uint64_t second = text[1] < kMostShown ? text[1] : kMostShown;

@@ -1,14 +1,14 @@
-// Training by merging: the best pair of neighbours becomes one symbol, again and again.
+// Training by merging: the best pair of neighbours becomes one symbol, until there are enough.
 //
-// Which pairs may merge, and which of them is the best, an Order says (see orders.hpp):
-//   allowed(left, right)   whether the two may become one symbol
-//   made(left, right)      they did; its id is the next
+// A MergeCriterion (see merge_criteria.hpp) defines which pairs may merge, and which is the best:
+//   allowed(left, right)   whether the two may merge
+//   made(left, right)      they were merged; the new symbol has the next id
 //   worth(pair), tie(pair) the best pair has the highest worth, then the lowest tie
-//   magnitude(worth)       below kMagnitudes, and never lower for a higher worth
+//   magnitude(worth)       below kMagnitudes; monotonic in the worth
 //   most(magnitude)        if kRelative: the highest worth of that magnitude
-//   before(a, b)           then, if kFullTies, this decides, and at last the number of the pair
-//   kByPlace               ties are the first place, which must be one where the pair still stands
-//   kRelative              worth() also asks how often each symbol stands, and may rise
+//   before(a, b)           if kFullTies: then this decides, and at last the number of the pair
+//   kByPlace               the tie is the first position, at which the pair must still be
+//   kRelative              worth() depends on the counts of the symbols, too, and may rise
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace toksmith::bpe {
 template <typename Symbol, typename MergeCriterion>
 class MergeTrainer {
  public:
-    // `alphabet`: the ids below it are symbols of the chunks; new ids follow.
+    // `alphabet`: the number of initial symbols; new ids follow.
     MergeTrainer(const Counted<Symbol>& chunks, std::size_t alphabet, std::uint64_t min_frequency,
                  MergeCriterion& criterion, const Sharing& sharing)
         : criterion_(criterion),
@@ -55,7 +55,7 @@ class MergeTrainer {
         enqueue_new();
     }
 
-    // The trainer is of no use after an exception.
+    // The trainer cannot be used after an exception.
     Training run(std::size_t tokens, const Watch& watch) {
         Training result;
         try {
@@ -69,8 +69,9 @@ class MergeTrainer {
     }
 
  private:
-    static constexpr std::size_t kAhead = 16;                     // places that are asked for ahead
-    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;  // places between interruptions
+    static constexpr std::size_t kAhead = 16;  // prefetch distance, in positions
+    // Positions between interruption points.
+    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;
 
     void run(std::size_t tokens, const Watch& watch, Training& result) {
         while (lengths_.size() < alphabet_ + tokens) {
@@ -91,10 +92,10 @@ class MergeTrainer {
         }
     }
 
-    // Where a share starts.
+    // The start of a share.
     struct Cut {
         const Position* place;
-        Position start;  // of its first chunk
+        Position start;  // of the share's first chunk
     };
 
     void find_pairs(const Counted<Symbol>& chunks) {
@@ -143,13 +144,13 @@ class MergeTrainer {
         }
     }
 
-    // Into how many shares so many places are cut.
+    // The number of shares for so much work.
     std::size_t shares_of(std::size_t places) const {
         return std::clamp<std::size_t>(places / least_share_, 1, shares_.size());
     }
 
-    // Makes pairs of what so many shares have seen, and room for their places. The shares are taken
-    // in order, so that all comes as one share would bring it. Memory is asked for ahead.
+    // Makes pairs of the occurrences in all shares, and room for their positions. Shares are
+    // processed in order, so the result is that of a single share.
     void add_pairs(std::size_t shares) {
         first_new_ = pairs_.size();
         InterruptionPoints<4096> points;
@@ -214,7 +215,7 @@ class MergeTrainer {
         });
     }
 
-    // Whether the pair still stands at this place.
+    // Whether the pair still is at this position.
     bool stands(const Pair& pair, Position place) const {
         return cells_.starts(place, pair.left) &&
                cells_.goes_on(place + lengths_[pair.left], pair.right);
@@ -243,7 +244,7 @@ class MergeTrainer {
         }
     }
 
-    // Cuts the places of a pair into shares, each of them all places in some chunks.
+    // Cuts the positions of a pair into shares, at starts of chunks.
     void cut_places(const Pair& pair) {
         cuts_.assign(1, {pair.places, 0});
         const std::size_t shares = shares_of(pair.size);
@@ -256,8 +257,8 @@ class MergeTrainer {
         cuts_.push_back({pair.places + pair.size, static_cast<Position>(cells_.size())});
     }
 
-    // Makes one symbol of the pair at the places of a share, from the left, and notes the new
-    // pairs. What stands in the chunks of other shares is not looked at.
+    // Merges the pair at the positions of a share, from left to right, and records the new pairs.
+    // Does not read the chunks of other shares.
     void join(const Pair& pair, Id id, std::size_t share) {
         PairOccurrences& seen = shares_[share];
 
@@ -297,8 +298,8 @@ class MergeTrainer {
         }
     }
 
-    // What stood beside the halves of the pair now stands beside the whole. Memory is asked for
-    // ahead: these pairs stand all over it.
+    // The neighbours of the two halves are now neighbours of the whole: lowers the counts of the
+    // old pairs. These are spread over all memory, so they are prefetched.
     void subtract(std::uint32_t merged, const Pair& pair, Id id,
                   const std::vector<PairOccurrence>& seen) {
         const auto old = [&](const PairOccurrence& made) {
@@ -317,17 +318,18 @@ class MergeTrainer {
             if (found_.back() != PairIndex::kNone) __builtin_prefetch(&pairs_[found_.back()], 1);
         }
         for (std::size_t i = 0; i < seen.size(); ++i) {
-            // The pair that was merged counts nothing any more.
+            // The merged pair has no count.
             if (found_[i] == PairIndex::kNone || found_[i] == merged) continue;
             pairs_[found_[i]].count -= seen[i].count;
         }
     }
 
-    // Keeps the places that are not out of date. Lists stand in the order of their pairs' numbers,
-    // so the old ones can go block by block.
+    // Drops stale positions. Lists are in the order of their pairs' numbers, so the old arena is
+    // freed block by block.
     void drop_old_places() {
         const std::size_t enough = arena_.taken() / (16 * shares_.size()) + 1;
-        std::vector<std::size_t> starts{0};  // of parts of the pairs, with so many places each
+        // Starts of parts of the pairs with about `enough` positions each.
+        std::vector<std::size_t> starts{0};
         std::size_t places = 0;
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
             places += pairs_[i].size;
@@ -349,7 +351,7 @@ class MergeTrainer {
         enough_places_ = std::max(arena_.taken() / 2 * 3, few_places_);
     }
 
-    // Moves the places that are not out of date to the front of their lists.
+    // Moves the valid positions to the front of their lists.
     void sift_places(std::size_t first, std::size_t last) {
         InterruptionPoints<1024> points;
         for (std::size_t i = first; i < last; ++i) {
@@ -368,7 +370,8 @@ class MergeTrainer {
         }
     }
 
-    // A symbol became rarer: all pairs that hold it are worth more. Those that are gone stay so.
+    // A symbol became rarer, so all pairs with it are worth more. Pairs without a count are
+    // dropped.
     void enqueue_all_of(Id id) {
         std::erase_if(pairs_of_[id], [&](std::uint32_t pair) { return pairs_[pair].count == 0; });
         for (const std::uint32_t pair : pairs_of_[id]) queue_.add(pair);
@@ -376,24 +379,24 @@ class MergeTrainer {
 
     MergeCriterion& criterion_;
     std::size_t alphabet_;
-    std::vector<std::uint32_t> lengths_;  // of each id, in cells
+    std::vector<std::uint32_t> lengths_;  // the length of each id, in cells
 
     Team team_;
     std::size_t least_share_;
-    std::size_t few_places_;  // not worth to be sifted
+    std::size_t few_places_;  // fewer positions are not worth sifting
     std::vector<PairOccurrences> shares_;
 
     Cells cells_;
     PairIndex index_;
     PositionArena arena_;
-    std::size_t enough_places_ = 0;  // with more, those that are out of date are dropped
+    std::size_t enough_places_ = 0;  // with more positions, stale ones are dropped
     Pairs pairs_;
     PairQueue<MergeCriterion> queue_;
-    std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs that hold each id, if kRelative
+    std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs with each id, if kRelative
     std::uint64_t total_ = 0;
 
-    // Of the present merge:
-    std::vector<Cut> cuts_;      // of its places
+    // State of the current merge:
+    std::vector<Cut> cuts_;      // shares of its positions
     std::size_t first_new_ = 0;  // the first of the new pairs
     std::vector<std::uint32_t> found_;
 };

@@ -34,14 +34,14 @@ struct HugeAllocator {
     bool operator==(const HugeAllocator&) const { return true; }
 };
 
-// All places of a pair were noted by one merge, the one that made the younger of its ids, so its
-// count only ever falls, and its places ascend.
+// All positions of a pair were recorded by one merge, the one that made the younger of its ids. So
+// its count only falls, and its positions ascend.
 struct Pair {
     Id left, right;
     std::uint64_t count;
-    Position* places;    // some may be out of date
-    std::uint32_t size;  // how many
-    Position spelled;    // a place where its text stands, merged or not
+    Position* places;    // some may be stale
+    std::uint32_t size;  // number of positions
+    Position spelled;    // a position of its text, merged or not
 };
 
 using Pairs = std::vector<Pair, HugeAllocator<Pair>>;  // by number

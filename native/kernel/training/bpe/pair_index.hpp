@@ -1,4 +1,4 @@
-// From a pair of ids to its number.
+// A hash table from a pair of ids to its number.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class PairIndex {
  public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-    // Asks the memory for what find() and add() will look at.
+    // Prefetches the slot that find() and find_or_add() read.
     void prefetch(Id left, Id right) const {
         __builtin_prefetch(slots_.data() + place_of(pair_key(left, right)));
     }
@@ -23,7 +23,7 @@ class PairIndex {
         return slot.mark == 0 ? kNone : slot.number;
     }
 
-    // The number of a pair; that which is given if it is not there yet.
+    // The number of a pair, which is `number` if the pair is new.
     std::uint32_t find_or_add(Id left, Id right, std::uint32_t number) {
         const std::uint64_t key = pair_key(left, right);
         Slot& slot = slots_.data()[slot_of(key)];

@@ -1,4 +1,4 @@
-// The new pairs of one share of the text, gathered apart from all other shares.
+// The new pairs that one share of the text contains, collected without any other share.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,21 @@
 
 namespace toksmith::bpe {
 
-// A pair that one share shows.
+// A pair that one share contains.
 struct PairOccurrence {
     Id left, right;
     std::uint64_t count = 0;
-    std::uint32_t places = 0;  // how many; once it has a number, how many other shares have before
-    std::uint32_t pair = 0;    // its number; kNone: it may not merge
-    Position* next = nullptr;  // where its next place goes
+    std::uint32_t places = 0;  // its positions; once numbered: those of the shares before
+    std::uint32_t pair = 0;    // the number of the pair; kNone: it may not merge
+    Position* next = nullptr;  // where its next position is written
 };
 
-// What one share of a merge's places shows: the pairs of the new id with its neighbours. No two
-// shares write to one line of the cache, or to one that is fetched with it.
+// The pairs of the new id with its neighbours in one share of a merge's positions. Aligned so that
+// no two shares write to one cache line, or to a pair of lines that is fetched together.
 class alignas(128) PairOccurrences {
  public:
-    // Begins with the next merge, in so many places; `ids` are known with the one that it makes.
+    // Starts the next merge, in at most `places` positions. `ids`: the number of ids, with the new
+    // one.
     void begin(std::size_t ids, std::size_t places) {
         ++merge_;
         before_.resize(ids);
@@ -36,7 +37,7 @@ class alignas(128) PairOccurrences {
         joined = 0;
     }
 
-    // Notes a place of a pair. Whether it may merge is asked when it is first seen.
+    // Records a position of a pair. may_merge() is called when the pair is first seen.
     template <typename MayMerge>
     void note_before(Id other, Id id, std::uint64_t count, Position place, MayMerge may_merge) {
         note(before_[other], other, id, count, place, may_merge);
@@ -46,7 +47,7 @@ class alignas(128) PairOccurrences {
         note(after_[other], id, other, count, place, may_merge);
     }
 
-    // Puts the places where the pairs' lists want them.
+    // Writes the positions to the lists of their pairs.
     void keep_places() {
         for (std::size_t i = 0; i < size_;) {
             for (const std::size_t stop = std::min(size_, i + kAtOnce); i < stop; ++i) {
@@ -56,15 +57,15 @@ class alignas(128) PairOccurrences {
         }
     }
 
-    std::vector<PairOccurrence> pairs;  // in the order of first sight
-    std::uint64_t joined = 0;           // how often the merge was made
+    std::vector<PairOccurrence> pairs;  // in the order in which they were first seen
+    std::uint64_t joined = 0;           // occurrences of the merge
 
  private:
     static constexpr std::size_t kAtOnce = std::size_t{1} << 16;
 
-    // The sighting of an id beside the pair that is being merged.
+    // The occurrence of an id next to the pair that is merged.
     struct Neighbour {
-        std::uint32_t merge = 0;  // by which it was seen last
+        std::uint32_t merge = 0;  // the merge that saw it last
         std::uint32_t occurrence = 0;
     };
     struct Noted {

@@ -1,4 +1,4 @@
-// The best pair first, of pairs whose worth changes all the time.
+// A priority queue of pairs whose worth changes.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace toksmith::bpe {
 
-// An Order says which pair is the best; see merge_trainer.hpp.
+// MergeCriterion defines the best pair; see merge_trainer.hpp.
 template <typename MergeCriterion>
 class PairQueue {
  public:
-    // Pairs whose count is lower than `min_frequency`, at least 1, are left out.
+    // Pairs with a count below `min_frequency`, at least 1, are left out.
     PairQueue(const MergeCriterion& criterion, const Pairs& pairs, std::uint64_t min_frequency)
         : criterion_(criterion),
           pairs_(pairs),
@@ -25,7 +25,7 @@ class PairQueue {
           queue_(Worse{this}),
           waiting_(MergeCriterion::kMagnitudes) {}
 
-    // Adds a pair that is new or, if kRelative, may be worth more than before.
+    // Adds a new pair or, if kRelative, one whose worth may have risen.
     void add(std::uint32_t number) {
         const Pair& pair = pairs_[number];
         if (pair.count < min_frequency_) return;
@@ -44,8 +44,8 @@ class PairQueue {
         }
     }
 
-    // Takes the best pair out; kNone: there is none. Calls settle(number) for a pair before its tie
-    // is looked at.
+    // Removes the best pair and returns it; kNone if there is none. Calls settle(number) for a pair
+    // before its tie is read.
     template <typename Settle>
     std::uint32_t take_best(Settle settle) {
         while (fill()) {
@@ -67,8 +67,8 @@ class PairQueue {
     }
 
  private:
-    // What the queue knows of a pair. It may be worth too much or too early in place, never the
-    // other way round, so an entry that proves true at the top is the best.
+    // The worth and tie of a pair when it was added. They may be outdated, but never understate the
+    // pair; so if the top entry is still accurate, it is the best.
     struct Entry {
         std::uint64_t worth;
         std::uint64_t tie;
@@ -89,7 +89,7 @@ class PairQueue {
         }
     };
 
-    // Lets the pairs of the next lower magnitude into the queue. False: there are none.
+    // Moves the pairs of the next lower magnitude into the queue. Returns false if there are none.
     bool fill() {
         while (queue_.empty() && magnitude_ > 0) {
             const std::vector<std::uint32_t> pairs = std::move(waiting_[--magnitude_]);
@@ -105,7 +105,7 @@ class PairQueue {
         return !queue_.empty();
     }
 
-    // Whether what says that the pair is worth so much still holds; then it is taken away.
+    // Whether this entry of the pair is the current one; then it is removed.
     bool take_from_list(std::uint32_t number, std::uint64_t worth) {
         if (listed_[number] != worth) return false;
         listed_[number] = 0;
@@ -115,12 +115,12 @@ class PairQueue {
     const MergeCriterion& criterion_;
     const Pairs& pairs_;
     std::uint64_t min_frequency_;
-    // Pairs that may be the best soon; the others wait, by the magnitude of their worth.
+    // Pairs that may be the best soon. The others wait, by the magnitude of their worth.
     std::priority_queue<Entry, std::vector<Entry>, Worse> queue_;
     std::vector<std::vector<std::uint32_t>> waiting_;
     std::size_t magnitude_ = waiting_.size();
-    // If kRelative, where worth rises too: the most that queue_ or waiting_ say of each pair; what
-    // says less is out of date; 0: they do not name it.
+    // If kRelative, where worth can rise: the highest worth that queue_ or waiting_ has for each
+    // pair; lower entries are stale. 0: no entry.
     std::vector<std::uint64_t> listed_;
 };
 

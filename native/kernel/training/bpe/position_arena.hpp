@@ -1,5 +1,4 @@
-// Memory for lists of places, which are made whole and never grow. Lists stand in it in the order
-// in which they were made.
+// Memory for lists of positions that never grow. Lists are in the order in which they were made.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@ using Position = std::uint32_t;
 
 class PositionArena {
  public:
-    // Room for so many places.
+    // Allocates a list of `places` positions.
     Position* take(std::size_t places) {
         if (places > free_) {
             // Later blocks are larger, up to 16 MiB.
@@ -33,12 +32,12 @@ class PositionArena {
         return result;
     }
 
-    // Frees the blocks before the one that holds this list.
+    // Frees the blocks before that of this list.
     void drop_before(const Position* list) {
         while (!blocks_.front().holds(list)) blocks_.pop_front();
     }
 
-    // How many places all lists have.
+    // The positions in all lists.
     std::size_t taken() const { return taken_; }
 
  private:

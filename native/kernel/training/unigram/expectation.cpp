@@ -7,14 +7,14 @@
 namespace toksmith::unigram {
 namespace {
 
-// Probabilities of long words are too small for a double. A place keeps its own power of 2^256:
-// what it stands for is value · 2^(-256 · scale).
+// Probabilities of long words underflow a double. Each place has its own power of 2^256: its
+// probability is value · 2^(-256 · scale).
 constexpr int kScaleBits = 256;
 constexpr double kSmall = 0x1p-256;
 
 struct Place {
-    double before;  // the probability of all ways to here
-    double after;   // that of all ways from here, by that of the word; scaled the other way
+    double before;  // the probability of all paths to here
+    double after;  // that of all paths from here, divided by that of the word; scaled the other way
     std::int64_t scale;
 };
 
@@ -101,7 +101,7 @@ class WordPass {
     std::vector<Place> places_;
 };
 
-// The probability of each piece. That of the unknown character is below all others.
+// The probability of each piece. The unknown character's is below all others.
 std::vector<double> probabilities(const std::vector<Piece>& pieces) {
     std::vector<double> result(pieces.size());
     double least = 0;
@@ -116,8 +116,8 @@ std::vector<double> probabilities(const std::vector<Piece>& pieces) {
 }  // namespace
 
 Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers) {
-    // Sums are of whole numbers, small fractions of one occurrence, so that their order is of no
-    // matter. No sum can come to more than the characters of the text.
+    // Counts are summed as integers in small fractions of one occurrence, so that their order does
+    // not matter. No sum exceeds the characters of the text.
     double characters = 1;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
         characters += static_cast<double>(words.counts[word]) *

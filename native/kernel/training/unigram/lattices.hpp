@@ -1,4 +1,4 @@
-// The arcs of all words: which pieces stand where; and the passes over them.
+// The lattices of all words, as arcs (which pieces match where), and the passes over them.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace toksmith::unigram {
 
-// A piece at a place: its number, and its length - 1 in the low bits. Number 0 is the unknown
-// character, which stands where no piece of one character does (any more).
+// An arc: a piece that matches at a place, as its number and, in the low bits, its length - 1.
+// Number 0 is the unknown character, where no piece of one character matches.
 struct ArcFormat {
     unsigned length_bits = 4;
 
@@ -23,24 +23,25 @@ struct ArcFormat {
     std::size_t most_pieces() const { return std::size_t{1} << (32 - length_bits); }
 };
 
-// Words are worked on in blocks: what the threads share out among them, and what sums are made of
-// in a fixed order.
+// Words are processed in blocks, which are shared among threads. Sums are made block by block in a
+// fixed order.
 struct Block {
-    std::size_t first_word, last_word;   // last excluded
-    std::uint32_t first_place;           // of its first word in the text
-    std::vector<std::uint32_t> offsets;  // of the first arc at each place of the block; and the end
-    std::vector<std::uint32_t> arcs;     // at a place, shorter ones first
+    std::size_t first_word, last_word;   // [first_word, last_word)
+    std::uint32_t first_place;           // of its first word
+    std::vector<std::uint32_t> offsets;  // the first arc of each place of the block, and the end
+    std::vector<std::uint32_t> arcs;     // at each place, shorter arcs first
 };
 
 struct Lattices {
-    static constexpr unsigned kBlockBits = 16;  // a block has at least so many places: 2^16
+    static constexpr unsigned kBlockBits = 16;  // a block has at least 2^16 places
 
     std::vector<Block> blocks;
-    std::vector<std::uint32_t> block_numbers;  // of the block at each multiple of 2^16, or before
+    // The block at each multiple of 2^16, or the one before.
+    std::vector<std::uint32_t> block_numbers;
     ArcFormat format;
 
     const Block& block_at(std::uint32_t place) const;
-    // Arcs at a place of the text.
+    // The arcs at a place of the text.
     const std::uint32_t* begin(const Block& block, std::uint32_t place) const {
         return block.arcs.data() + block.offsets[place - block.first_place];
     }
@@ -49,11 +50,12 @@ struct Lattices {
     }
 };
 
-// How to do work in parallel.
+// Runs work on several threads.
 struct Workers {
     std::size_t threads;
 
-    // Calls work(thread, job) for each job, in no fixed order, with interruption points between.
+    // Calls work(thread, job) for each job, in no fixed order, with interruption points between
+    // jobs.
     void run(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& work) const;
 };
 
@@ -65,21 +67,21 @@ struct Seeds {
 // All characters and the best substrings, with their arcs.
 Seeds make_seeds(const CountedWords& words, const TrainingOptions& options, const Workers& workers);
 
-// Leaves out the pieces that are marked so; the numbers of the others close up.
+// Removes the marked pieces, and renumbers the others.
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers);
 
-// A character that is no piece scores this much less than the worst piece.
+// The score of a character that is not a piece is this much below the worst piece.
 inline constexpr double kUnknownPenalty = 10.0;
 
 struct Expected {
-    std::vector<double> counts;  // of each piece
+    std::vector<double> counts;  // the expected count of each piece
     double log_likelihood;       // of the text
 };
 
-// How often each piece is expected in the text, over all ways to write it (forward-backward).
+// The expected count of each piece over all segmentations of the text (forward-backward).
 Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers);
 
-// Marks the pieces whose loss costs the text least, so that `size` are left.
+// Marks the pieces whose removal lowers the likelihood of the text least, so that `size` are left.
 std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& seeds,
                                       std::size_t size, const Workers& workers);
 

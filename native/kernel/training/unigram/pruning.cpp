@@ -15,13 +15,13 @@ double unknown_score(const std::vector<Piece>& pieces) {
     return least - kUnknownPenalty;
 }
 
-// The best way from one place of the text to another.
+// The best segmentation of the text between two places.
 class Viterbi {
  public:
     Viterbi(const Seeds& seeds, double unknown) : seeds_(seeds), unknown_(unknown) {}
 
-    // Without the piece `without`, if that is not 0, and then without unknown characters.
-    // Returns its score; kNever where there is none.
+    // Without the piece `without` (0: any piece), and then without unknown characters. Returns its
+    // score, or kNever if there is none.
     double run(const Block& block, std::uint32_t start, std::uint32_t end, std::uint32_t without) {
         const std::size_t length = end - start;
         if (scores_.size() <= length) {
@@ -51,7 +51,7 @@ class Viterbi {
         return scores_[length];
     }
 
-    // Calls visit(piece) for each piece of the best way, from the last to the first.
+    // Calls visit(piece) for each piece of the best segmentation, from the last to the first.
     template <typename Visit>
     void walk(std::size_t length, Visit visit) const {
         const ArcFormat format = seeds_.lattices.format;
@@ -65,10 +65,10 @@ class Viterbi {
     const Seeds& seeds_;
     double unknown_;
     std::vector<double> scores_;
-    std::vector<std::uint32_t> last_;  // the last arc of the best way to each place
+    std::vector<std::uint32_t> last_;  // the last arc of the best path to each place
 };
 
-// How often each piece stands in the text, written in the most probable way.
+// The count of each piece in the most probable segmentation of the text.
 std::vector<std::uint64_t> usage(const CountedWords& words, const Seeds& seeds,
                                  const Workers& workers) {
     const std::vector<Block>& blocks = seeds.lattices.blocks;
@@ -102,7 +102,7 @@ std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& se
     for (const std::uint64_t count : used) total += static_cast<double>(count);
 
     constexpr double kKeep = std::numeric_limits<double>::infinity();
-    std::vector<double> losses(pieces.size(), kNever);  // kNever: goes in any case
+    std::vector<double> losses(pieces.size(), kNever);  // kNever: dropped in any case
     constexpr std::size_t kJob = 4096;
     std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds, 0));
     workers.run((pieces.size() + kJob - 1) / kJob, [&](std::size_t thread, std::size_t job) {
@@ -118,7 +118,7 @@ std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& se
                 losses[piece] = kKeep;
                 continue;
             }
-            // The occurrences of the piece go to those it is written with.
+            // The occurrences of the piece go to the pieces that replace it.
             const auto count = static_cast<double>(used[piece]);
             double parts = 0, others = 0;
             viterbi[thread].walk(length, [&](std::uint32_t part) {

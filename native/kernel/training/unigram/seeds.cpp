@@ -1,4 +1,4 @@
-// What training starts with: all characters, the best substrings, and where they stand.
+// The initial pieces: all characters and the best substrings, with their lattices.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,18 +13,18 @@ namespace toksmith::unigram {
 namespace {
 
 struct Candidate {
-    std::uint64_t covered;      // how many characters of the text are in it
+    std::uint64_t covered;      // characters of the text that its occurrences cover
     std::uint32_t first, last;  // the suffixes that start with it
     std::uint32_t length;
 
-    // Whether it is the better one; of equal ones, the one that comes first by code points.
+    // Whether it is better than another; of equal ones, the first by code points.
     bool operator<(const Candidate& other) const {
         if (covered != other.covered) return covered > other.covered;
         return first != other.first ? first < other.first : length < other.length;
     }
 };
 
-// The best few of many.
+// Selects the best of many candidates.
 class Best {
  public:
     explicit Best(std::size_t most) : most_(most) {}
@@ -47,7 +47,7 @@ class Best {
  private:
     void trim() {
         if (kept_.size() <= most_) return;
-        if (most_ > 0) {  // then the last that is kept is the worst of them
+        if (most_ > 0) {  // then the last one kept is the worst
             std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(most_ - 1),
                              kept_.end());
             full_ = true;
@@ -60,8 +60,8 @@ class Best {
     std::vector<Candidate> kept_;
 };
 
-// Whether a substring may be a piece. The rules judge halves that are pieces themselves: with
-// spaces at the start, those are its ends, otherwise its starts.
+// Whether a substring may be a piece. The rules need halves that are pieces themselves: suffixes if
+// spaces are at the start, otherwise prefixes.
 bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Candidate& candidate,
               std::uint32_t place) {
     if (candidate.length > rules.longest) return false;
@@ -143,12 +143,13 @@ std::vector<Block> cut(const CountedWords& words) {
     return blocks;
 }
 
-// Writes down which pieces (from number 1) stand at each place of the text: those whose suffixes
-// include the one there.
+// Writes the arcs of all places: a piece (from number 1) matches where the suffix is one of its
+// own.
 Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
                     const std::vector<Candidate>& chosen, ArcFormat format,
                     const Workers& workers) {
-    std::vector<std::uint32_t> in_order(chosen.size());  // starts before what starts with them
+    // Prefixes before the pieces that start with them.
+    std::vector<std::uint32_t> in_order(chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) in_order[i] = static_cast<std::uint32_t>(i);
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const Candidate &left = chosen[a], &right = chosen[b];
@@ -159,7 +160,7 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
     // Calls visit(place, pieces) for each suffix.
     const auto sweep = [&](auto visit) {
         workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
-            std::vector<std::uint32_t> open;  // those that the suffix at hand starts with
+            std::vector<std::uint32_t> open;  // those that the current suffix starts with
             InterruptionPoints<4096> points;
             auto next = std::lower_bound(
                 in_order.begin(), in_order.end(), suffixes.buckets[bucket],
@@ -214,7 +215,7 @@ Seeds make_seeds(const CountedWords& words, const TrainingOptions& options,
                  const Workers& workers) {
     const auto longest =
         static_cast<std::uint32_t>(std::max<std::size_t>(options.rules.longest, 1));
-    // One character more shows which substrings of the longest kind something follows.
+    // One more character tells which of the longest substrings are followed by something.
     const Suffixes suffixes = sort_suffixes(words, longest + 1, workers);
     std::vector<Candidate> chosen = characters(words, suffixes);
     const std::vector<Candidate> best = best_substrings(words, suffixes, options, workers);

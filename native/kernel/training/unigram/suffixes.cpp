@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kAhead = 16;
 
-// A suffix with as many of its next characters as fit into a number: comparing the numbers compares
-// the characters. The end of a word is a 0 and stays 0.
+// A suffix with as many of its next characters as fit into a number, so that comparing numbers
+// compares characters. The end of a word is a 0 and stays 0.
 struct Item {
     std::uint64_t key;
     std::uint32_t place;
@@ -23,7 +23,7 @@ struct Item {
     }
 };
 
-constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items that take some 10 ms to sort
+constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items; sorting these takes some 10 ms
 
 class Sorter {
  public:
@@ -36,7 +36,7 @@ class Sorter {
     void sort(std::uint32_t* first, std::uint32_t* last) {
         items_.resize(static_cast<std::size_t>(last - first));
         for (std::size_t i = 0; i < items_.size(); ++i) items_[i].place = first[i];
-        sort(0, items_.size(), 1);  // the first character is that of the bucket
+        sort(0, items_.size(), 1);  // all items of a bucket have the same first character
         for (std::size_t i = 0; i < items_.size(); ++i) first[i] = items_[i].place;
     }
 
@@ -68,7 +68,7 @@ class Sorter {
         const std::uint32_t* next = text_ + place + depth;
         std::uint64_t result = 0;
         for (std::size_t i = 0; i < step_; ++i) {
-            // Behind the depth all is alike, as it is behind the end of the word.
+            // After the depth all characters count as equal, as after the end of the word.
             const std::uint32_t character = depth + i < depth_ ? next[i] : 0;
             result = result << bits_ | character;
             if (!character) return result << bits_ * (step_ - 1 - i);
@@ -112,8 +112,7 @@ Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Worke
 void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
                        const std::vector<std::uint32_t>& owners,
                        const std::function<void(const Shared&)>& found) {
-    // Substrings that the suffix at hand starts with, each a start of the next. What ends with the
-    // bucket has no length.
+    // Substrings that the current suffix starts with, each a prefix of the next.
     std::vector<Shared> open{{suffixes.buckets[bucket], 0, 0, 0}};
     const auto close = [&](std::uint32_t length, std::uint32_t here) {
         while (open.back().length > length) {
@@ -133,7 +132,7 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
     InterruptionPoints<4096> points;
     for (std::uint32_t i = suffixes.buckets[bucket]; i < end; ++i) {
         points.step();
-        if (i + kAhead < end) {  // suffixes in order stand all over the text
+        if (i + kAhead < end) {  // consecutive suffixes are spread over the text
             __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
             __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);
         }

@@ -12,7 +12,7 @@
 namespace toksmith::unigram {
 namespace {
 
-// A piece that is expected to stand less often in the text is dropped.
+// Pieces with a lower expected count are dropped.
 constexpr double kLeastExpected = 0.5;
 
 // The derivative of the logarithm of the gamma function, for x > 0.
@@ -24,7 +24,7 @@ double digamma(double x) {
     return result + std::log(x - 0.5) + series;
 }
 
-// Sets the scores that expected counts lead to, and drops pieces that are hardly used.
+// Sets the scores from expected counts, and drops pieces that are hardly used.
 void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers& workers) {
     std::vector<std::uint8_t> dropped(expected.size());
     double total = 0;
@@ -77,7 +77,7 @@ std::vector<Piece> train(const CountedWords& words, const TrainingOptions& optio
         const auto rest =
             static_cast<std::size_t>(options.shrinking_factor * static_cast<double>(size));
         drop(superfluous(words, seeds, std::max(options.enough, rest), workers), seeds, workers);
-        if (seeds.pieces.size() - 1 == size) break;  // there is none that the text can do without
+        if (seeds.pieces.size() - 1 == size) break;  // every piece is needed
     }
     return {seeds.pieces.begin() + 1, seeds.pieces.end()};
 }
