@@ -119,7 +119,7 @@ class TestWords:
 
     def test_a_line_too_long_for_icu(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(icu, "_MOST", 9)
-        with pytest.raises(OptionError, match="10 characters stand in one line"):
+        with pytest.raises(OptionError, match="a line has 10 characters"):
             words("abc\n" + "x" * 10)
 
 

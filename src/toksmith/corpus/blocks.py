@@ -1,4 +1,4 @@
-"""Documents on their way to a counter: slices of a block of text."""
+"""Blocks: text with the bounds of its documents, handed to a counter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK = 1 << 25
 """How many bytes are counted between two looks at the progress bar and at Ctrl-C."""
 
 STREAMED = 1 << 22
-"""The same for what is unpacked or parsed: several such blocks are held at a time."""
+"""The same for unpacked or parsed text, of which several blocks are in memory at a time."""
 
 
 class Block(NamedTuple):
@@ -74,7 +74,7 @@ def split_stream(
 
     Args:
         stream: parts of the text, with how many bytes of the file were read for them.
-        separator: what stands between documents.
+        separator: the bytes between documents.
         cut: where long documents may be cut; without, each is held in memory as a whole.
         most: documents of more bytes are cut.
     """
@@ -113,7 +113,7 @@ def split_stream(
 
 
 def cut_near_end(text: bytes | bytearray, start: int, known: int, cut: Cut) -> int:
-    """Return the last cut from ``start`` up to ``known`` that is easily found, or one behind."""
+    """Return the last cut from ``start`` to ``known`` that is easily found, or a later one."""
     for distance in (1 << 12, 1 << 18):
         if known - distance > start and (end := cut(text, known - distance, len(text))) <= known:
             return end
@@ -124,7 +124,7 @@ _SMALL = 1 << 18
 
 
 class SliceSink(Protocol):
-    """What counts documents."""
+    """Takes documents, as strings or as slices of a text."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""

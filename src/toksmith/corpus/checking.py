@@ -1,4 +1,4 @@
-"""Whether files hold UTF-8 text: other bytes are an error, or are replaced by U+FFFD."""
+"""UTF-8 checks of files: invalid bytes raise an error, or are replaced by U+FFFD."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BYTE_ORDER_MARKS = {
 """Longer ones first: that of UTF-32 starts with that of UTF-16."""
 
 HEAD = 1 << 12
-"""How many bytes at the start of a file tell its encoding."""
+"""How many bytes at the start of a file show its encoding."""
 
 _FEWEST_NULLS, _SHARE_OF_NULLS = 8, 0.3
-"""Null bytes that make a file no UTF-8 text: at least this many, and this share of its head."""
+"""A file is refused as text if its head has this many null bytes, and this share of them."""
 
 _LONGEST = 4
 """How many bytes a character has at most."""
@@ -152,7 +152,7 @@ def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> Form
         path: the file.
         place: the offset of its first byte that is part of no character.
         byte: that byte.
-        head: the file's first bytes, if they may tell its encoding.
+        head: the file's first bytes, if they may show its encoding.
     """
     for mark, name in _BYTE_ORDER_MARKS.items():
         if place < len(mark) and head.startswith(mark):

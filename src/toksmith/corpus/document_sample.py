@@ -1,4 +1,4 @@
-"""Which documents are taken: a sample, each distinct one once, or both."""
+"""Selection of documents: a sample, each distinct one once, or both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGEST = 16
 
 
 class Selection:
-    """Takes documents by what they hold alone, whatever file they are in and in whatever order.
+    """Selects documents by their content alone, whatever their file and order.
 
     A document's digest is BLAKE2b of its bytes, 16 bytes long; the key is the seed (8 bytes,
     little-endian). It belongs to the sample where the digest's first 8 bytes (big-endian) are below
@@ -42,14 +42,14 @@ class Selection:
                 yield block._replace(bounds=taken, documents=len(taken))
 
     def count_skipped(self, skipped: dict[str, int]) -> None:
-        """Put down how many documents were left out so far."""
+        """Store how many documents were left out so far, by reason."""
         if self._not_sampled:
             skipped["not_sampled"] = self._not_sampled
         if self._duplicates:
             skipped["duplicate"] = self._duplicates
 
     def select(self, documents: Iterable[bytes | memoryview]) -> npt.NDArray[np.bool_]:
-        """Return, of each of some documents, whether it is taken."""
+        """Return for each document whether it is taken: bool, shape ``(documents,)``."""
         from hashlib import blake2b  # few need it
 
         key = self._key

@@ -1,4 +1,4 @@
-"""What kind of file it is: by its name, and by its first bytes, which have the last word."""
+"""The kind of a file, by its name and its first bytes; if they differ, the bytes decide."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNREADABLE = {
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is.
+    """The kind of a file: its content and its compression.
 
     Attributes:
         content: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``.
@@ -43,15 +43,15 @@ class Kind:
 
 
 def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
-    """Return what a file is.
+    """Return the kind of a file.
 
     Args:
         path: its name counts.
-        head: its first bytes; ``None`` where nobody can tell.
-        read_as: what its content is taken for, whatever its name says.
+        head: its first bytes; ``None`` if they are unknown, as of a pipe.
+        read_as: the content to assume, whatever its name says.
 
     Raises:
-        FormatError: its name says something else than its first bytes, or nothing here reads it.
+        FormatError: its name contradicts its first bytes, or the format is not supported.
 
     Example:
         >>> kind_of(Path("web.jsonl.gz"), bytes([31, 139, 8, 0]))

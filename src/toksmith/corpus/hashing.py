@@ -12,13 +12,14 @@ from toksmith.errors import FormatError
 
 _BLOCK = 1 << 20
 _LAG = 1 << 30
-"""So many bytes behind those who read, hashing begins while they still do."""
+"""Hashing starts once this many bytes are waiting, even if reading has not finished."""
 
 
 class Hashing:
-    """Hashes files in a thread, behind those who read them.
+    """Hashes files in a thread, after they are read.
 
-    It begins when all is read, as learning leaves cores idle; with large files before that.
+    It begins when all files are read, since learning leaves cores idle, or once ``_LAG`` bytes are
+    waiting.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class Hashing:
         self._thread: Thread | None = None
 
     def start(self, path: Path) -> FileHash:
-        """Return a file's hash that is still to be made."""
+        """Return a file's hash, which is computed later."""
         return FileHash(path, self)
 
     def put(self, job: Callable[[], None], size: int) -> None:

@@ -1,4 +1,4 @@
-"""JSON Lines: a JSON object a line, a document each."""
+"""The reader of JSON Lines: each line is a JSON object and a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file opened as its documents, all at once: by the rules of a corpus, for encoding."""
+"""Opening one file as its documents, all in memory, by the rules of a corpus."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
 
 
 class _Documents:
-    """A counter that keeps its documents."""
+    """A sink that stores its documents."""
 
     def __init__(self) -> None:
         self.found: list[bytes] = []

@@ -1,4 +1,4 @@
-"""How a corpus is read."""
+"""The options of reading a corpus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
 """What a file can be read as, compressed or not."""
 
 ENCODING_ERRORS = ("strict", "replace")
-"""What can be done about bytes that are not UTF-8."""
+"""The ways to treat invalid UTF-8."""
 
 
 @short_repr
@@ -27,7 +27,7 @@ class Reading:
     """The options of reading, whatever is then done with the text.
 
     Attributes:
-        separator: what stands between the documents of a text file; without it, a file is one
+        separator: the string between the documents of a text file; without it, a file is one
             document. Each line of JSON Lines, and each row of Parquet, CSV or TSV, is a document of
             its own.
         field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
@@ -111,7 +111,7 @@ class Reading:
         return self.sample != 1 or self.deduplicate
 
     def given(self) -> dict[str, Any]:
-        """Return the options that are not as they are if nothing is said."""
+        """Return the options that differ from their defaults."""
         plain = Reading()
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values["weights"] = {fspath(path): weight for path, weight in self.weights.items()}

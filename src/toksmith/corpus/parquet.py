@@ -1,4 +1,4 @@
-"""Parquet: a row a document, read in batches and counted where they lie."""
+"""The reader of Parquet: each row is a document, read in batches and counted without a copy."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _check_column(path: Path, schema: Any, column: str) -> None:
 
 
 def _batch_rows(file: Any, column: str, most: int) -> int:
-    """Return how many rows have about this many bytes."""
+    """Return how many rows have about ``most`` bytes."""
     meta = file.metadata
     place = next(
         i for i in range(meta.num_columns) if meta.schema.column(i).path.split(".")[0] == column

@@ -21,10 +21,10 @@ _REPEATED = re.compile(rf"\*\*(?:{re.escape(os.sep)}\*\*)+(?![^{re.escape(os.sep
 
 
 def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
-    """Return the files that a path, or a list of them, stands for, in the given order.
+    """Return the files of a path, or of a list of paths, in the given order.
 
     Raises:
-        FormatError: one stands for no file.
+        FormatError: one has no files.
         OptionError: they are no paths, or there are none.
     """
     check_paths(paths)
@@ -48,7 +48,7 @@ def check_paths(paths: object) -> None:
 
 
 def expand(path: AnyPath) -> list[Path]:
-    """Return the files that a path, a directory or a pattern stands for, by name.
+    """Return the files of a path, a directory or a pattern, sorted by name.
 
     Raises:
         FormatError: there are none.

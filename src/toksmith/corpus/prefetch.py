@@ -17,9 +17,9 @@ _GRACE = 0.05
 
 
 def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
-    """Yield the items, which a thread takes meanwhile from their iterator, a few ahead.
+    """Yield the items, which a thread takes from their iterator a few ahead.
 
-    An error in the thread is raised here, behind the items before it. When the iterator is closed,
+    An error in the thread is raised here, after the items before it. When the iterator is closed,
     or dropped, the thread ends with the item that it works on. Without a thread, the items are
     taken here, one at a time.
 

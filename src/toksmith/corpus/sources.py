@@ -1,4 +1,4 @@
-"""Where text comes from: files, or documents that the caller hands over."""
+"""Sources of documents: files, or an iterable of the caller's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from toksmith.errors import warn
 
 
 class DocumentSink(Protocol):
-    """What a source hands its documents to."""
+    """Takes the documents of a source."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
@@ -52,10 +52,10 @@ class DocumentSource(Protocol):
     """A corpus that can be counted, once."""
 
     size: int | None
-    """What ``report`` will be told last, where that is known beforehand."""
+    """The last value passed to ``report``, if it is known in advance."""
 
     def feed(self, counter: DocumentSink, report: Callable[[int], None]) -> int:
-        """Count all documents, tell ``report`` the bytes done, and return how many there are.
+        """Count all documents, report the bytes done, and return the number of documents.
 
         Each counts once, whatever its weight.
         """
@@ -165,7 +165,7 @@ class Files:
             check_field(files, self._reading)
 
     def parts(self) -> list[tuple[int, Files]]:
-        """Return stretches of files with one weight."""
+        """Return the runs of files that have one weight."""
         found = []
         for run in self._runs:
             part = copy.copy(self)  # with the same selection and tallies
@@ -174,7 +174,7 @@ class Files:
         return found
 
     def split(self, least: int) -> list[Files]:
-        """Return stretches of so many bytes or more; what they come to is what all come to.
+        """Return groups of files of at least ``least`` bytes, which add up to the whole.
 
         Documents that are taken once, and files with a weight, are only counted as a whole.
         """

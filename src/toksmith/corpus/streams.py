@@ -1,4 +1,4 @@
-"""The bytes of a file in blocks, unpacked where it is compressed."""
+"""Streams of a file's bytes in blocks, decompressed if it is compressed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def read_stream(
 
     Args:
         path: the file.
-        compression: ``"gzip"`` or ``"zstd"``, with any number of streams one behind the other.
+        compression: ``"gzip"`` or ``"zstd"``, with any number of concatenated streams.
         most: how many bytes a block has at most.
 
     Raises:

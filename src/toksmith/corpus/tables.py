@@ -1,4 +1,4 @@
-"""CSV and TSV: a row a document; the first row names the columns."""
+"""The reader of CSV and TSV: each row is a document; the first row names the columns."""
 
 from __future__ import annotations
 

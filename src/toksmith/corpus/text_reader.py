@@ -1,4 +1,4 @@
-"""Text files as they are, read block by block."""
+"""The reader of plain text files, block by block."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def text_blocks(
 
     Args:
         path: a regular file.
-        separator: what stands between documents; see
+        separator: the string between documents; see
             :func:`toksmith._base.documents.document_bounds`.
         cut: where long documents may be cut; without, each is held in memory as a whole.
         size: how many bytes to read at a time; more where a document cannot be cut.

@@ -1,4 +1,4 @@
-"""Words of ASCII text by arithmetic, so that ICU is asked only about the rest.
+"""Words of ASCII text by array arithmetic; ICU handles the rest.
 
 ICU gives one boundary after the other, at some 8 MB/s. Most text is ASCII in large parts, and for
 ASCII the rules of UAX #29 section 4 are few; tests hold them against ICU's.
@@ -11,7 +11,7 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.text import codes
 from toksmith.segment.icu import Cut
 
-# Classes as bits. What may stand inside a word is three bits above what may stand around it.
+# Classes as bits. A character that joins its neighbours into a word has their class, three bits up.
 _LETTER, _NUMBER, _CONNECTOR = 1, 2, 4
 _IN_LETTERS, _IN_NUMBERS = 8, 16
 _SPACE, _CR, _LF = 32, 64, 128
@@ -30,15 +30,15 @@ _CLASSES = (
 _CLASS_OF = {ord(character): bits for group, bits in _CLASSES for character in group}
 _NO_ASCII = 128
 _MOSTLY = 0.8
-"""The share of a text that is not worth being told apart from the whole."""
+"""If more than this share of a text needs ICU, all of it goes to ICU."""
 
 
 def find_boundaries(cut: Cut) -> Cut:
-    """Return what finds the ends of words in a text as ``cut`` does, but sooner.
+    """Return a function that finds the same ends of words as ``cut``, but faster on ASCII.
 
-    The text is cut before each ASCII character that stands behind a space and is none, or behind a
-    line feed: there words end for sure, whatever is around. Stretches that are all ASCII are done
-    here; the others, one behind the other, have the same words, and go to ``cut``.
+    The text is cut before each ASCII character after a space that is no space itself, and after
+    each line feed: words end there in any context. Parts that are all ASCII are handled here; the
+    others, concatenated, have the same words, and go to ``cut``.
 
     Args:
         cut: finds the ends of words by the rules of UAX #29, not tailored to a language.
@@ -63,7 +63,7 @@ def find_boundaries(cut: Cut) -> Cut:
         ends = cut(numbers[rest].tobytes().decode("utf-32-le", "surrogatepass"))
         is_start[rest] = False
         is_start[rest[np.append(0, ends[:-1])]] = True
-        is_start[stretches] = True  # where a line feed stood, spaces may have met
+        is_start[stretches] = True  # where a line feed was, spaces may have met
         return _ends(is_start)
 
     return find
@@ -91,6 +91,6 @@ def _starts(numbers: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.bool_]:
 def _stretches(numbers: npt.NDArray[np.unsignedinteger]) -> OffsetArray:
     """Return the first place, and those where words end for sure."""
     before, after = numbers[:-1], numbers[1:]
-    behind_space = (before == ord(" ")) & (after != ord(" "))
-    is_closed = (behind_space | (before == ord("\n"))) & (after < _NO_ASCII)
+    after_space = (before == ord(" ")) & (after != ord(" "))
+    is_closed = (after_space | (before == ord("\n"))) & (after < _NO_ASCII)
     return np.append(0, np.flatnonzero(is_closed) + 1)

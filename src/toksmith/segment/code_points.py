@@ -48,10 +48,10 @@ _CONTROLS = dict(enumerate(_C0)) | dict(enumerate(_C1, 0x7F))
 
 @dataclass(frozen=True)
 class CodePoint:
-    r"""One character of a text, or one byte that is no UTF-8.
+    r"""One character of a text, or one byte of invalid UTF-8.
 
     Attributes:
-        text: the character; U+FFFD for a byte that is no UTF-8.
+        text: the character; U+FFFD for a byte of invalid UTF-8.
         code: its number; ``None`` for such a byte.
         name: its name. A control has its first alias, what has no name a label such as
             ``<reserved-0378>``.

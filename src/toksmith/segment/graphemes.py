@@ -1,4 +1,4 @@
-"""Graphemes: what a reader takes for one character, by UAX #29 section 3."""
+"""Graphemes: user-perceived characters, by UAX #29 section 3."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def boundaries(text: str, cut: Cut) -> OffsetArray:
         int64, shape ``(n + 1,)``, increasing; ``[0]`` for an empty text.
 
     Raises:
-        OptionError: more than 2**29 characters stand in one line.
+        OptionError: a line has more than 2**29 characters.
 
     Example:
         >>> boundaries("one two", cutter("Word"))
@@ -85,10 +85,10 @@ def boundaries(text: str, cut: Cut) -> OffsetArray:
 
 
 def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield parts of a text, and where they start; pieces of all units end behind a line feed.
+    """Yield parts of a text, and where they start; units of all kinds end after a line feed.
 
     Raises:
-        OptionError: more than 2**29 characters stand in one line.
+        OptionError: a line has more than 2**29 characters.
     """
     start = 0
     while start < len(text):
@@ -98,7 +98,8 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
         end = end or len(text)
         if end - start > _MOST:
             raise OptionError(
-                f"{end - start:,} characters stand in one line: ICU takes {_MOST:,} at most"
+                f"a line has {end - start:,} characters, and ICU takes at most {_MOST:,}: "
+                "break it up"
             )
         yield start, text[start:end]
         start = end

@@ -23,7 +23,7 @@ _PARAGRAPH_GAPS = ("\n\n", "\n\r\n")
 _WINDOW = 1 << 13
 """Characters that sentencex is given at once, as its time may grow with their square."""
 _LOOK_AHEAD = 256
-"""Characters behind a full stop that may matter."""
+"""Characters after a full stop that may matter."""
 
 
 def sentences(text: Text, rules: SentenceRules = "sentencex", language: str = "en") -> Spans:
@@ -34,7 +34,7 @@ def sentences(text: Text, rules: SentenceRules = "sentencex", language: str = "e
         rules: ``"sentencex"`` knows the abbreviations, quotes and full stops of many languages. An
             empty line ends a sentence, a single line break does not. White space belongs to the
             sentence before it (at the start of a text, to the first one). ``"uax29"`` are the rules
-            of UAX #29 as they stand: each line break ends a sentence, a capital letter behind a
+            of UAX #29 unchanged: each line break ends a sentence, a capital letter after a
             full stop and a space begins one, *Dr. Smith* or not.
         language: of the text, such as ``"de"`` or ``"pt-BR"``. One that sentencex has no rules for
             follows a relative or English; UAX #29 is the same for all but Greek.

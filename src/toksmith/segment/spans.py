@@ -1,4 +1,4 @@
-"""Spans that cover a text without gaps: what all segmentation returns."""
+"""The result of segmentation: spans that cover a text without gaps."""
 
 from __future__ import annotations
 

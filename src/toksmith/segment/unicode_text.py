@@ -1,4 +1,4 @@
-"""A text as Unicode has it, as one object: its code points, and its bytes in each encoding."""
+"""A text's code points, and its bytes in each encoding, as one object."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _SHORT = 1000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words(Spans):
-    """The words of a text, and what stands between them, as spans without gaps.
+    """The words of a text, and the text between them, as spans without gaps.
 
     Attributes:
         is_word: bool, shape ``(n,)``, not to be written: whether each piece is a word, that is,
@@ -40,11 +40,11 @@ class Words(Spans):
 
 
 def words(text: Text, locale: str | None = None) -> Words:
-    r"""Return the words of a text, and what stands between them.
+    r"""Return the words of a text, and the text between them.
 
     Scripts without spaces are cut as well: Chinese, Japanese, Thai, Lao, Khmer and Burmese by ICU's
     dictionaries, which UAX #29 leaves open. UAX #29 keeps *don't* and *3.14* whole and cuts *New
-    York* and *e-mail*; each space that is not beside another is a piece of its own.
+    York* and *e-mail*; each space that is not next to another is a piece of its own.
 
     Args:
         text: a string, or UTF-8 bytes.

@@ -1,4 +1,4 @@
-"""BPE that goes on where the merges of a tokenizer end."""
+"""Continued BPE training, which starts after the last merge of a tokenizer."""
 
 from __future__ import annotations
 

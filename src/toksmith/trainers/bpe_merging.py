@@ -1,8 +1,8 @@
 """Learning merges of bytes: from the start, or from where known merges end.
 
 The text's chunks are encoded with the merges that are known; from there on, learning is the same as
-ever. With the merges of a training on the same text that is exactly where that training stood, so
-what follows is what would have followed there.
+ever. With the merges of an interrupted training on the same text, learning continues exactly where
+that training stopped, with the same result.
 """
 
 from __future__ import annotations

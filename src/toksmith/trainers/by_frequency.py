@@ -1,4 +1,4 @@
-"""Training the models that merge nothing: words and characters, by frequency."""
+"""Training of models without merges: the most frequent words or characters."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""What a training keeps in a folder while it runs, so that a killed one can go on from there.
+"""Checkpoints: the folder from which an interrupted training continues.
 
-- ``training.json``: what is trained on what. Another training does not go on from it.
-- ``counts-0000.parquet`` …: the chunks of stretches of files, whole once ``counts-0000.json`` tells
-  what was read of them. They can be trained on (``counts=``) like any others.
+- ``training.json``: the options and the corpus. A training with others does not continue from it.
+- ``counts-0000.parquet`` …: the chunks of a part of the files, complete once ``counts-0000.json``
+  records what was read of it. They can be trained on (``counts=``) like any others.
 - ``merges.npz``: the merges so far, the count of each, the text's tokens after each, and a SHA-256
   of these.
 
-Each file is written beside its place and then moved there, so that what is found is whole. The
-folder stays when training is done: what it gives is not saved by then.
+Each file is written under a temporary name and then renamed, so a file that exists is complete. The
+folder stays when training is done, since the tokenizer is not saved by then.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ SECONDS = 20.0
 """How often merges are written."""
 
 PART_BYTES = 1 << 30
-"""Stretches of files that are counted, and kept, as one have at least so many bytes …"""
+"""The least number of bytes of a part: files that are counted and stored together …"""
 
 _PARTS = 32
-"""… and there are no more of them than about so many."""
+"""… and about the largest number of parts."""
 
 _LAYOUT = 2
 
 
 class Checkpoint:
-    """A training's folder.
+    """The checkpoint folder of a training.
 
     Args:
-        folder: it, made where there is none.
+        folder: its path; it is created if it does not exist.
         plan: all that the result depends on: ``options`` and ``sources``.
 
     Raises:
@@ -103,7 +103,7 @@ class Checkpoint:
             count: counts a part of it.
 
         Returns:
-            The counts, which are read as they are asked for, and what was read of the text.
+            The counts, which are read lazily, and what was read of the text.
         """
         from toksmith.trainers.counts_files import pieces
 
@@ -175,7 +175,7 @@ class Checkpoint:
 
 
 def describe_checkpoint(folder: AnyPath) -> str:
-    """Return what a training that was interrupted left in its folder, and what that is good for.
+    """Return a message on the checkpoint of an interrupted training, and how to continue it.
 
     Example:
         >>> describe_checkpoint("no-such-folder")

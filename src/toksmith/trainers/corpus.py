@@ -1,4 +1,4 @@
-"""What to train on, however it was given, and what was read of it."""
+"""The corpus of a training: files, texts or counts, and what was read of them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Corpus:
         self.check_bytes()
 
     def count(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
-        """Let counters count all documents: one counter all of one weight that stand together.
+        """Let counters count all documents: one counter for each run of documents of one weight.
 
         Args:
             make: makes a counter.
@@ -231,6 +231,6 @@ class Corpus:
             raise OptionError("sample= and deduplicate= are for text, not for counts")
 
     def check_bytes(self) -> None:
-        """Raise TrainingError where there is no text."""
+        """Raise TrainingError if there is no text."""
         if self.bytes == 0:
             raise TrainingError("there is no text to train on: the corpus is empty")

@@ -1,4 +1,4 @@
-"""Counted chunks: all that training needs to know of a text."""
+"""Counts: the distinct chunks of a text, and how often each occurs."""
 
 from __future__ import annotations
 
@@ -495,10 +495,10 @@ def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None
     Args:
         counts: what is given.
         model: what is to be trained.
-        options: what the caller asks for.
+        options: those of the training.
 
     Raises:
-        OptionError: the model needs other counts, or another split was asked for.
+        OptionError: the model needs other counts, or another split was given.
     """
     if not isinstance(counts, Counts):
         raise OptionError(

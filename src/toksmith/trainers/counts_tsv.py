@@ -26,7 +26,7 @@ def read(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
                     raise FormatError(
                         path,
                         f"line {number} is {line.decode(errors='replace')!r:.80}: a word, a tab "
-                        "and how often it stands in the text are wanted",
+                        "and how often it occurs in the text are wanted",
                     )
                 found[word] += int(count)
     except FileNotFoundError:

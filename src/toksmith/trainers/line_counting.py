@@ -1,4 +1,4 @@
-"""Lines one by one, in Python: for what needs each by itself."""
+"""Line counters in Python, for options that need each line by itself."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Lines:
         self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return where the first line behind a byte starts, or the end."""
+        """Return where the first line after a byte starts, or the end."""
         return LineCounter.cut(text, start, end)
 
     def add_line(self, line: bytes) -> None:
@@ -120,7 +120,7 @@ class TsvLines(Lines):
         if not tab or number < 1:
             raise OptionError(
                 f'input_format is "tsv", but a line is {line.decode(errors="replace")!r:.80}: use '
-                "a sentence, a tab and how often it stands in the text"
+                "a sentence, a tab and how often it occurs in the text"
             )
         if sentence and self.takes(sentence):
             self._counts[sentence] += number

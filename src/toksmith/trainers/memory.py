@@ -1,4 +1,4 @@
-"""How much memory counting and training may take, and what is done to stay within it."""
+"""Memory limits of counting and training: temporary files, merging, and errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TABLES, _MERGING = 0.45, 0.25
 
 
 def parse_size(memory: int | str | None) -> int | None:
-    """Return a limit in bytes: of a number, or of a text such as ``"4G"`` or ``"1.5 GiB"``.
+    """Return a limit in bytes, from a number or a string such as ``"4G"`` or ``"1.5 GiB"``.
 
     Raises:
         OptionError: it is neither, or less than a MiB.

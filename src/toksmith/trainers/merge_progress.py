@@ -1,4 +1,4 @@
-"""What all training by merging has in common: telling of the progress, and of a sudden end."""
+"""Progress of merging, and the warning if it ends early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SentencePiece's normalizer, quick: few texts need a look at two characters at once."""
+"""SentencePiece's normalizer, faster: most texts are normalized character by character."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LATER = "".join(
     for first, _, last in (run.partition("-") for run in _RUNS.split())
     for code in range(int(first, 16), int(last or first, 16) + 1)
 )
-"""The characters with which the keys of SentencePiece's own rules go on behind their first one."""
+"""The characters after the first one in the keys of SentencePiece's own rules."""
 
 _SPACES = re.compile("  +")
 

@@ -1,4 +1,4 @@
-"""A model's own options as people write them: ``NAME=VALUE``, read by the types that they have.
+"""Model options written as ``NAME=VALUE``, parsed by the types of their fields.
 
 The options are the fields of a dataclass, each with its help text in its metadata, so the command
 line and the explorer show every option that a trainer has, and none that it has not.

@@ -105,7 +105,7 @@ class _Text:
 
     @property
     def room(self) -> int:
-        """How many pieces are to be learned beside the characters."""
+        """How many pieces to learn besides the characters."""
         return self.size - len(self.meta) - len(self.alphabet)
 
 

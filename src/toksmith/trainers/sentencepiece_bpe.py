@@ -18,7 +18,7 @@ class LearnedPieces:
 
     Attributes:
         pieces: in the order in which they were learned.
-        counts: uint64: how often the halves of each stood side by side.
+        counts: uint64: how often the two halves of each were adjacent.
         tokens_after: uint64: tokens of the training text after each.
     """
 

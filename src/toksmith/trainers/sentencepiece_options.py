@@ -22,7 +22,7 @@ RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 
 _REFUSED = {
     "input": "files come first, as in train(files, …); texts= takes documents",
-    "model_prefix": "tokenizer.save(path) writes the model, and its .vocab beside it",
+    "model_prefix": "tokenizer.save(path) writes the model, and its .vocab next to it",
     "vocabulary_output_piece_score": "a .vocab file always has the scores",
     "accept_language": "SentencePiece itself only writes it into the file",
     "num_threads": "say threads=",
@@ -233,7 +233,7 @@ class SentencePieceOptions(ModelOptions):
         if self.use_all_vocab:
             raise OptionError("use_all_vocab is for models of words and characters")
         if not self.escape_whitespaces:
-            raise OptionError("escape_whitespaces=False: training tells words apart by the ▁")
+            raise OptionError("escape_whitespaces=False: training finds words by the ▁")
         if self.unk_id < 0:
             raise OptionError(f"unk_id is {self.unk_id}: every model has an unknown piece")
 

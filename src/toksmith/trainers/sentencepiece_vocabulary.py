@@ -1,4 +1,4 @@
-"""SentencePiece's vocabularies: which characters, which meta pieces, where each piece stands."""
+"""SentencePiece's vocabulary: its characters, its meta pieces, and the id of each piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.symbol_words import AnyWords
 
 BOUNDARY = "\x1f"
-"""What stands in a training text for a symbol that is no text; no piece holds it."""
+"""The character that replaces a symbol without text in training; no piece holds it."""
 
 ScoredPiece: TypeAlias = "tuple[str, float]"
 

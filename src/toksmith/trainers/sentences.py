@@ -1,10 +1,10 @@
 """Sentences for SentencePiece: lines, chosen, counted, normalized, and cut into words.
 
-A corpus has far more words than distinct ones, so the words are counted as they stand in the text,
-in parallel, by the kernel, which normalizes those of ASCII by itself; each other distinct one is
-normalized once. That is exact where normalization does nothing across the places where lines are
-cut, before a space behind a printable ASCII character: SentencePiece's own rules keep both, and
-none of their keys holds a space behind another character. With other rules, or symbols that hold
+A corpus has far more words than distinct ones, so the kernel counts the words before they are
+normalized, in parallel, and normalizes those of ASCII itself; each other distinct word is
+normalized once. That is exact if normalization does nothing across the places where lines are
+cut, before a space after a printable ASCII character: SentencePiece's own rules keep both, and
+none of their keys holds a space after another character. With other rules, or symbols that hold
 spaces, distinct lines are normalized.
 """
 
@@ -29,11 +29,11 @@ from toksmith.trainers.weighted_counts import weighted_lines
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """What was read.
+    """The sentences that were read.
 
     Attributes:
         words: the normalized words, counted, those of ASCII in stretches that no piece reaches out
-            of; sentences, where words are not told apart.
+            of; sentences, if they are not cut into words.
         lines: how many sentences that is.
         skipped: how many lines were left out, by reason.
     """
@@ -103,7 +103,7 @@ def _count_lines(
     Args:
         corpus: the text.
         options: which lines to take.
-        plain: which words are told at once; without, whole lines are counted.
+        plain: which words the kernel cuts; ``None`` counts whole lines.
     """
 
     def make() -> LineCounter:
@@ -141,7 +141,7 @@ def _is_local(
 def _plain_rules(
     rules: PieceRules, normalize: QuickNormalizer, symbols: Sequence[str]
 ) -> PlainRules:
-    """Return how words of ASCII are told; they are cut where no piece reaches across."""
+    """Return the rules by which the kernel cuts ASCII text; no piece reaches across these cuts."""
     step = normalize.step
     letters = normalize.ascii_letters()
     letters[ord("\n")] = " " if step.add_dummy_prefix else ""  # a line starts with it
@@ -202,7 +202,7 @@ class _Cutter:
 
 
 def _word_pattern(options: SentencePieceOptions) -> str:
-    """Return the pattern of a word: its ▁ and what follows, or what stands before its ▁."""
+    """Return the pattern of a word: its ▁ and what follows, or what comes before its ▁."""
     if not options.split_by_whitespace:
         return ".+"
     marks = f"{SPACE}+" if options.allow_whitespace_only_pieces else SPACE

@@ -1,4 +1,4 @@
-"""Counted words as arrays of symbols: what merging and counting characters run on."""
+"""Counted words as arrays of symbols, on which merging and counting run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CharacterWords:
         return self.words.symbol_counts()
 
     def only(self, characters: str) -> CharacterWords:
-        """Return the stretches of the words that are made of these characters.
+        """Return the parts of the words that are made of these characters.
 
         Example:
             >>> words = CharacterWords.of({"ab": 2, "axb": 1}).only("ab")
@@ -78,7 +78,7 @@ class MixedWords:
     Attributes:
         ascii: words of ASCII that no piece reaches out of.
         others: any other words.
-        space: what a space stands for in the first ones.
+        space: the symbol of a space in the first ones.
 
     Example:
         >>> ends, counts = np.array([2, 4], np.uint64), np.array([5, 1], np.uint64)
@@ -119,7 +119,7 @@ class MixedWords:
         return np.array([self._counts[character] for character in self.characters], np.uint64)
 
     def only(self, characters: str) -> CharacterWords:
-        """Return the stretches of the words that are made of these characters."""
+        """Return the parts of the words that are made of these characters."""
         kept = "".join(sorted(self._counts.keys() & set(characters)))
         numbers = {character: number for number, character in enumerate(kept)}
         words = mixed_words(

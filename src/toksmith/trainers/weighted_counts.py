@@ -19,8 +19,8 @@ def round_count(millionths: int) -> int:
 class WeightedSum:
     """A sum of counted chunks, each part's counts times its weight in millionths.
 
-    Sums are rounded half up at the end; what comes to 0 is left out. Chunks stand in the order in
-    which the parts, one after the other, first show them.
+    Sums are rounded half up at the end; chunks with a sum of 0 are left out. Chunks are in the
+    order in which they first occur in the parts, one part after the other.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,9 @@
 """Counted words for the models that do not come from SentencePiece.
 
-Where a splitter drops white space, stretches of text are counted as they stand, in parallel, and
-each distinct one is normalized and split once; those of ASCII the kernel tells into words at once.
-None of the normalizers named here looks across a space behind a printable ASCII character, nor at
-two characters of ASCII at once. Otherwise documents are taken one by one.
+If a splitter drops white space, the text is cut at spaces and the parts are counted in parallel;
+each distinct part is normalized and split once. The kernel cuts ASCII into words by itself.
+None of the normalizers named here looks across a space after a printable ASCII character, nor at
+two characters of ASCII at once. With other normalizers, documents are processed one by one.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ OBJECTIVES = ("likelihood", "frequency")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 _SPARE = 8
-"""Merges beyond those asked for, in place of any that spell what is there ("##" + "###")."""
+"""Merges beyond those requested, in place of any that spell what is there ("##" + "###")."""
 
 
 @document_fields
