@@ -15,7 +15,7 @@ from toksmith.corpus.file_weights import weight_of
 from toksmith.errors import OptionError
 
 READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
-"""What a file can be read as, compressed or not."""
+"""The formats that a file can be read as, compressed or not."""
 
 ENCODING_ERRORS = ("strict", "replace")
 """The ways to treat invalid UTF-8."""

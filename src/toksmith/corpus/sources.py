@@ -68,7 +68,7 @@ class DocumentSource(Protocol):
 
 
 class FileRead(NamedTuple):
-    """What was read of a file.
+    """The documents and bytes that were read of a file.
 
     Attributes:
         path: as it was given.
@@ -89,7 +89,7 @@ class FileRead(NamedTuple):
 
 @dataclass
 class ReadTotals:
-    """What was read of a corpus.
+    """The documents and bytes that were read of a corpus.
 
     Attributes:
         documents: how many documents were taken.

@@ -17,7 +17,7 @@ _READ = 1 << 18
 
 
 class Unpacker(Protocol):
-    """What unpacks one stream of a compressed file, as Python's own decompressors do."""
+    """Decompresses one stream of a file, with the interface of Python's own decompressors."""
 
     @property
     def eof(self) -> bool:
@@ -29,7 +29,7 @@ class Unpacker(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether nothing more comes without more data."""
+        """Whether more output needs more input."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Return at most this many more bytes."""

@@ -34,7 +34,7 @@ _TIMED, _TIMED_SECONDS = 1 << 22, 0.05
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """How to measure; see :func:`toksmith.compare`."""
+    """The options of measuring; see :func:`toksmith.compare`."""
 
     reading: Reading
     sample: int

@@ -59,7 +59,7 @@ class Sampler:
 
     @property
     def passages(self) -> list[bytes]:
-        """What was kept, in the order of the text."""
+        """The passages that were kept, in the order of the text."""
         return [passage for _, _, passage in sorted(self._kept, key=lambda kept: kept[1])]
 
     def _wanted(self, numbers: npt.NDArray[np.uint64]) -> Iterator[int]:

@@ -114,8 +114,8 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
     found[_hits(tok, texts, texts.values(), threads, alone=True)] = Category.ALONE
     texts = {i: text for i, text in texts.items() if found[i] == Category.UNREACHABLE}
 
-    behind = _behind(tok, texts)
-    partial = [i for i, text in behind.items() if "\ufffd" in text and _is_partial(tok, i)]
+    after_letter = _after_letter(tok, texts)
+    partial = [i for i, text in after_letter.items() if "\ufffd" in text and _is_partial(tok, i)]
     found[partial] = Category.PARTIAL
     never, whole_only = _by_model(tok.pipeline, tokens, threads)
     found[[i for i in never if found[i] == Category.PARTIAL]] = Category.UNREACHABLE
@@ -123,7 +123,7 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
     gone = {*partial, *never}
     texts = {i: text for i, text in texts.items() if i not in gone}
     for before, after in _contexts(tok, tokens):
-        for surfaces in (behind, texts):
+        for surfaces in (after_letter, texts):
             if not texts:
                 break
             tried = [before + surfaces[i] + after for i in texts]
@@ -169,7 +169,7 @@ def _decoded(tok: Tokenizer, ids: npt.NDArray[np.int64], before: int | None = No
     return tok.decode_batch(Batch(ids.astype(np.uint32), offsets))
 
 
-def _behind(tok: Tokenizer, texts: dict[int, str]) -> dict[int, str]:
+def _after_letter(tok: Tokenizer, texts: dict[int, str]) -> dict[int, str]:
     """Return the text of each token after another one, where ``▁the`` and ``the`` differ."""
     if tok.pipeline.decoder is None:
         return texts

@@ -20,7 +20,7 @@ from toksmith.measure.word_metrics import (
 from toksmith.tokenizer import Tokenizer
 
 COLUMNS = ("tokens", "unknown", "common", "changed", "touching", "touched", "split")
-"""What is counted passage by passage: tokens, unknown tokens, bytes that come back, whether the
+"""The counts of each passage: tokens, unknown tokens, bytes that come back, whether the
 passage does not come back as it was, tokens that touch words, words that any token touches, and
 words that several touch."""
 

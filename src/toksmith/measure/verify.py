@@ -17,8 +17,8 @@ from toksmith.tokenizer.encode import Special
 from toksmith.vocabulary import TokenTable
 
 By: TypeAlias = Literal["ids", "tokens", "spans"]
-"""What has to be equal: the ids; the tokens as their vocabularies spell them, whatever their ids;
-or only the bytes of the text that each token covers."""
+"""The property that has to be equal: the ids; the tokens as their vocabularies spell them,
+whatever their ids; or only the bytes of the text that each token covers."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class SizePoint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VocabularyAdvice(Report):
-    """What is known of vocabulary sizes for a text, and for a model.
+    """Vocabulary sizes for a text and for a model, with a recommendation.
 
     Attributes:
         documents: that were read; 0 where that was not counted.

@@ -80,8 +80,8 @@ def tokens_touching(tokens: SpanArray, words: SpanArray) -> npt.NDArray[np.int64
         [1, 2]
     """
     first = np.searchsorted(tokens[:, 1], words[:, 0], "right")
-    behind = np.searchsorted(tokens[:, 0], words[:, 1], "left")
-    return behind - first
+    end = np.searchsorted(tokens[:, 0], words[:, 1], "left")
+    return end - first
 
 
 def tokens_of_list(tokenizer: Tokenizer, words: Iterable[bytes]) -> npt.NDArray[np.int64]:

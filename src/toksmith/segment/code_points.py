@@ -20,7 +20,7 @@ CATEGORIES = {
     "Zs": "space", "Zl": "line separator", "Zp": "paragraph separator",
     "Cc": "control", "Cf": "format", "Cs": "surrogate", "Co": "private use", "Cn": "unassigned",
 }  # fmt: skip
-"""What the general categories of Unicode are called (Unicode Standard, section 4.5)."""
+"""The names of Unicode's general categories (Unicode Standard, section 4.5)."""
 
 # Controls have no name; these are their first aliases in Unicode's NameAliases.txt.
 _C0 = (

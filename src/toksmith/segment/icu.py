@@ -16,7 +16,7 @@ from toksmith._base.lazy import extra, np
 from toksmith.errors import OptionError
 
 Unit: TypeAlias = Literal["Character", "Word", "Sentence"]
-"""What ends at a boundary; a *character* is a grapheme cluster, in ICU's words."""
+"""The units that end at a boundary; a *character* is a grapheme cluster, in ICU's words."""
 
 Cut: TypeAlias = "Callable[[str], OffsetArray]"
 """A function from a text to the places where its pieces end, in characters."""

@@ -15,7 +15,7 @@ _SHOWN = 40
 
 @dataclass(frozen=True, repr=False)
 class UnicodeText:
-    """What :func:`unicode` returns; ``print`` shows a table of its code points and sizes.
+    """The result of :func:`unicode`; ``print`` shows a table of its code points and sizes.
 
     Attributes:
         source: the text as it was given.

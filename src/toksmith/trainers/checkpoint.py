@@ -111,11 +111,11 @@ class Checkpoint:
         paths = []
         for number, part in enumerate(_parts(source)):
             path = self.folder / f"counts-{number:04}.parquet"
-            told = path.with_suffix(".json")
-            if not told.exists():
+            record = path.with_suffix(".json")
+            if not record.exists():
                 count(part).save(path)
-                write_text(told, dump(_read_entry(part.read())))
-            _add(whole, _read_of(told))
+                write_text(record, dump(_read_entry(part.read())))
+            _add(whole, _read_of(record))
             paths.append(path)
         return (piece for path in paths for piece in pieces(path)), whole
 
@@ -235,15 +235,15 @@ def open_checkpoint(
         sources = {"counts": _digest(counts.chunks, counts.ends, counts.counts)}
     else:
         raise OptionError(
-            "checkpoint= is for files and counts: documents in texts= cannot be asked for again; "
+            "checkpoint= is for files and counts: documents in texts= cannot be read again; "
             "count them first (toksmith.Counts.from_texts)"
         )
-    asked = dict(options)
+    given_options = dict(options)
     if tok is not None and isinstance(tok.pipeline.model, BPE):
         model = tok.pipeline.model
         known = repr((tok.pipeline.splitter, tok.pipeline.framing, model.vocab))
-        asked["continue_from"] = _digest(known.encode(), model.merges)
-    return Checkpoint(folder, {"options": asked, "sources": sources})
+        given_options["continue_from"] = _digest(known.encode(), model.merges)
+    return Checkpoint(folder, {"options": given_options, "sources": sources})
 
 
 def _digest_of(merges: Merges) -> bytes:

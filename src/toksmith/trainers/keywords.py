@@ -16,7 +16,7 @@ from toksmith.trainers.counts import Counts
 
 
 class CommonKeywords(TypedDict, total=False):
-    """What ``train`` takes for every model."""
+    """Keyword arguments of ``train`` for every model."""
 
     vocab_size: int | None
     texts: Texts | None
@@ -38,7 +38,7 @@ class CommonKeywords(TypedDict, total=False):
 
 
 class BPEKeywords(CommonKeywords, total=False):
-    """What it takes for ``"bpe"``."""
+    """Keyword arguments for ``"bpe"``."""
 
     split: str | None
     special_tokens: Sequence[str]
@@ -50,7 +50,7 @@ class BPEKeywords(CommonKeywords, total=False):
 
 
 class WordPieceKeywords(CommonKeywords, total=False):
-    """What it takes for ``"wordpiece"``."""
+    """Keyword arguments for ``"wordpiece"``."""
 
     objective: Literal["likelihood", "frequency"]
     min_frequency: int
@@ -67,7 +67,7 @@ class WordPieceKeywords(CommonKeywords, total=False):
 
 
 class MetaspaceUnigramKeywords(CommonKeywords, total=False):
-    """What it takes for ``"unigram"``."""
+    """Keyword arguments for ``"unigram"``."""
 
     special_tokens: Sequence[str]
     unk_token: str
@@ -78,7 +78,7 @@ class MetaspaceUnigramKeywords(CommonKeywords, total=False):
 
 
 class SentencePieceKeywords(CommonKeywords, total=False):
-    """What it takes for ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``."""
+    """Keyword arguments for ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``."""
 
     model_type: Literal["bpe", "unigram"] | None
     input_format: Literal["text", "tsv"]
@@ -122,7 +122,7 @@ class SentencePieceKeywords(CommonKeywords, total=False):
 
 
 class WordKeywords(CommonKeywords, total=False):
-    """What it takes for ``"word"``."""
+    """Keyword arguments for ``"word"``."""
 
     unk_token: str
     special_tokens: Sequence[str]
@@ -131,7 +131,7 @@ class WordKeywords(CommonKeywords, total=False):
 
 
 class CharKeywords(CommonKeywords, total=False):
-    """What it takes for ``"char"``."""
+    """Keyword arguments for ``"char"``."""
 
     unk_token: str
     special_tokens: Sequence[str]

@@ -45,7 +45,7 @@ MODEL_DEFAULT: Final = ModelDefault.MODEL_DEFAULT
 
 
 class ModelOptions:
-    """What the options of all models have; see :func:`options_of`."""
+    """The base of all models' options; see :func:`options_of`."""
 
     refused: ClassVar[Mapping[str, str]] = {}
     """Options that people may look for, and why they are none."""

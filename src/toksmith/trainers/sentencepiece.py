@@ -26,7 +26,7 @@ from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 VOCAB_SIZE = 8000
-"""How many pieces SentencePiece makes if nothing is said."""
+"""SentencePiece's default vocabulary size."""
 
 
 def train_sentencepiece_bpe(

@@ -14,7 +14,7 @@ from toksmith.trainers.symbol_words import CharacterWords
 
 @dataclass(frozen=True, eq=False)
 class LearnedPieces:
-    """What was learned.
+    """The pieces that were learned.
 
     Attributes:
         pieces: in the order in which they were learned.

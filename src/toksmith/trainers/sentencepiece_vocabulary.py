@@ -87,7 +87,7 @@ def alphabet_of(words: AnyWords, options: SentencePieceOptions) -> list[str]:
 
 
 class Vocabulary(TypedDict):
-    """What all models of pieces are made of."""
+    """The vocabulary of a model of pieces."""
 
     vocab: tuple[bytes, ...]
     scores: npt.NDArray[np.float64]
