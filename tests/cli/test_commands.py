@@ -482,7 +482,7 @@ class TestTokenizerArgument:
             (["-t", "missing.model"], "missing.model: there is no such file"),
             (["-t", "no_such_base"], "there is no file 'no_such_base', and no published encoding"),
             (["-t", "gpt2", "--split", "none"], "for files"),
-            (["-t", "MODEL", "--special-token", "<|end|>"], "TEXT=ID is wanted"),
+            (["-t", "MODEL", "--special-token", "<|end|>"], "use TEXT=ID"),
             (["-t", "MODEL", "--split", "gpt2"], "says itself how to split"),
         ],
     )

@@ -42,8 +42,8 @@ def test_all_options_together(run: Run, lines: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--weight", "x"], "--weight 'x': PATH=NUMBER is wanted, as 'wiki/=2.5'"),
-        (["--weight", "=2"], "--weight '=2': PATH=NUMBER is wanted"),
+        (["--weight", "x"], "--weight 'x': use PATH=NUMBER, such as 'wiki/=2.5'"),
+        (["--weight", "=2"], "--weight '=2': use PATH=NUMBER"),
         (["--weight", "nowhere=2"], "nowhere: there is no such file"),
         (["--sample", "2"], "sample is 2.0: use a number above 0, and 1 at most"),
         (["--read-as", "jsonl"], "line 1 has no field 'text'; its fields are 'body'"),

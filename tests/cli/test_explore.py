@@ -66,7 +66,7 @@ def test_a_port_that_is_taken() -> None:
         explorer = start("--port", str(other.getsockname()[1]))
         _, errors = explorer.communicate(timeout=60)
     assert explorer.returncode == 2
-    assert "cannot be had" in errors
+    assert "cannot be used" in errors
 
 
 def test_without_its_packages() -> None:

@@ -67,10 +67,10 @@ def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     Tokenizer(Pipeline(BPE((*BYTES, b"ol"), []))).save(path)
     ran = run("inspect", "-t", path, "--token", "ol")
-    assert "It does not come out of its own bytes, but this:\no  id 111\nl  id 108" in (
+    assert "Its own bytes do not become this token, but these:\no  id 111\nl  id 108" in (
         ran.out.decode()
     )
     for wrong, message in (("xyz", "is not one token"), ("257", "is not one token")):
         ran = run("inspect", "-t", path, "--token", wrong)
         assert (ran.code, message in ran.err) == (2, True)
-    assert "one of them is wanted" in run("inspect", "a", "-t", path, "--token", "ol").err
+    assert "give only one of them" in run("inspect", "a", "-t", path, "--token", "ol").err

@@ -31,7 +31,7 @@ TRAIN = ("train", "c.txt", "-o", "q.model", "--vocab-size", "300")
         ([*TRAIN, "--special-token", ""],
          "--special-token is an empty string: give its text, such as '<|endoftext|>'"),
         (["count", "x y", "-t", "c.txt", "--special-token", "=7"],
-         "--special-token '=7' has no text before the =: TEXT=ID is wanted, as "
+         "--special-token '=7' has no text before the =: use TEXT=ID, such as "
          "'<|endoftext|>=100257'"),
         ([*TRAIN, "-O", "zzz"],
          "--option 'zzz' has no value: NAME=VALUE is wanted, such as --option split=…"),

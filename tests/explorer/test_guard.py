@@ -135,5 +135,5 @@ def test_port_that_is_taken() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(OptionError, match="cannot be had"):
+        with pytest.raises(OptionError, match="cannot be used"):
             serve(LoadedTokenizers(), Path(), other.getsockname()[1], browser=False)

@@ -69,7 +69,7 @@ def test_saving_overwrites_nothing(page: TrainPage, tmp_path: Path, form: str) -
     for name in beside:
         (tmp_path / name).write_text("precious")
         before = {path.name for path in tmp_path.iterdir()}
-        with pytest.raises(OptionError, match=f"'{name}' is there already; choose another name"):
+        with pytest.raises(OptionError, match=f"'{name}' exists already: choose another name"):
             page.save(Fields({**question, "path": "second.x"}))
         assert {path.name for path in tmp_path.iterdir()} == before
         assert (tmp_path / name).read_text() == "precious"
@@ -81,7 +81,7 @@ def test_saving_overwrites_nothing(page: TrainPage, tmp_path: Path, form: str) -
 def test_minbpe_has_a_file_beside_it(page: TrainPage, tmp_path: Path) -> None:
     trained(page, text="low lower", vocab_size=258)
     (tmp_path / "v.vocab").write_text("precious")
-    with pytest.raises(OptionError, match=r"'v\.vocab' is there already"):
+    with pytest.raises(OptionError, match=r"'v\.vocab' exists already"):
         page.save(Fields({"tokenizer": "bpe-258", "format": "minbpe", "path": "v.model"}))
     assert (tmp_path / "v.vocab").read_text() == "precious"
     assert not (tmp_path / "v.model").exists()
@@ -156,7 +156,7 @@ def test_compare(tmp_path: Path) -> None:
     jobs, loaded = Jobs(), LoadedTokenizers()
     loaded.put("<b>", train(texts=["low lower lowest"], vocab_size=262))
     page = ComparePage(loaded, Folder(tmp_path), jobs)
-    with pytest.raises(OptionError, match="nothing is measured"):
+    with pytest.raises(OptionError, match="there is no comparison yet"):
         page.file(Fields({"form": "csv"}))
     with pytest.raises(OptionError, match="choose one to"):
         page.start(Fields({"tokenizers": [], "text": "x"}))

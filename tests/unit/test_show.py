@@ -237,7 +237,7 @@ class TestTextModels:
     def test_html(self) -> None:
         shown = encoding_html(self.ENCODING)
         assert "characters 2–9, bytes 2–9: &#x27;affable&#x27;" in shown
-        assert "characters 13–13, bytes 13–13: stands for nothing" in shown
+        assert "characters 13–13, bytes 13–13: covers no text" in shown
 
     def test_bytes_are_shown_where_tokens_are_the_text(self) -> None:
         assert "C3 A9" in printed(encoding_table(encoding_of(["é".encode()])))

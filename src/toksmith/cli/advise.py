@@ -163,7 +163,7 @@ def parse_number(option: str, text: str | None) -> int | None:
     """Return a number that may end in K, M, G (or B) or T.
 
     Raises:
-        OptionError: it is none.
+        OptionError: the text is not such a number.
 
     Example:
         >>> parse_number("--parameters", "1.5B")
@@ -174,5 +174,5 @@ def parse_number(option: str, text: str | None) -> int | None:
     found = re.fullmatch(r"([0-9][0-9_,]*(?:\.[0-9]+)?)([KMGTB]?)B?", text.strip(), re.IGNORECASE)
     value = found and float(re.sub("[_,]", "", found[1])) * _UNITS[found[2].upper()]
     if not value:
-        raise OptionError(f"{option} is {text!r}: a number is wanted, such as 7B or 20G")
+        raise OptionError(f"{option} is {text!r}: use a number such as 7B or 20G")
     return round(value)

@@ -1,4 +1,4 @@
-"""The commands put together, and what all of them do when something goes wrong."""
+"""The command line app: all commands, and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class _Commands(Group):
-    """The group of commands; it turns the errors that users can mend into one line."""
+    """The group of commands; it prints errors that users can fix as one line."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
-        """Parse what stands before the command's name."""
+        """Parse the options before the command's name."""
         with _errors_in_one_line():
             return super().make_context(*args, **options)
 
@@ -120,7 +120,7 @@ def _root(
     ] = False,
 ) -> None:
     """Train, run, look into, compare and convert tokenizers."""
-    # A token may hold a character that the terminal's encoding has not.
+    # A token may hold a character that the terminal's encoding lacks.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""What all commands have in common: their help, and how they word errors and warnings."""
+"""The base classes of all commands: they adapt help, errors and warnings to the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""Options that several commands share, and their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Special(str, Enum):
 
 
 class IdFormat(str, Enum):
-    """How ids are written and read."""
+    """The formats of ids."""
 
     LINES = "lines"
     JSON = "json"
@@ -64,7 +64,7 @@ def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
 
 
 def _none_if_dash(path: Path | None) -> Path | None:
-    """Let ``-`` stand for standard output."""
+    """Let ``-`` mean standard output."""
     return None if path == Path("-") else path
 
 
@@ -180,7 +180,7 @@ _ID_SUFFIXES = {
 
 
 def choose_format(given: IdFormat | None, path: Path | None) -> IdFormat:
-    """Return the format of ids: what is given, what a file's suffix says, or lines.
+    """Return the format of ids: the given one, that of the file's suffix, or lines.
 
     Raises:
         OptionError: the two differ.
@@ -197,7 +197,7 @@ def choose_format(given: IdFormat | None, path: Path | None) -> IdFormat:
 def load_tokenizer(
     name: str, split: str | None = None, special_tokens: list[str] | None = None
 ) -> Tokenizer:
-    """Return the tokenizer of a path, if there is such a path, or else of a published name.
+    """Return the tokenizer of a path if it exists, else of a published name.
 
     Raises:
         OptionError: no such file, a name with --split, or a special token without an id.
@@ -227,17 +227,17 @@ def load_tokenizer(
 
 
 def parse_split(split: str) -> str | None:
-    """Return the split that a word of the command line stands for."""
+    """Return the split given on the command line: a name, a pattern, or ``None`` for ``none``."""
     return None if split.lower() == "none" else split
 
 
 def _special_token(text: str) -> tuple[str, int]:
     literal, equals, number = text.rpartition("=")
     if not equals or not number.isdecimal():
-        raise OptionError(f"--special-token {text!r}: TEXT=ID is wanted, as '<|endoftext|>=100257'")
+        raise OptionError(f"--special-token {text!r}: use TEXT=ID, such as '<|endoftext|>=100257'")
     if not literal:
         raise OptionError(
-            f"--special-token {text!r} has no text before the =: TEXT=ID is wanted, as "
+            f"--special-token {text!r} has no text before the =: use TEXT=ID, such as "
             "'<|endoftext|>=100257'"
         )
     return literal, int(number)

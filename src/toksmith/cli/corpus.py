@@ -17,7 +17,7 @@ from toksmith.errors import OptionError
 _READING = "Reading"
 
 CorpusOptions: TypeAlias = dict[str, Any]
-"""The options of a corpus, by the names that the library has for them."""
+"""The options of a corpus, by the names of the library's arguments."""
 
 Files = Annotated[
     list[str] | None,
@@ -55,7 +55,7 @@ Field = Annotated[
 
 
 class ReadAs(str, Enum):
-    """What files are taken for."""
+    """The content of files."""
 
     TEXT = "text"
     JSONL = "jsonl"
@@ -102,7 +102,7 @@ Deduplicate = Annotated[
 
 
 class EncodingErrors(str, Enum):
-    """What is done about bytes that are not UTF-8."""
+    """The treatment of invalid UTF-8."""
 
     STRICT = "strict"
     REPLACE = "replace"
@@ -177,10 +177,10 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def _weights(given: list[str] | None) -> dict[str, float]:
-    """Return the weights that words of the command line stand for.
+    """Return the weights given on the command line.
 
     Raises:
-        OptionError: one is no path with a number.
+        OptionError: one is not PATH=NUMBER.
     """
     found = {}
     for text in given or []:
@@ -190,5 +190,5 @@ def _weights(given: list[str] | None) -> dict[str, float]:
         except ValueError:
             path = ""
         if not path:
-            raise OptionError(f"--weight {text!r}: PATH=NUMBER is wanted, as 'wiki/=2.5'")
+            raise OptionError(f"--weight {text!r}: use PATH=NUMBER, such as 'wiki/=2.5'")
     return found

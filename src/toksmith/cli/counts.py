@@ -1,4 +1,4 @@
-"""``toksmith counts``: counted chunks as files of their own."""
+"""``toksmith counts``: makes, merges and shows files of counted chunks."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _write(counts: Counts, output: Path, quiet: bool) -> None:
 
 
 def figures(counts: Counts) -> str:
-    """Return what counts hold, in one line."""
+    """Return the sizes of counts in one line."""
     from toksmith.cli.train import format_size
     from toksmith.trainers.counts import splitter_name
 

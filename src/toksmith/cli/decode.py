@@ -51,7 +51,7 @@ def run(
     from toksmith.cli import reading, writing
 
     if ids and file is not None:
-        raise OptionError("ids and --file are given: one of them is wanted")
+        raise OptionError("ids and --file are given: give only one of them")
     tok = load_tokenizer(tokenizer, split, special_token)
     if ids:
         found = reading.parse_id_words(ids)

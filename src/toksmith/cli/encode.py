@@ -68,7 +68,7 @@ def run(
     from toksmith.corpus.options import Reading
 
     if text is not None and file is not None:
-        raise OptionError("a text and --file are given: one of them is wanted")
+        raise OptionError("a text and --file are given: give only one of them")
     form = choose_format(id_format, output)
     if output is not None:
         check_folder(output)

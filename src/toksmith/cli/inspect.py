@@ -1,4 +1,4 @@
-"""``toksmith inspect``: a text's tokens in colour, and how they came about."""
+"""``toksmith inspect``: a text's tokens in colour, and the steps that make them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def run(
 
     if token is not None:
         if text is not None or file is not None:
-            raise OptionError("a text and --token are given: one of them is wanted")
+            raise OptionError("a text and --token are given: give only one of them")
         if html is not None:
             raise OptionError("--html is for a text, and --token is given")
         _show_token(load_tokenizer(tokenizer, split, special_token), token)
@@ -138,7 +138,7 @@ def _print_steps(steps: str, limit: int) -> None:
 
 
 def _show_token(tok: Tokenizer, name: str) -> None:
-    """Print how a token comes about; digits are an id, if there is one."""
+    """Print the diagram of a token; digits are an id, if there is one."""
     from rich.console import Console
 
     from toksmith._base.visible import visible
@@ -152,7 +152,7 @@ def _show_token(tok: Tokenizer, name: str) -> None:
     token = tok.token_bytes(token_id)
     print(f"{visible(token)}  id {token_id}, bytes {token.hex(' ').upper()}")
     if not explanation.reached:
-        print("It does not come out of its own bytes, but this:")
+        print("Its own bytes do not become this token, but these:")
     console = Console(highlight=False)
     console.print(diagram_view(explanation.diagrams[0], colour=has_colour(console)))
 

@@ -11,7 +11,7 @@ from typing import Any
 _VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
 _NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?(?![\w=])")
 _ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w='\"(])")
-"""A name that no word of English looks like, and that is no item of a list."""
+"""A name with an underscore that is not an item of a list."""
 
 _QUOTED_WORD = re.compile(r"""(["'])([\w.\-]+)\1""")
 _EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
@@ -23,7 +23,7 @@ _REASONS = {
     "greater_than_equal": "{value} is too small: use {ge} or more",
     "less_than_equal": "{value} is too large: use {le} or less",
 }
-"""What the parser's validation finds, by its codes."""
+"""Messages for the error codes of the parser's validation."""
 
 
 def say(message: str) -> None:
@@ -108,10 +108,10 @@ def options_of(command: Any) -> dict[str, str]:
 
 
 def describe_usage_error(error: Any) -> str:
-    """Return what is wrong with the words of a command line, and where its help is.
+    """Return the message of a usage error, with the command that shows help.
 
     Args:
-        error: of the parser.
+        error: the parser's.
     """
     parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
     names = "" if parameter is None else _names(parameter)
@@ -152,7 +152,7 @@ def _such_as(parameter: Any) -> str:
 
 
 def _reason(error: Any) -> str:
-    """Return why a value is refused, in our words where the parser tells which rule it breaks."""
+    """Return the reason of a refused value, in our words if the parser gives a code."""
     details = getattr(error.__cause__, "errors", None)
     if details is not None:
         first = details()[0]

@@ -1,4 +1,4 @@
-"""How commands print the pieces of a text: one a line."""
+"""The printing of the pieces of a text, one per line, for ``words`` and ``sentences``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JsonOption = Annotated[
 
 _LINES_AT_ONCE = 1 << 14
 _JOINERS = "\u200c\u200d"
-"""What cannot be seen, but belongs into words and does no harm."""
+"""Invisible characters that are part of words and harmless."""
 
 
 def print_pieces(
@@ -40,7 +40,7 @@ def print_pieces(
 
     Args:
         spans: all pieces.
-        chosen: which of them.
+        chosen: the indices of those to print.
         line: makes one line of a piece, where it is not printed as JSON.
         with_spans: put the places of each before it.
         as_json: print exact texts.
@@ -65,7 +65,7 @@ def print_pieces(
 
 
 def escape_controls(text: str) -> str:
-    r"""Return a text as it is to a file or a pipe, but without what could steer a terminal.
+    r"""Return a text without characters that control a terminal, unless it goes to a file or pipe.
 
     Controls, and marks that turn the direction of text, are shown by their number.
     """

@@ -36,7 +36,7 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
         FormatError: the file cannot be read, or is not UTF-8 text.
     """
     if text is not None and file is not None:
-        raise OptionError("a text and --file are given: one of them is wanted")
+        raise OptionError("a text and --file are given: give only one of them")
     if text is not None:
         if not quiet and Path(text).suffix and exists(text):
             say(f"{text} is taken as the text itself; --file {text} reads the file")

@@ -27,7 +27,7 @@ class Ties(str, Enum):
 
 
 class Model(str, Enum):
-    """What can be trained."""
+    """The kinds of model."""
 
     BPE = "bpe"
     WORDPIECE = "wordpiece"
@@ -39,7 +39,7 @@ class Model(str, Enum):
 
 
 def _list_options(model: Model | None) -> None:
-    """Print what a model takes, and end."""
+    """Print the options of a model, and exit."""
     if model is None:
         return
     from toksmith.trainers.option_parsing import describe_options
@@ -159,7 +159,7 @@ def run(
 
     check_folder(output, can_be_folder=True)
     if bool(files) == bool(counts):
-        raise OptionError("what to train on? FILES or --counts PATH is wanted, one of them")
+        raise OptionError("train reads FILES or --counts PATH: give one of them")
     flags: dict[str, Any] = {
         "split": None if split is None else [parse_split(split)],
         "special_tokens": special_token,

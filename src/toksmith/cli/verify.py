@@ -1,4 +1,4 @@
-"""``toksmith verify``: whether two tokenizers agree on texts, and if not, where they part."""
+"""``toksmith verify``: whether two tokenizers agree on texts, else the first difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMPLE = "toksmith verify toksmith-small tokenizer.json corpus/ --separator '<|
 
 
 class Equal(str, Enum):
-    """What has to be equal."""
+    """The property that must be equal."""
 
     IDS = "ids"
     TOKENS = "tokens"
@@ -100,7 +100,7 @@ def agree(
     threads: int | None = None,
     quiet: bool = False,
 ) -> bool:
-    """Compare two tokenizers, and print what came out: whether they agree."""
+    """Compare two tokenizers, print the result, and return whether they agree."""
     from toksmith.corpus import Reading
     from toksmith.measure import verify
 
@@ -129,7 +129,7 @@ def agree(
 def _documents(
     inputs: list[str], reading: Reading, quiet: bool
 ) -> Iterator[tuple[str, Sequence[Text]]]:
-    """Yield what each source is called, and its documents."""
+    """Yield the name and the documents of each source."""
     from toksmith._base.documents import document_bounds
     from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.corpus import check_field

@@ -1,4 +1,4 @@
-"""What commands write: bytes to standard output, or a file that is whole or not there."""
+"""The output of commands: standard output, or a file that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROOM = 1 << 16
 
 @contextmanager
 def open_output(path: Path | None) -> Iterator[BinaryIO]:
-    """Open standard output, or a file that appears only when all of it is written.
+    """Open standard output, or a file that appears only once it is complete.
 
     Raises:
         OptionError: it cannot be written; the message names the file.
@@ -64,7 +64,7 @@ def _check_parent(path: Path) -> None:
 
 
 def check_folder(path: Path, can_be_folder: bool = False) -> None:
-    """Find out before long work, not after it, whether a file can be written.
+    """Check that a file can be written, before long work and not after it.
 
     A file without a name is written to the folder and is gone again, whatever ends the process.
 
@@ -177,7 +177,7 @@ def _jsonl(batch: Batch) -> Iterator[tuple[int, str]]:
 
 
 def _join(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
-    """Yield ids in decimal, many at a time, with how many they are."""
+    """Yield blocks of ids in decimal, each with the number of its ids."""
     for start in range(0, len(ids), _IDS_AT_ONCE):
         some = ids[start : start + _IDS_AT_ONCE].tolist()
         yield len(some), (between if start else "") + between.join(map(str, some))

@@ -1,9 +1,9 @@
-"""A local web app to look into tokenizers: ``toksmith explore``.
+"""The local web app of ``toksmith explore``, for looking into tokenizers.
 
-It is HTML made in Python, and a little script of our own; nothing is asked of any other machine.
-What a page shows is worked out in modules that know nothing of the web (``stretches``,
-``vocabulary``, ``jobs`` …); ``app`` puts them behind addresses.
+Python makes the HTML, and a little script of our own runs on it; nothing is loaded from another
+machine. The content of the pages comes from modules that know nothing of the web (``excerpts``,
+``vocabulary``, ``jobs`` …); ``app`` routes requests to them.
 
-The app serves one person on one machine: it listens on the loopback address alone, and ``guard``
-refuses whatever another web page could make a browser ask of it.
+The app serves one person on one machine: it listens on the loopback address only, and ``guard``
+refuses every request that another web page could make a browser send.
 """

@@ -1,4 +1,4 @@
-"""The pages and questions of the explorer behind their addresses."""
+"""The Starlette app of the explorer: the routes of its pages and requests."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _HERE = Path(__file__).parent
 
 
 def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Callable[[], None]]:
-    """Return the app for a port, and what has to be called when it ends.
+    """Return the app for a port, and the function that cleans up after it.
 
     Args:
         loaded: the tokenizers to begin with.
-        folder: files below it can be trained on, and tokenizers be saved there.
+        folder: pages can read files below it, and save tokenizers there.
         port: the port that it will be served on.
     """
     jobs = Jobs()
@@ -127,7 +127,7 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
 
 
 def page(name: str) -> Callable[[Request], Response]:
-    """Return the endpoint of a page: its own part inside the frame that all pages share."""
+    """Return the endpoint of a page: its content inside the frame that all pages share."""
     frame, inside = (
         (_HERE / "pages" / f"{part}.html").read_text("utf-8") for part in ("frame", name)
     )

@@ -1,4 +1,4 @@
-"""The page that compares: tokenizers, texts, and the report of what was measured."""
+"""The requests of the page that compares tokenizers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from toksmith.measure.comparison import Comparison
 
 MOST = 8
-"""How many tokenizers are compared at once."""
+"""The largest number of tokenizers in one comparison."""
 
 FORMS = {"html": "comparison.html", "json": "comparison.json", "csv": "comparison.csv"}
 
 
 class ComparePage:
-    """What the page asks.
+    """The requests of the page.
 
     Args:
         loaded: the tokenizers.
-        folder: whose files may be measured on.
-        jobs: what does the work.
+        folder: the files that may be read.
+        jobs: runs the comparison.
     """
 
     def __init__(self, loaded: LoadedTokenizers, folder: Folder, jobs: Jobs) -> None:
@@ -39,7 +39,7 @@ class ComparePage:
         self._found: Comparison | None = None
 
     def start(self, fields: Fields) -> Reply:
-        """Start measuring."""
+        """Start a comparison."""
         keys = list(dict.fromkeys(fields.texts("tokenizers")))
         if not 1 <= len(keys) <= MOST:
             raise OptionError(f"choose one to {MOST} tokenizers")
@@ -63,7 +63,7 @@ class ComparePage:
         return str(path)
 
     def progress(self, fields: Fields) -> Reply:
-        """Return how far measuring is, or the report."""
+        """Return the progress of the comparison, or its report."""
         job = self._job
         if job is None:
             return {"state": "none"}
@@ -87,12 +87,12 @@ class ComparePage:
         return self._found
 
     def file(self, fields: Fields) -> Reply:
-        """Return the figures, or the report, as a file."""
+        """Return the comparison as a file: HTML, JSON or CSV."""
         if self._found is None:
-            raise OptionError("nothing is measured yet")
+            raise OptionError("there is no comparison yet: start one first")
         form = fields.text("form")
         if form not in FORMS:
-            raise OptionError(f"{form!r} is none of {', '.join(FORMS)}")
+            raise OptionError(f"unknown file type {form!r}: use {', '.join(FORMS)}")
         made = {
             "html": self._found.to_html,
             "json": self._found.to_json,

@@ -1,4 +1,4 @@
-"""A token's details as HTML: what it is, what it is made of, and how it came about."""
+"""The details of a token as HTML: facts, parts, origin, characters, and longer tokens."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MOST_BYTES = 256
 def details_html(
     vocabulary: Vocabulary, token_id: int, place: TokenPlace | None = None, colour: int = 0
 ) -> str:
-    """Return what there is to say of a token.
+    """Return the details of a token.
 
     Args:
         vocabulary: of its tokenizer.
         token_id: the token.
-        place: where it stands in a text, if it does.
-        colour: the place of its colour in the palette.
+        place: its place in a text, if there is one.
+        colour: the index of its colour in the palette.
 
     Raises:
         UnknownTokenError: there is no such token.
@@ -59,8 +59,8 @@ def _facts(vocabulary: Vocabulary, token_id: int, kind: str) -> str:
     kinds = {
         "special": "special token",
         "added": "added token",
-        "partial": "bytes that are no whole characters",
-        "unused": "an id that no token has",
+        "partial": "part of a character, or invalid UTF-8",
+        "unused": "an id without a token",
     }
     shown = token[:_MOST_BYTES].hex(" ").upper() + (" …" if len(token) > _MOST_BYTES else "")
     facts = [("id", f"{token_id:,}"), ("bytes", f"<code>{shown}</code>")]
@@ -71,7 +71,7 @@ def _facts(vocabulary: Vocabulary, token_id: int, kind: str) -> str:
         name, _, value = rank.partition(" ")
         facts.append(("rank" if name == "merge" else name, f"{rank if name == 'merge' else value}"))
     if surface := _decoded_text(vocabulary, token_id):
-        facts.append(("stands for", f'<span class="spelled mono">{surface}</span>'))
+        facts.append(("decodes to", f'<span class="spelled mono">{surface}</span>'))
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
     return f'<dl class="facts">{rows}</dl>'
 
@@ -86,7 +86,7 @@ def _lengths(token: bytes) -> str:
 
 
 def _decoded_text(vocabulary: Vocabulary, token_id: int) -> str:
-    """Return the text of a token behind others, where that is not the token itself."""
+    """Return the text that a token decodes to after others; empty if it is the token itself."""
     tok, token = vocabulary.tok, vocabulary.tokens[token_id]
     if not token or tok.pipeline.decoder is None:
         return ""

@@ -1,8 +1,8 @@
-"""An excerpt of a text and its tokens: the part of a long text that is shown at once.
+"""An excerpt of a text and its tokens: the part of a long text that a page shows.
 
-All of a text is counted, at the speed of the kernel. Where each token stands is only asked of the
-excerpt that is shown, with a margin on either side: tokens do not depend on what is far away. That
-they are the tokens of the whole text is then checked, id by id.
+The whole text is encoded to ids only, which is fast. Spans are computed for the excerpt alone, with
+a margin on either side, because distant text hardly ever changes a token. The ids are then compared
+with those of the whole text; if they differ, the spans of the whole text are computed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 
 SIZE = 4_000
-"""Characters that are shown at once."""
+"""The size of an excerpt in characters."""
 
 _MARGIN = 1_000
 _SNAP = 200
@@ -34,7 +34,7 @@ class Excerpt:
     Attributes:
         text: the whole text.
         start: its first character, in the text.
-        end: the character behind its last one.
+        end: one past its last character.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Excerpt:
 
     @property
     def shown(self) -> str:
-        """The characters themselves."""
+        """The text of the excerpt."""
         return self.text[self.start : self.end]
 
 
@@ -52,9 +52,9 @@ class ExcerptTokens:
     """The tokens of an excerpt.
 
     Attributes:
-        encoding: the excerpt and its tokens; one that reaches out of it ends at its edge.
-        first: the place of the first of them among all tokens of the text.
-        total: how many tokens the whole text has.
+        encoding: the excerpt and its tokens; the spans of tokens that cross its edge are clipped.
+        first: the index of the first of them among all tokens of the text.
+        total: the number of tokens of the whole text.
     """
 
     encoding: Encoding
@@ -63,9 +63,9 @@ class ExcerptTokens:
 
 
 def cut_excerpt(text: str, place: int, size: int = SIZE) -> Excerpt:
-    """Return the excerpt of a text from about a place on, cut at white space where there is any.
+    """Return the excerpt that starts near a place, cut at white space if there is any.
 
-    Near the end of a text it is the last one of this size.
+    Near the end of a text it is the last excerpt of this size.
 
     Example:
         >>> excerpt = cut_excerpt("one two three four", 5, 9)
@@ -84,9 +84,9 @@ def encode_excerpt(
 
     Args:
         tok: the tokenizer.
-        excerpt: what to show.
-        special: what the literal of a special token in the text means, as in ``encode``.
-        template: put the template's own tokens around the whole text.
+        excerpt: the part of the text.
+        special: how special tokens in the text are read, as in ``encode``.
+        template: add the tokens of the template around the whole text.
     """
     text = excerpt.text
     ids = tok.encode_array(text, special=special)
@@ -143,7 +143,7 @@ def _snap_end(text: str, place: int) -> int:
 
 
 def _inside(encoding: Encoding, inside: Span, at_start: bool, at_end: bool) -> list[int]:
-    """Return which tokens stand in some bytes; those of no bytes where they stand."""
+    """Return the indices of the tokens in a byte range; an empty token counts at its place."""
     part = []
     for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
         if encoding.sequence[i] < 0:
@@ -166,7 +166,7 @@ def _own_before(encoding: Encoding, part: Sequence[int]) -> int:
 
 
 def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
-    """Return where some ids stand among all, looked for around a place; ``None`` for nowhere."""
+    """Return the index of a run of ids among all, searched around a place; ``None`` if absent."""
     if not len(part):
         return about
     for distance in range(_DRIFT):
@@ -179,10 +179,10 @@ def _place(ids: IdArray, part: IdArray, about: int) -> int | None:
 
 
 def parse_special(value: str) -> Literal["text", "encode"]:
-    """Return what a page sent as ``special``.
+    """Return the value of the field ``special``.
 
     Raises:
-        OptionError: it is neither of the two that a page offers.
+        OptionError: it is neither ``text`` nor ``encode``.
     """
     if value == "text":
         return "text"
@@ -192,7 +192,7 @@ def parse_special(value: str) -> Literal["text", "encode"]:
 
 
 def parse_text(value: object) -> str:
-    r"""Return what a page sent as a text, without surrogates.
+    r"""Return a field as a text, with U+FFFD for surrogates.
 
     Example:
         >>> parse_text("a\ud800") == "a\ufffd"

@@ -1,4 +1,4 @@
-"""The files that the explorer may read and write: those below the folder it was started in."""
+"""The folder that the explorer may read and write: the one it was started in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FolderEntry:
 
 
 class Folder:
-    """A folder, and nothing outside it, whatever links lead there.
+    """Access to the files below a folder, and to none outside it, also not through links.
 
     Args:
         root: the folder.
@@ -41,7 +41,7 @@ class Folder:
         self._uploads: dict[str, tuple[str, Path]] = {}
 
     def add_upload(self, name: str, path: Path) -> str:
-        """Let a file that was uploaded be chosen too, and return its key."""
+        """Add an uploaded file to those that can be chosen, and return its key."""
         key = path.name
         self._uploads[key] = (name, path)
         return key
@@ -53,12 +53,12 @@ class Folder:
         return message
 
     def choose(self, files: Sequence[str], text: str) -> tuple[dict[str, list[str]], list[str]]:
-        """Return what a page wants to be read: the paths of files by name, or a text.
+        """Return the input that a page chose: the paths of files by name, or a text.
 
-        A folder stands for the files in it, at any depth, without links that lead out of the root.
+        A folder means all files in it, at any depth, except links that lead out of the root.
 
         Raises:
-            OptionError: neither or both, or something that is no file or folder below the root.
+            OptionError: neither or both are given, or a path is no file or folder below the root.
         """
         found: dict[str, list[str]] = {}
         for file in files:
@@ -85,10 +85,10 @@ class Folder:
         return files
 
     def resolve_inside(self, path: str) -> Path:
-        """Return a path that is below the root.
+        """Return a path below the root, resolved.
 
         Raises:
-            OptionError: it is not, or there is nothing.
+            OptionError: it is outside the root, or does not exist.
         """
         try:
             found = (self.root / path).resolve(strict=True)
@@ -99,7 +99,7 @@ class Folder:
         return found
 
     def list_entries(self, path: str) -> list[FolderEntry]:
-        """Return what is in a folder, folders first: no hidden files, and no links out of it.
+        """Return the entries of a folder, folders first, without hidden files and links out of it.
 
         Raises:
             OptionError: there is no such folder below the root.
@@ -129,13 +129,12 @@ class Folder:
 
     @contextmanager
     def open_new(self, path: str) -> Iterator[tuple[Path, Path]]:
-        """Yield where to write a new file, which comes to its place afterwards, and that place.
+        """Yield a temporary path for a new file, and its final path.
 
-        Whatever else is written beside it comes along.
+        At the end the file, and all others in the temporary folder, move to the final folder.
 
         Raises:
-            OptionError: there is no such folder below the root, or something is there already that
-                has the name of one of the files.
+            OptionError: there is no such folder below the root, or a file of that name exists.
         """
         target = self._free(path)
         with TemporaryDirectory(prefix=".toksmith-", dir=target.parent) as temporary:
@@ -147,11 +146,13 @@ class Folder:
                 each.rename(target.with_name(each.name))
 
     def _free(self, path: str) -> Path:
-        """Return where something new may be written below the root."""
+        """Return the path of a new file below the root."""
         given = Path(path)
         if not given.name or given.name.startswith(".") or "\0" in path:
-            raise OptionError(f"{path[:200]!r} is no name for a file")
+            raise OptionError(
+                f"{path[:200]!r} is not a file name: use a name that does not begin with a dot"
+            )
         target = self.resolve_inside(given.parent.as_posix()) / given.name
         if target.exists() or target.is_symlink():
-            raise OptionError(f"{path[:200]!r} is there already; choose another name")
+            raise OptionError(f"{path[:200]!r} exists already: choose another name")
         return target

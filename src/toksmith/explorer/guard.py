@@ -1,9 +1,9 @@
-"""What every request has to pass: it is from this page on this machine, and not too large.
+"""The check of every request: it must come from our page on this machine, and not be too large.
 
-Other web pages can make a browser send requests to a local address, and with a name of theirs that
-resolves to 127.0.0.1 (DNS rebinding) even read the answers. So the ``Host`` must be ours, and what
-is more than reading carries a header that no other page may send. What is answered says which
-sources its page may use: this server alone, and no script inside the page.
+Other web pages can make a browser send requests to a local address and, with a name of theirs that
+resolves to 127.0.0.1 (DNS rebinding), even read the responses. So the ``Host`` must be ours, and
+every request but GET and HEAD must carry a header that no other page may send. Each response limits
+its page to sources from this server, and to no inline script.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HEADER = "x-toksmith"
-"""Sent with all that changes or works; a page of another origin would have to ask first."""
+"""The header of every POST; a page of another origin may not send it without our consent."""
 
 LARGEST_BODY = 256 * 1024 * 1024
 
@@ -46,11 +46,11 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses strange requests, before anything of the app sees them.
+    """ASGI middleware that refuses foreign requests before the app sees them.
 
     Args:
-        app: what is behind it.
-        port: the port that it is served on.
+        app: the wrapped app.
+        port: the port of the server.
     """
 
     def __init__(self, app: App, port: int) -> None:

@@ -1,4 +1,4 @@
-"""Long work in a process of its own: started, watched, and ended at any moment."""
+"""Jobs: long work in a process of its own, which can be watched and ended at any moment."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _MOST_POINTS = 400
 
 
 class Job:
-    """A task that is being worked on.
+    """A task and the process that works on it.
 
     Args:
         task: the message for the worker.
 
     Attributes:
         state: ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
-        error: why it failed.
-        progress: what the worker said last: ``stage``, ``done``, ``total`` and ``now``.
+        error: the reason of a failure.
+        progress: the last report of the worker: ``stage``, ``done``, ``total`` and ``now``.
         merges: the last merges: number, bytes, count.
-        curve: how many tokens the text had after how many merges, some times a second.
-        warnings: what the user should know.
+        curve: the number of merges and of tokens of the text, a few times a second.
+        warnings: of the worker.
     """
 
     def __init__(self, task: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class Job:
         self.merges: deque[tuple[int, bytes, int]] = deque(maxlen=_MOST_MERGES)
         self.curve: list[tuple[int, int]] = []
         self.warnings: list[str] = []
-        # What the worker prints besides is kept for when it dies of something unforeseen.
+        # Standard error of the worker: its last line is the error if the worker crashes.
         self._last_words = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it has ended
         self._process = subprocess.Popen(
             [sys.executable, "-m", "toksmith.explorer.worker"],
@@ -92,19 +92,19 @@ class Job:
         return lines[-1] if lines else f"the worker ended with status {self._process.returncode}"
 
     def cancel(self) -> None:
-        """End it, whatever it is doing."""
+        """End the process at once."""
         if self.state == "running":
             self.state = "cancelled"
         self._process.kill()
         self._thread.join(5)
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, but no longer than that."""
+        """Wait for its end, at most this long."""
         self._thread.join(seconds)
 
 
 class Jobs:
-    """The one job that there may be at a time, and the one that was last.
+    """The running job, of which there is at most one, or else the last one.
 
     Example:
         >>> jobs = Jobs()
@@ -127,7 +127,7 @@ class Jobs:
         return Path(self._folder.name)
 
     def file(self, name: str = "") -> Path:
-        """Return a place for a new file in that folder."""
+        """Return the path of a new file in that folder."""
         with self._lock:
             self._made += 1
             return self.folder / f"{self._made}{name}"
@@ -136,7 +136,7 @@ class Jobs:
         """Start a job.
 
         Raises:
-            OptionError: another is running.
+            OptionError: another job is running.
         """
         with self._lock:
             if self.last is not None and self.last.state == "running":
@@ -145,11 +145,11 @@ class Jobs:
             return self.last
 
     def cancel(self) -> None:
-        """End what is running."""
+        """End the running job."""
         if self.last is not None:
             self.last.cancel()
 
     def close(self) -> None:
-        """End what is running, and remove all files."""
+        """End the running job and remove all files."""
         self.cancel()
         self._folder.cleanup()

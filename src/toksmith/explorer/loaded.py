@@ -1,4 +1,4 @@
-"""The tokenizers that the explorer can show, by key."""
+"""The tokenizers of the explorer, by key; each is loaded at its first use."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from toksmith.tokenizer import Tokenizer
 Loader: TypeAlias = Callable[[], Tokenizer]
 
 BYTES = "bytes"
-"""The key of the tokenizer that is always there: each byte is a token."""
+"""The key of the tokenizer that is always listed: each byte is a token."""
 
 
 @dataclass
 class LazyTokenizer:
-    """A tokenizer that is loaded when it is first wanted.
+    """A tokenizer that is loaded at its first use.
 
     Attributes:
-        key: what links call it.
-        name: what people call it.
-        loader: what loads it.
-        is_given: whether the user asked for it, so that pages begin with it.
+        key: its name in links.
+        name: its name on pages.
+        loader: returns the tokenizer.
+        is_given: whether the user named it; pages begin with such tokenizers.
     """
 
     key: str
@@ -41,7 +41,7 @@ class LazyTokenizer:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer; whatever loading raises, it raises."""
+        """The tokenizer; raises the errors of loading."""
         with self._lock:
             if self._made is None:
                 self._made = self.loader()
@@ -49,12 +49,12 @@ class LazyTokenizer:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """Its vocabulary, to be searched."""
+        """Its searchable vocabulary."""
         return Vocabulary(self.tokenizer)
 
 
 class LoadedTokenizers:
-    """Tokenizers in the order in which they came; bytes come last.
+    """Tokenizers in the order in which they were added; bytes come last.
 
     Example:
         >>> loaded = LoadedTokenizers()
@@ -90,14 +90,14 @@ class LoadedTokenizers:
                 self.add(name, partial(_published, name), is_given=False)
 
     def entries(self) -> list[LazyTokenizer]:
-        """Return all there are."""
+        """Return all tokenizers."""
         return [*self._entries.values(), self._bytes]
 
     def __getitem__(self, key: str) -> LazyTokenizer:
         entry = self._bytes if key == BYTES else self._entries.get(key)
         if entry is None:
             raise OptionError(
-                f"there is no tokenizer {key!r} here: start the explorer with it, or open its file"
+                f"unknown tokenizer {key!r}: start the explorer with it, or open its file"
             )
         return entry
 

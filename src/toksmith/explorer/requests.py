@@ -1,4 +1,4 @@
-"""What pages ask, as JSON: read within bounds, worked on in a thread, answered or explained."""
+"""JSON requests of pages: read up to a size limit and handled in a thread."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from toksmith.errors import OptionError, ToksmithError
 from toksmith.explorer.excerpts import parse_text
 
 LONGEST_TEXT = 8 * 1024 * 1024
-"""How many bytes of JSON a page may send."""
+"""The largest JSON request in bytes."""
 
 Reply: TypeAlias = "dict[str, Any]"
 Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
 
 class Fields:
-    """The fields of a question.
+    """The fields of a request.
 
     Args:
-        fields: what the page sent.
+        fields: the object of JSON.
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Fields:
         """Return a whole number.
 
         Raises:
-            OptionError: it is none.
+            OptionError: the field is not a whole number.
         """
         value = self._fields.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -47,7 +47,7 @@ class Fields:
         return value
 
     def flag(self, name: str) -> bool:
-        """Return yes or no."""
+        """Return whether a field is true."""
         return self._fields.get(name) is True
 
     def texts(self, name: str) -> list[str]:
@@ -64,13 +64,13 @@ class Fields:
 
 
 def make_endpoint(work: Callable[[Fields], Reply]) -> Endpoint:
-    """Return the endpoint of a function that works on a question, off the event loop."""
+    """Return the endpoint of a function, which runs in a thread."""
 
     async def endpoint(request: Request) -> Response:
         try:
             fields = json.loads(await read_body(request, LONGEST_TEXT))
             if not isinstance(fields, dict):
-                raise OptionError("a question is an object of JSON")
+                raise OptionError("a request must be a JSON object")
             return JSONResponse(await run_in_threadpool(work, Fields(fields)))
         except (ToksmithError, ValueError, OSError, RecursionError) as wrong:
             return error_reply(wrong)
@@ -82,7 +82,7 @@ def make_endpoint(work: Callable[[Fields], Reply]) -> Endpoint:
 
 
 def error_reply(wrong: Exception) -> Response:
-    """Return an error as the answer."""
+    """Return an error as JSON, with status 400."""
     return JSONResponse({"error": str(wrong) or type(wrong).__name__}, 400)
 
 
@@ -90,13 +90,13 @@ async def read_body(request: Request, most: int) -> bytes:
     """Return the body of a request.
 
     Raises:
-        OptionError: it has more bytes than it may.
+        OptionError: it is larger than ``most`` bytes.
     """
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise OptionError(f"this is too large: {most:,} bytes are taken at most")
+            raise OptionError(f"the request is too large: at most {most:,} bytes are accepted")
         parts.append(part)
     return b"".join(parts)

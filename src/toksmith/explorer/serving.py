@@ -1,4 +1,4 @@
-"""The app on a port of this machine, from start to Ctrl-C."""
+"""The server of the explorer: the app on a local port, from start to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def serve(
 
     Args:
         loaded: the tokenizers to begin with.
-        folder: files below it can be trained on, and tokenizers be saved there.
-        port: where; 0 for any that is free.
+        folder: pages can read files below it, and save tokenizers there.
+        port: the port; 0 for any free one.
         browser: open the page in the user's browser.
-        say: takes the line with the address.
+        say: prints the line with the address.
 
     Raises:
         OptionError: the port is taken.
@@ -63,7 +63,7 @@ def serve(
         )
 
         class Server(uvicorn.Server):
-            """Says the address when uvicorn handles signals: before, one would leave a warning."""
+            """Prints the address once uvicorn handles signals; an earlier Ctrl-C would warn."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
@@ -80,7 +80,7 @@ def serve(
 
 @contextlib.contextmanager
 def _terminate_like_interrupt() -> Iterator[None]:
-    """Let SIGTERM end the explorer as Ctrl-C does: with its work, and with its folder removed."""
+    """Let SIGTERM end the explorer as Ctrl-C does: stop its jobs and remove its folder."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -100,6 +100,6 @@ def _listen(port: int) -> socket.socket:
     except OSError as taken:
         bound.close()
         raise OptionError(
-            f"port {port} cannot be had ({taken.strerror}); leave --port out for any that is free"
+            f"port {port} cannot be used ({taken.strerror}): leave --port out to use any free port"
         ) from taken
     return bound

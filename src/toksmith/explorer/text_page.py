@@ -1,4 +1,4 @@
-"""The page of a text: its tokens by one to four tokenizers, side by side."""
+"""The requests of the page that shows a text by one to four tokenizers, side by side."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 
 MOST = 4
-"""Tokenizers side by side."""
+"""The largest number of tokenizers side by side."""
 
 
 class TextPage:
-    """What the page asks.
+    """The requests of the page.
 
     Args:
         loaded: the tokenizers.
@@ -37,7 +37,7 @@ class TextPage:
         """Return the tokens of the excerpt of a text that is shown, by each tokenizer."""
         text, keys = fields.text("text"), fields.texts("tokenizers")
         if len(keys) > MOST:
-            raise OptionError(f"{MOST} tokenizers are shown side by side, and no more")
+            raise OptionError(f"at most {MOST} tokenizers are shown side by side: choose fewer")
         special = parse_special(fields.text("special", "text"))
         excerpt = cut_excerpt(text, fields.number("start"))
         found = [self._shown(key, excerpt, special, fields.flag("template")) for key in keys]
@@ -86,7 +86,7 @@ class TextPage:
 
 
 def describe_kind(tok: Tokenizer) -> str:
-    """Return what a tokenizer is, in a few words."""
+    """Return the kind and size of a tokenizer in a few words."""
     model: Any = tok.pipeline.model
     names = {
         "BPE": "byte-level BPE",

@@ -1,4 +1,4 @@
-"""Tokens as HTML for the pages: everything is escaped, and nothing of it is a script."""
+"""Tokens as HTML for the pages of the explorer; everything is escaped."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def palette_css() -> str:
 
 
 def colour_class(place: int, is_special: bool = False) -> str:
-    """Return the class of a token's colour."""
+    """Return the CSS class of a token's colour."""
     return "special" if is_special else f"c{place % len(PALETTE)}"
 
 
 def token_html(token: bytes) -> str:
-    r"""Return bytes as they are shown, escaped, marks of white space set apart.
+    r"""Return bytes in readable form, escaped, with marks of white space in elements ``i``.
 
     Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere.
 
@@ -39,7 +39,7 @@ def token_html(token: bytes) -> str:
         >>> token_html(b" <b>\xff")
         '<wbr><i>·</i>&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
     """
-    # The only other space stands in the tag; labels are not to be torn apart.
+    # The only other space is in the tag; no line breaks inside a label.
     shown = visible_html(token).replace(" ", "\u00a0").replace("<bdi\u00a0dir", "<bdi dir")
     for mark, html in _MARKS.items():
         shown = shown.replace(mark, html)
@@ -47,7 +47,7 @@ def token_html(token: bytes) -> str:
 
 
 def one_line_html(token: bytes) -> str:
-    """The same, with marks of line breaks, but no breaks."""
+    """Return bytes as :func:`token_html` does, without breaking lines."""
     return token_html(token).replace("<br>", "")
 
 
@@ -55,8 +55,8 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
     """Return an excerpt with its tokens in colour.
 
     Args:
-        shown: the excerpt and its tokens.
-        differs: whether to mark each as differing.
+        shown: the excerpt's tokens.
+        differs: for each token, whether to mark it as differing.
     """
     encoding = shown.encoding
     data = encoding.text.encode()
@@ -70,7 +70,7 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
         if end == start:
             names += " empty"
         else:
-            # The parts of a character that several tokens make all stand for the whole of it.
+            # Tokens that share a character all span the whole of it.
             inside = token_html(data[start:end] if start >= done else encoding.tokens[i])
         where = f'data-i="{i}" data-s="{start}" data-e="{end}"'
         parts.append(f'<span class="{names}" {where}>{inside}</span>')

@@ -1,8 +1,7 @@
-"""Where a token of a text comes from: the diagram of the word that it stands in.
+"""The origin of a token in a text: the diagram of the word around it.
 
-Only the surroundings of the token are traced, first its word, then its line. That they come to the
-same token at the same place is checked; if none does, what is shown is how the token's own bytes
-come to it.
+Only text around the token is traced, first its word, then its line, and only accepted if it yields
+the same token at the same place. Otherwise the diagram shows the encoding of the token's own bytes.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ _WORD = 200
 
 @dataclass(frozen=True)
 class Origin:
-    """How a token came about.
+    """The diagram of a token.
 
     Attributes:
         diagram: of the chunk, or of the token alone.
         in_text: whether the diagram is of the text; otherwise it is of the token's own bytes.
-        reached: whether it comes to the token.
-        place: which of the diagram's tokens it is.
+        reached: whether it ends in the token.
+        place: the token's index among those of the diagram.
     """
 
     diagram: Diagram
@@ -43,12 +42,12 @@ class Origin:
 
 @dataclass(frozen=True)
 class TokenPlace:
-    """Where a token stands.
+    """The place of a token in a text.
 
     Attributes:
         data: the text.
-        start: its first byte there.
-        ids: the ids of the tokens around it, as they are in the text.
+        start: the token's first byte.
+        ids: the ids of the tokens around it in the text.
     """
 
     data: bytes
@@ -57,12 +56,12 @@ class TokenPlace:
 
 
 def find_origin(tok: Tokenizer, token_id: int, place: TokenPlace | None = None) -> Origin | None:
-    """Return how a token came about; ``None`` for what no model makes, such as special tokens.
+    """Return the origin of a token; ``None`` for tokens that no model makes, such as special ones.
 
     Args:
         tok: the tokenizer.
         token_id: the token.
-        place: where it stands; without it, the token is looked at alone.
+        place: its place in a text; without it, the token's own bytes are traced.
     """
     if any(added.id == token_id for added in tok.pipeline.framing.added_tokens):
         return None
@@ -85,7 +84,7 @@ def _in_text(tok: Tokenizer, token_id: int, place: TokenPlace) -> tuple[Diagram,
 
 
 def _surroundings(data: bytes, place: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches around a place: the word behind its space, without it, and the line."""
+    """Yield spans around a place: the word with the space before it, without it, and the line."""
     space = data.rfind(b" ", max(place - _WORD, 0), place + 1)
     line = max(data.rfind(b"\n", max(place - _LINE, 0), place) + 1, place - _LINE, 0)
     start = max(space, line)
@@ -137,7 +136,7 @@ def origin_html(origin: Origin, colour: int = 0) -> str:
 
     Args:
         origin: what to show.
-        colour: the place of the token's colour in the palette.
+        colour: the index of the token's colour in the palette.
     """
     diagram = origin.diagram
     title = "How it came about in the text" if origin.in_text else "How its bytes come to it"

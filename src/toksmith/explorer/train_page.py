@@ -1,4 +1,4 @@
-"""The page that trains: files or a text become a tokenizer among the loaded ones."""
+"""The requests of the page that trains a tokenizer on files or a text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from toksmith.trainers import MODELS
 from toksmith.trainers.option_parsing import describe_options
 
 MOST_LEARNED = 1_000
-"""How many merges are listed after training; the vocabulary's page has all."""
+"""The number of merges listed after training; the page of the vocabulary has all."""
 
 _POINTS = 200
-"""How many points of the size curve are drawn."""
+"""The number of points of the size curve."""
 
 FORMATS = {
     name: LISTED[name].folder or LISTED[name].suffixes[0]
@@ -36,12 +36,12 @@ FORMATS = {
 
 
 class TrainPage:
-    """What the page asks.
+    """The requests of the page.
 
     Args:
         loaded: the tokenizers, to which trained ones are added.
-        folder: whose files may be trained on.
-        jobs: what does the work.
+        folder: the files that may be read.
+        jobs: runs the training.
     """
 
     def __init__(self, loaded: LoadedTokenizers, folder: Folder, jobs: Jobs) -> None:
@@ -52,7 +52,7 @@ class TrainPage:
         self._trained: tuple[str, Tokenizer] | None = None
 
     def options(self, fields: Fields) -> Reply:
-        """Return the options of each model, to be filled in."""
+        """Return the options of each model, for the form."""
         special = {"special_tokens", "separator"}
         return {
             model: [
@@ -64,7 +64,7 @@ class TrainPage:
         }
 
     def files(self, fields: Fields) -> Reply:
-        """Return what is in a folder."""
+        """Return the entries of a folder."""
         path = fields.text("path")
         return {
             "root": self._folder.root.name or str(self._folder.root),
@@ -92,7 +92,7 @@ class TrainPage:
         return {"state": "running"}
 
     def progress(self, fields: Fields) -> Reply:
-        """Return how far training is, with the merges since a number."""
+        """Return the progress of training, with the merges after a number."""
         job = self._job
         if job is None:
             return {"state": "none"}
@@ -131,11 +131,11 @@ class TrainPage:
         """Return a tokenizer as a file: its name, and its bytes.
 
         Raises:
-            OptionError: no such format.
+            OptionError: the format is unknown.
             UnsupportedError: the format cannot hold it.
         """
         if form not in FORMATS:
-            raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
+            raise OptionError(f"unknown format {form!r}: use {', '.join(FORMATS)}")
         place = self._jobs.file(FORMATS[form])
         self._loaded[key].tokenizer.save(place, format=form)
         data = place.read_bytes()
@@ -148,7 +148,7 @@ class TrainPage:
         """Write a tokenizer to a new file below the folder."""
         form = fields.text("format")
         if form not in FORMATS:
-            raise OptionError(f"{form!r} is none of {', '.join(FORMATS)}")
+            raise OptionError(f"unknown format {form!r}: use {', '.join(FORMATS)}")
         tok = self._loaded[fields.text("tokenizer")].tokenizer
         with self._folder.open_new(fields.text("path")) as (place, target):
             tok.save(place, format=form)
@@ -164,7 +164,7 @@ def merge_html(number: int, token: bytes, count: int) -> str:
 
 
 def learned_html(tok: Tokenizer) -> list[str]:
-    """Return the first merges that were learned; none for models that merge nothing."""
+    """Return the first learned merges; none for models without merges."""
     record = tok.training
     model = tok.pipeline.model
     if record is None or not isinstance(model, BPE | CharacterBPE):
@@ -176,7 +176,7 @@ def learned_html(tok: Tokenizer) -> list[str]:
 
 
 def result_html(tok: Tokenizer) -> str:
-    """Return what training did, in figures and as a curve."""
+    """Return the figures of a training, and its size curve."""
     record = tok.training
     if record is None:
         return ""
@@ -197,7 +197,7 @@ def result_html(tok: Tokenizer) -> str:
 def size_curve(tok: Tokenizer) -> Plot | None:
     """Return bytes a token by size of the vocabulary; ``None`` for models without merges.
 
-    Every smaller vocabulary is the start of this one, so one training tells of all.
+    Every smaller vocabulary is a prefix of this one, so one training gives all sizes.
     """
     record = tok.training
     if record is None or len(record.tokens_after) < 2:
@@ -221,5 +221,5 @@ def _curve_so_far(points: list[tuple[int, int]]) -> Plot:
 
 
 def _choices(kind: str) -> list[str]:
-    """Return what can be chosen, where the words for a kind are the values themselves."""
+    """Return the values of an option of a kind, if there are only a few."""
     return ["true", "false"] if kind == "true or false" else []

@@ -1,4 +1,4 @@
-"""Files that the browser sends: streamed to disk, and no more than a bound of them."""
+"""Uploads from the browser, streamed to disk up to a limit."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from toksmith.explorer.guard import LARGEST_BODY
 from toksmith.explorer.jobs import Jobs
 
 MOST_BYTES = 4 * LARGEST_BODY
-"""Of all uploads together, as long as the explorer runs."""
+"""The largest size of all uploads together, in bytes."""
 
 
 class Uploads:
-    """Takes files into the explorer's temporary folder.
+    """Writes uploads to the explorer's temporary folder.
 
     Args:
-        jobs: whose folder that is.
+        jobs: owns that folder.
     """
 
     def __init__(self, jobs: Jobs) -> None:
@@ -28,7 +28,7 @@ class Uploads:
         self._bytes = 0
 
     async def take(self, request: Request) -> tuple[str, Path]:
-        """Write the body of a request to a file, and return its name and place.
+        """Write the body of a request to a file, and return its name and path.
 
         Raises:
             OptionError: it is too large, or all uploads together are.
@@ -42,7 +42,9 @@ class Uploads:
                     size += len(part)
                     self._count(len(part))
                     if size > LARGEST_BODY:
-                        raise OptionError(f"files of {LARGEST_BODY:,} bytes are taken at most")
+                        raise OptionError(
+                            f"the file is too large: at most {LARGEST_BODY:,} bytes are accepted"
+                        )
                     file.write(part)
         except BaseException:
             path.unlink(missing_ok=True)
@@ -54,4 +56,7 @@ class Uploads:
         with self._lock:
             self._bytes += more
             if self._bytes > MOST_BYTES:
-                raise OptionError(f"{MOST_BYTES:,} bytes are taken at most, and no more")
+                raise OptionError(
+                    f"uploads are too large: at most {MOST_BYTES:,} bytes are accepted in all; "
+                    "restart the explorer to remove them"
+                )

@@ -1,4 +1,4 @@
-"""A vocabulary that can be searched and sorted, quick at 200,000 tokens."""
+"""A vocabulary that can be searched and sorted, also with 200,000 tokens."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from toksmith.vocabulary import TokenTable
 TokenIds: TypeAlias = "npt.NDArray[np.int64]"
 
 HOW = ("text", "bytes", "regex", "id")
-"""What a query is: a part of the text, bytes in hex, a regular expression, an id or a range."""
+"""The kinds of query: a part of the text, bytes in hex, a regular expression, an id or a range."""
 
 SORTS = ("id", "longest", "shortest", "text", "rank")
 KINDS = ("all", "special", "added", "partial", "space", "digits", "control", "unused")
-"""Which tokens to list; "partial" are bytes that are no whole characters."""
+"""Which tokens to list; "partial" ones are not valid UTF-8."""
 
 _SECONDS = 5.0
-"""How long a regular expression may search."""
+"""The time limit of a regular expression in seconds."""
 
 _PIECE_SPACE = "▁".encode()
 
 
 class Vocabulary:
-    """All tokens of a tokenizer, and what is known of them beforehand.
+    """All tokens of a tokenizer, with indexes for searching.
 
     Args:
         tok: the tokenizer.
@@ -77,7 +77,7 @@ class Vocabulary:
         return None if scores is None else np.asarray(scores, np.float64)
 
     def rank(self, token_id: int) -> str:
-        """Return what decides when a token is merged or taken, as people read it."""
+        """Return the rank of a token's merge, or its score, as text; empty if it has neither."""
         if self._first_merges[token_id] >= 0:
             return f"merge {self._first_merges[token_id]:,}"
         if self.scores is not None and token_id < len(self.scores):
@@ -85,7 +85,7 @@ class Vocabulary:
         return ""
 
     def made_of(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two tokens that a token is merged from; ``None`` for none."""
+        """Return the two tokens that a token is merged from; ``None`` if no merge makes it."""
         rank = self._first_merges[token_id]
         if rank < 0:
             return None
@@ -99,7 +99,7 @@ class Vocabulary:
         return made
 
     def kind(self, token_id: int) -> str:
-        """Return what kind of token this is, in a word; nothing for plain text."""
+        """Return the kind of a token in a word; empty for plain text."""
         token = self.tokens[token_id]
         if token_id in self.special:
             return "special"
@@ -112,16 +112,16 @@ class Vocabulary:
     def _search(
         self, query: str, how: str = "text", kind: str = "all", sort: str = "id"
     ) -> TokenIds:
-        """Return the ids of the tokens that fit, in order.
+        """Return the ids of the matching tokens, in order.
 
         Args:
-            query: what to look for; everything where it is empty.
-            how: what the query is, of :data:`HOW`.
-            kind: which tokens, of :data:`KINDS`.
-            sort: in which order, of :data:`SORTS`.
+            query: what to look for; an empty query matches all.
+            how: the kind of query, one of :data:`HOW`.
+            kind: the kind of tokens, one of :data:`KINDS`.
+            sort: the order, one of :data:`SORTS`.
 
         Raises:
-            OptionError: the query is no such thing, or takes too long.
+            OptionError: the query is invalid, or takes too long.
         """
         for name, value, known in (("how", how, HOW), ("kind", kind, KINDS), ("sort", sort, SORTS)):
             if value not in known:
@@ -165,7 +165,7 @@ class Vocabulary:
         return found[among]
 
     def _holding(self, needle: bytes) -> TokenIds:
-        """Return the ids of the tokens that hold some bytes."""
+        """Return the ids of the tokens that contain some bytes."""
         data, starts = self._joined
         places = np.arange(len(data) - len(needle) + 1)
         for i, byte in enumerate(needle):
@@ -176,7 +176,7 @@ class Vocabulary:
 
     @cached_property
     def _joined(self) -> tuple[npt.NDArray[np.uint8], TokenIds]:
-        """All tokens, one behind the other, and where each starts."""
+        """All tokens concatenated, and the start of each."""
         data = np.frombuffer(b"".join(self.tokens), np.uint8)
         return data, np.cumsum(self.sizes) - self.sizes
 
@@ -209,7 +209,7 @@ def _printable(token: bytes) -> bool:
 
 
 def _spellings(query: str) -> set[bytes]:
-    """Return how a text may be spelled in a vocabulary: with spaces, or with SentencePiece's."""
+    """Return the spellings of a text in a vocabulary: with spaces, or with SentencePiece's mark."""
     return {query.encode(), query.replace(" ", "▁").encode()}
 
 

@@ -1,4 +1,4 @@
-"""The page of a vocabulary, and the details of its tokens."""
+"""The requests of the page of a vocabulary, and of the details of its tokens."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from toksmith.explorer.token_origin import TokenPlace
 from toksmith.explorer.vocabulary import Vocabulary
 
 MOST_ROWS = 400
-"""How many rows are given at once."""
+"""The largest number of rows in one response."""
 
 _MOST_SHOWN, _MOST_HEX = 60, 12
 
 
 class VocabularyPage:
-    """What the page asks.
+    """The requests of the page.
 
     Args:
         loaded: the tokenizers.
@@ -31,7 +31,7 @@ class VocabularyPage:
         self._loaded = loaded
 
     def rows(self, fields: Fields) -> Reply:
-        """Return some rows of what a search finds."""
+        """Return some rows of the result of a search."""
         entry = self._loaded[fields.text("tokenizer")]
         vocabulary = entry.vocabulary
         found = vocabulary.search(
@@ -52,7 +52,7 @@ class VocabularyPage:
         }
 
     def token(self, fields: Fields) -> Reply:
-        """Return the details of a token, alone or where it stands in a text."""
+        """Return the details of a token, alone or at its place in a text."""
         vocabulary = self._loaded[fields.text("tokenizer")].vocabulary
         token_id, text = fields.number("id"), fields.text("text")
         place = None

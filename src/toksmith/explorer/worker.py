@@ -1,8 +1,8 @@
-"""The process for long work: training and measuring.
+"""The worker process of the explorer: trains and compares.
 
-It is a process of its own, so that it can be ended at any moment, and that pages stay quick. It
-reads a task as JSON from its standard input, and writes what happens as lines of JSON; tokenizers
-go to and fro as files in the explorer's own temporary folder.
+A separate process can be ended at any moment, and keeps the pages fast. It reads a task as JSON
+from standard input and writes progress as lines of JSON; tokenizers are exchanged as files in the
+explorer's temporary folder.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from toksmith.errors import ToksmithError
 
 _SECONDS_BETWEEN = 0.1
 _MOST_MERGES = 200
-"""How many of the last merges are told at once; nobody reads more."""
+"""The largest number of merges in one report; nobody reads more."""
 
 
 class ProgressWriter:
-    """Writes progress as lines, some times a second.
+    """Writes progress as lines of JSON, at most ten times a second.
 
     Args:
         write: takes each line.
@@ -45,7 +45,7 @@ class ProgressWriter:
         self._write(json.dumps(what))
 
     def __call__(self, kind: str, figures: tuple[Any, ...]) -> None:
-        """Take note of progress, and write about it if it is time."""
+        """Record progress, and write a line if the last is old enough."""
         done = total = tokens = 0
         now = ""
         if kind == "merges":
@@ -68,7 +68,7 @@ class ProgressWriter:
 
 
 def train(task: dict[str, Any]) -> None:
-    """Train, and leave the tokenizer in a file."""
+    """Train a tokenizer, and pickle it to a file."""
     import toksmith
     from toksmith.trainers import MODELS
     from toksmith.trainers.option_parsing import parse_options
@@ -90,7 +90,7 @@ def train(task: dict[str, Any]) -> None:
 
 
 def compare(task: dict[str, Any]) -> None:
-    """Measure tokenizers on texts, and leave the comparison in a file."""
+    """Compare tokenizers on texts, and pickle the comparison to a file."""
     import toksmith
 
     found = toksmith.compare(
@@ -106,9 +106,9 @@ TASKS: dict[str, Callable[[dict[str, Any]], None]] = {"train": train, "compare":
 
 
 def main() -> None:
-    """Do the task that standard input holds."""
+    """Run the task given on standard input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the explorer, which ends us
-    # Whatever else prints must not come between the lines.
+    # Other output must not mix with the lines, so standard output becomes standard error.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 

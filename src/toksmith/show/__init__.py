@@ -1,4 +1,4 @@
-"""Views of texts and their tokens: in the terminal and as HTML.
+"""Views of results: in the terminal and as HTML.
 
-The views are imported from their own files, so that nobody loads what they do not show.
+Each view is imported from its own file when it is first shown.
 """

@@ -1,4 +1,4 @@
-"""An audit in the terminal."""
+"""Views of an audit: in the terminal, and as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short views of objects that are not results: what they are, and the first of what they hold."""
+"""Cards: short views of tokenizers, batches, counts and other objects that are not results."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ROWS = 10
 
 @dataclass
 class Card:
-    """What a view shows of an object.
+    """The content of a card.
 
     Attributes:
-        title: the kind of object, and what it is called.
+        title: the kind of object, and its name.
         facts: names and values, one a line.
         head: the titles of columns.
-        rows: the first of what it holds.
-        total: how many rows there are in all.
+        rows: its first items.
+        total: the number of all items.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Card:
 
     @property
     def rest(self) -> str:
-        """How many rows are left out."""
+        """The note on the rows that are left out; empty if there are none."""
         more = self.total - len(self.rows)
         return f"… and {more:,} more" if more > 0 and self.rows else ""
 
@@ -87,7 +87,7 @@ def _row(heads: Iterable[str], cells: Iterable[str]) -> str:
 
 
 def tokenizer_card(tok: Tokenizer) -> Card:
-    """Return what a tokenizer is, with its special tokens."""
+    """Return the model and stages of a tokenizer, with its special tokens."""
     pipeline = tok.pipeline
     special = sorted(tok.special_tokens.items(), key=lambda item: item[1])
     cut_by = pipeline.splitter
@@ -168,7 +168,7 @@ def counts_card(counts: Counts) -> Card:
 
 
 def record_card(record: TrainingRecord) -> Card:
-    """Return what a training did, with the files that it read."""
+    """Return the figures of a training, with the files that it read."""
     options = ", ".join(f"{name}={brief(value)}" for name, value in record.options.items())
     facts = [
         ("model", f"{record.model}, {count_of(record.vocab_size, 'id')}"),

@@ -1,4 +1,4 @@
-"""Lines over a logarithmic or a plain axis: the data of a plot, which two views draw."""
+"""The data of a plot: lines over a logarithmic or linear axis, drawn as SVG or as text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Line:
     """One line.
 
     Attributes:
-        label: what it is.
+        label: its name.
         xs: ascending.
-        ys: as many.
+        ys: one for each x.
     """
 
     label: str
@@ -24,7 +24,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place on the x axis that has a name.
+    """A labelled place on the x axis.
 
     Attributes:
         label: its name.
@@ -37,7 +37,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Plot:
-    """Some lines in one frame, with marks.
+    """Lines in one frame, with marks.
 
     Attributes:
         title: above it.
@@ -68,14 +68,14 @@ class Plot:
         return ticks[0], ticks[-1]
 
     def x_part(self, x: float) -> float:
-        """Return where on the axis a value is: 0 for its start, 1 for its end."""
+        """Return the place of a value on the axis: 0 for its start, 1 for its end."""
         low, high = self.x_range()
         if self.log_x:
             low, high, x = log10(low), log10(high), log10(x)
         return (x - low) / (high - low) if high > low else 0.5
 
     def y_part(self, y: float) -> float:
-        """Return where on the axis a value is: 0 for the bottom, 1 for the top."""
+        """Return the place of a value on the axis: 0 for the bottom, 1 for the top."""
         low, high = self.y_range()
         return (y - low) / (high - low)
 
@@ -87,7 +87,7 @@ class Plot:
         return [tick for tick in _round_steps(low, high) if low <= tick <= high]
 
     def y_ticks(self) -> list[float]:
-        """Return round values that hold all lines between them."""
+        """Return round values whose range covers all lines."""
         ys = [y for line in self.lines for y in line.ys]
         return _round_steps(min(ys), max(ys))
 

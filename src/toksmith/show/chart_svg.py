@@ -1,4 +1,4 @@
-"""A plot as SVG that needs nothing beside it, for pages, notebooks and files."""
+"""A plot as a self-contained SVG image, for pages, notebooks and files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _FONT = "font-family:ui-sans-serif,system-ui,sans-serif;font-size:12px"
 
 
 def plot_svg(plot: Plot, width: int = 720, height: int = 360, legend: bool = True) -> str:
-    """Return a plot as one ``<svg>`` element; its text has the colour of the page's.
+    """Return a plot as one ``<svg>`` element; its text has the colour of the page.
 
     Args:
         plot: what to draw.
-        width: in pixels; on a page it shrinks to the room it has.
+        width: in pixels; on a narrower page it shrinks.
         height: in pixels.
-        legend: whether lines are named; where the page does so itself, they need not be.
+        legend: whether to name the lines.
 
     Example:
         >>> from toksmith.show.chart import Line

@@ -1,4 +1,4 @@
-"""A plot in the terminal."""
+"""A plot as lines of characters, for the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def plot_text(plot: Plot, width: int = 78, height: int = 14, *, ascii_only: bool
         plot: what to draw.
         width: in characters, the axis included.
         height: of the frame in lines.
-        ascii_only: for terminals that show nothing else.
+        ascii_only: for terminals that cannot show other characters.
 
     Example:
         >>> from toksmith.show.chart import Line

@@ -27,10 +27,10 @@ def comparison_view(
     """Return the tables of a comparison: a column for each tokenizer.
 
     Args:
-        comparison: what to show. Of a short text the tokens are shown as well.
+        comparison: its tokens are shown too if it is of one short text.
         colour: ``False`` marks nothing.
         width: in terminal cells.
-        notes: say on what the figures were measured, and what they do not say.
+        notes: add notes on how the figures were measured, and on their limits.
     """
     parts: list[RenderableType] = []
     if len(comparison.texts) == 1 and comparison.passages and comparison.passages[0].is_whole:
@@ -51,7 +51,7 @@ def passage_view(passage: Passage, *, colour: bool = True, width: int = 80) -> R
 
 
 def script_metric(comparison: Comparison) -> Metric:
-    """Return what is shown of scripts: tokens of a whole text, characters a token of a sample."""
+    """Return the metric of the table by script: tokens of a whole text, else their length."""
     is_whole = len(comparison.texts) == 1 and comparison.texts[0].is_whole
     return METRICS["tokens" if is_whole else "characters_per_token"]
 

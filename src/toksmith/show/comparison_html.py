@@ -57,19 +57,19 @@ def figures_table(comparison: Comparison, text: str = ALL) -> str:
 
     Args:
         comparison: the comparison.
-        text: on which text; all of them together if nothing is said.
+        text: the text's name; by default all texts together.
     """
     return _table(comparison, total_table(comparison, text))
 
 
 def text_table_html(comparison: Comparison, metric: Metric) -> str:
-    """Return the table of one measure, text by text; nothing where no text has it."""
+    """Return the table of one measure, text by text; empty if no text has it."""
     table = text_table(comparison, metric)
     return "" if table is None else _table(comparison, table)
 
 
 def bars(comparison: Comparison, metric: Metric) -> str:
-    """Return a figure as bars, text by text; nothing where there is none, or all are zero."""
+    """Return a figure as bars, text by text; empty if there is none, or all are zero."""
     groups = {
         visible_name(text.name): [
             each.values[metric.name] for each in comparison.of_text(text.name)
@@ -93,7 +93,7 @@ def script_bars(comparison: Comparison) -> str:
 
 
 def script_table_html(comparison: Comparison) -> str:
-    """Return how many tokens are of each script; nothing where there is one script only."""
+    """Return the table of tokens by script; empty if there is only one script."""
     is_whole = all(text.is_whole for text in comparison.texts)
     head = f"tokens{'' if is_whole else ' of the sample'}"
     table = script_table(comparison, METRICS["tokens"], head)
@@ -138,7 +138,7 @@ _BETTER = {
     "split_words": "shorter bars: more words whole",
     "parity": "1 is parity with the first",
     "renyi_efficiency": "longer bars: more even use",
-    "lost_bytes": "shorter bars: more comes back",
+    "lost_bytes": "shorter bars: more text is restored",
 }
 
 
@@ -148,8 +148,8 @@ def passage_html(passage: Passage, limit: int | None = None) -> str:
     Tokens that all tokenizers make are grey, the others have the colours of tokens.
 
     Args:
-        passage: what to show.
-        limit: leave out the tokens that end after so many bytes.
+        passage: the text and its tokens.
+        limit: leave out tokens that end after this many bytes.
     """
     encodings = passage.encodings
     marks = differing_tokens(list(encodings.values()))
@@ -211,12 +211,12 @@ def _gap(encoding: Encoding, place: int) -> tuple[str, bool]:
 
 
 def name_html(place: int, name: str) -> str:
-    """Return a tokenizer's name beside the colour that it has all over."""
+    """Return a tokenizer's name with the mark of its colour."""
     return f'<span class="ts-name {series_class(place)}">{escape(visible_name(name))}</span>'
 
 
 def series_class(place: int) -> str:
-    """Return the class of a tokenizer's colour."""
+    """Return the CSS class of a tokenizer's colour."""
     return f"ts-s{place % len(SERIES)}"
 
 
@@ -245,7 +245,7 @@ _SOURCES = ("formula", "source", "mind that")
 
 
 def sources_table(metrics: Mapping[str, Metric] | None = None) -> str:
-    """Return the table of what each figure is, where it comes from, and what it does not say."""
+    """Return the table of each measure's formula, source and caveat."""
     rows = "".join(
         f'<tr><th scope="row">{escape(metric.title)}</th>'
         + "".join(

@@ -1,4 +1,4 @@
-"""A comparison of tokenizers as one HTML page that needs nothing beside it, without a script."""
+"""A comparison of tokenizers as one self-contained HTML page without a script."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def comparison_page(comparison: Comparison) -> str:
 
 
 def comparison_body(comparison: Comparison) -> str:
-    """Return what stands on the page, to be put into an element ``ts ts-compare`` of another."""
+    """Return the content of the page, for an element of the classes ``ts ts-compare``."""
     sections = [
         _section("figures", "Figures", figures_table(comparison)),
         _by_text(comparison),

@@ -1,4 +1,4 @@
-"""Which diagrams belong to a text: those of its distinct chunks, or of its distinct tokens."""
+"""The choice of diagrams for a text: those of its distinct chunks, or of its distinct tokens."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from toksmith.tokenizer.encode import Special
 from toksmith.trace.diagrams import Diagram, Lattice, MergeTree
 
 LONGEST_TEXT = 30_000
-"""Chunks are drawn for texts up to so many bytes, and tokens alone for longer ones."""
+"""Above this size in bytes, single tokens are drawn instead of chunks."""
 
 LONGEST_CHUNK = 1_000
-"""The same where the text is one chunk, in which merging takes n² steps."""
+"""The same limit for a text that is one chunk, because merging takes n² steps."""
 
 
 @dataclass(frozen=True)
 class PlacedDiagram:
-    """A diagram that serves several places of a text.
+    """A diagram and the places of the text that it shows.
 
     Attributes:
         diagram: what to draw.
-        tokens: for each place, which of the encoding's tokens it shows: the first, and one past
-            the last.
+        tokens: for each place, its tokens in the encoding: the first, and one past the last.
     """
 
     diagram: Diagram
@@ -38,11 +37,11 @@ def choose_diagrams(
     """Return the diagrams of a text, each once, in the order of their first places.
 
     Args:
-        tok: what encoded it.
+        tok: the tokenizer.
         text: the text.
         encoding: its tokens.
-        special: what its special tokens mean.
-        most: leave out the diagrams after so many.
+        special: how special tokens in the text are read, as in ``encode``.
+        most: the largest number of diagrams.
 
     Returns:
         The diagrams, and whether these are all.
@@ -98,7 +97,7 @@ def _tokens(
 
 
 def _is_telling(diagram: Diagram) -> bool:
-    """Return whether there is more to see in a diagram than the token itself."""
+    """Return whether a diagram shows more than the token itself."""
     if isinstance(diagram, MergeTree):
         return len(diagram.nodes) > 1
     if isinstance(diagram, Lattice):

@@ -20,7 +20,7 @@ from toksmith.trace.diagrams import Diagram, Lattice, Matches, MergeTree
 from toksmith.trace.explain import Explanation
 
 DEEPEST = 100
-"""Trees with more merges than this upon each other are told in rows; browsers draw no deeper."""
+"""Deeper trees are shown as rows of tokens, because browsers draw no deeper nesting."""
 
 _MOST_TRIED = 8
 
@@ -29,8 +29,8 @@ def diagrams_html(diagrams: Sequence[Diagram], most: int = 50) -> str:
     """Return diagrams one below the other with their style, for notebooks.
 
     Args:
-        diagrams: what to draw, each distinct one once.
-        most: leave out those after so many, with a word about it.
+        diagrams: equal ones are drawn once.
+        most: the number of diagrams to draw; a note counts the rest.
     """
     distinct = {(each.text, each.ids): each for each in diagrams}
     shown = list(distinct.values())[:most]
@@ -44,7 +44,7 @@ def diagram_html(diagram: Diagram, *, first: int = 0) -> str:
 
     Args:
         diagram: what to draw.
-        first: which of the palette's colours its first token has.
+        first: the index in the palette of its first token's colour.
     """
     match diagram:
         case MergeTree():
@@ -58,16 +58,16 @@ def diagram_html(diagram: Diagram, *, first: int = 0) -> str:
 
 
 def tree_html(tree: MergeTree, step: int | None = None, *, first: int = 0) -> str:
-    """Return a tree of merges: its leaves above, the tokens that they come to below.
+    """Return a tree of merges: its leaves above, the final tokens below.
 
-    Each node says in ``data-step`` which merge made it. What is not made yet at ``step`` has its
-    place already, so that nothing moves from step to step: such nodes are of class ``ts-later``,
-    those that have become part of others ``ts-used``, the newest is ``ts-now``.
+    The attribute ``data-step`` of a node is the number of the merge that made it. Nodes that do not
+    exist yet at ``step`` keep their place, so that nothing moves between steps: they have the class
+    ``ts-later``; nodes that are part of others have ``ts-used``, and the newest has ``ts-now``.
 
     Args:
         tree: what to draw.
-        step: as after so many merges; ``None``: as at the end.
-        first: which of the palette's colours its first token has.
+        step: the number of merges done; ``None`` for all.
+        first: the index in the palette of its first token's colour.
 
     Example:
         >>> from toksmith import train
@@ -95,7 +95,7 @@ def tree_html(tree: MergeTree, step: int | None = None, *, first: int = 0) -> st
         fill = f"ts-fill {colours[place]}" if is_root else ""
         parts = "".join(f'<div class="ts-part">{html[part]}</div>' for part in node.parts or ())
         joined = f'<div class="ts-parts">{parts}</div><div class="ts-join"></div>' if parts else ""
-        if is_root and not parts and tree.merges:  # stands above as a symbol, below as a token
+        if is_root and not parts and tree.merges:  # drawn above as a symbol, below as a token
             joined = _box(node.token, "ts-faint") + '<div class="ts-down"></div>'
         below = [f"{_kind(tree)} {_number(node.rank)}"] if node.parts else []
         below += [f"id {node.id}"] if is_root and node.id is not None else []
@@ -106,7 +106,7 @@ def tree_html(tree: MergeTree, step: int | None = None, *, first: int = 0) -> st
 
 
 def step_html(tree: MergeTree, step: int) -> str:
-    """Return one line of HTML about a step: what became what, and why."""
+    """Return one line of HTML about a step: the two parts, the merged token, and its rank."""
     if step <= 0:
         return f"{_count(tree.leaves, 'symbol')} to begin with"
     node = tree.nodes[tree.leaves + step - 1]
@@ -118,7 +118,7 @@ def step_html(tree: MergeTree, step: int) -> str:
 
 
 def _rows_html(tree: MergeTree, at: int, first: int) -> str:
-    """Return a tree as what stood side by side at the end: it is too deep to be drawn."""
+    """Return the row of tokens at a step, for a tree that is too deep to draw."""
     boxes = "".join(
         _box(tree.nodes[place].token, f"ts-fill {_colour(i)}")
         for i, place in enumerate(tree.at(at), first)
@@ -133,8 +133,8 @@ def _rows_html(tree: MergeTree, at: int, first: int) -> str:
 def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
     """Return a lattice: the characters above, each piece as a bar over those that it covers.
 
-    The way that was taken is in colour, below it the pieces of the second-best way that are not on
-    it, then all others. Each bar has its score.
+    The best path is in colour; below it are the pieces of the second-best path that are not on the
+    best one, then all others. Each bar has its score.
     """
     columns = {place: i + 2 for i, place in enumerate(lattice.places)}
     cells = _characters([lattice.text[a:b] for a, b in _pairs(lattice.places)])
@@ -164,7 +164,7 @@ def lattice_html(lattice: Lattice, *, first: int = 0) -> str:
 
 
 def matches_html(matches: Matches, *, first: int = 0) -> str:
-    """Return longest matches: what was tried at each place, the longest first, and found."""
+    """Return longest matches: at each place the candidates, the longest first, and the match."""
     places = _places(matches.text)
     columns = {place: i + 2 for i, place in enumerate(places)}
     cells = _characters([matches.text[a:b] for a, b in _pairs(places)])
@@ -206,7 +206,7 @@ def matches_html(matches: Matches, *, first: int = 0) -> str:
 
 
 def _tried_ends(matches: Matches, number: int) -> list[int]:
-    """Return where each try at a place ends: one character before the one before it."""
+    """Return the end of each candidate at a place: each is one character shorter than the last."""
     match = matches.matches[number]
     end = match.end if match.token is not None else match.start
     later = [place for place in _places(matches.text) if place > end]
@@ -220,7 +220,7 @@ def _box(
     title: str = "",
     where: tuple[int, int, int] | None = None,
 ) -> str:
-    """Return a token in a box, with lines below it; ``where`` is its row, and its columns."""
+    """Return a token in a box with lines below it; ``where`` is its row, first and end column."""
     small = "".join(f"<small>{escape(line)}</small>" for line in below)
     classes = f"ts-box {name}".strip()
     hint = f' title="{escape(title)}"' if title else ""
@@ -229,7 +229,7 @@ def _box(
 
 
 def _colour(place: int) -> str:
-    """Return the class of the colour of the token at a place."""
+    """Return the CSS class of the colour of the token at a place."""
     return f"ts-c{place % len(PALETTE)}"
 
 
@@ -245,7 +245,7 @@ def _label(row: int, name: str, score: float) -> str:
 
 
 def _assign_rows(edges: list[Edge], places: list[int]) -> dict[int, int]:
-    """Return a row for each edge, so that none of a row overlap: the long ones come first."""
+    """Return a row for each edge so that no two of a row overlap, placing long edges first."""
     order = sorted(range(len(edges)), key=lambda i: (edges[i].start - edges[i].end, edges[i].start))
     rows: list[list[Edge]] = []
     found: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Diagrams on pages: a tree of merges with buttons to step through it, and what each step did."""
+"""Diagrams for pages: a tree of merges with buttons that step through it and explain each step."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ _BUTTONS = (
 
 
 def stepper_html(diagram: Diagram, *, first: int = 0) -> str:
-    """Return a diagram as an HTML fragment; with the script, merges can be stepped through.
+    """Return a diagram as an HTML fragment; the script ``stepper`` makes its buttons work.
 
-    Other diagrams stand alone, and so do a tree without merges, one too deep to be drawn, and one
-    of very many steps.
+    Only a tree of merges has buttons, unless it has no merges, too many, or is too deep to draw.
 
     Args:
-        diagram: what to draw; merges as at the end.
-        first: which of the palette's colours its first token has.
+        diagram: what to draw, with all merges done.
+        first: the index in the palette of its first token's colour.
 
     Example:
         >>> from toksmith import train

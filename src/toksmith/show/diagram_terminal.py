@@ -22,7 +22,7 @@ def diagram_view(diagram: Diagram, *, colour: bool = True) -> RenderableType:
     """Return a diagram for the terminal.
 
     Args:
-        diagram: what to show.
+        diagram: the diagram.
         colour: ``False`` leaves the tokens without backgrounds.
     """
     match diagram:
@@ -37,7 +37,7 @@ def diagram_view(diagram: Diagram, *, colour: bool = True) -> RenderableType:
 
 
 def _view_merge_tree(tree: MergeTree, *, colour: bool = True) -> RenderableType:
-    """Return each token with what it was merged from, and that in turn, below it."""
+    """Return each token with the tokens that it was merged from below it, recursively."""
     kind = "score" if tree.by_score else "merge"
     styles = {place: _style(i, colour) for i, place in enumerate(tree.roots)}
     note = "; looked up as a whole" if tree.whole and tree.merges else ""
@@ -54,14 +54,14 @@ def _view_merge_tree(tree: MergeTree, *, colour: bool = True) -> RenderableType:
                 label.append(", taken apart again", "dim")
         branch = made[place] = Tree(label, guide_style="dim" if colour else "")
         for part in node.parts or ():
-            if part not in styles:  # a part that came out has its own tree
+            if part not in styles:  # a part that is itself a token has its own tree
                 branch.children.append(made[part])
     tops = [place for place in range(len(tree.nodes)) if place in tree.tops and place not in styles]
     return Group(*(made[place] for place in (*tree.roots, *tops)))
 
 
 def _view_lattice(lattice: Lattice, *, colour: bool = True) -> RenderableType:
-    """Return the ways through each part of a lattice, and the other pieces that fit."""
+    """Return the best paths through each part of a lattice, and the other pieces that fit."""
     return Group(*(_part(part, colour) for part in lattice.parts))
 
 
@@ -98,7 +98,7 @@ def _score(score: float) -> str:
 
 
 def _view_matches(matches: Matches, *, colour: bool = True) -> RenderableType:
-    """Return what was found at each place, and what was tried before."""
+    """Return the match at each place, and the candidates tried before it."""
     head = Tree(Text(visible(matches.text), "bold" if colour else ""), guide_style="dim")
     for number, match in enumerate(matches.matches):
         head.add(_match(matches, match, _style(number, colour)))

@@ -1,4 +1,4 @@
-"""Where two tokenizers part: the text around the place, and the tokens on either side."""
+"""The first difference of two tokenizers: the text around it, and the tokens of both."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def difference_view(
 
     Args:
         difference: what to show.
-        names: what the two tokenizers are called.
-        colour: ``False`` sets the stretch apart by ``⟦ ⟧`` alone.
+        names: of the two tokenizers.
+        colour: ``False`` marks the differing text by ``⟦ ⟧`` alone.
     """
     start = difference.span.start
     where = (

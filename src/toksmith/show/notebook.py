@@ -1,4 +1,4 @@
-"""Tokens as HTML, for notebooks."""
+"""The tokens of a text as an HTML fragment, for notebooks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
 def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     """Return a text's tokens in alternating colours, as a self-contained HTML fragment.
 
-    Each token tells its id, bytes and characters when the pointer rests on it. Tokens have dark
-    letters on a light colour of their own, so that they can be read on dark and light pages.
+    A tooltip shows the id, bytes and characters of each token. Tokens have dark letters on a light
+    background, which is readable on dark and light pages.
     Everything is escaped: a token ``<script>`` is shown as a token.
 
     Args:
-        encoding: what to show.
-        limit: leave out the tokens after this many, with a word about it; ``None`` shows all.
+        encoding: the text and its tokens.
+        limit: the number of tokens to show; a note counts the rest. ``None`` shows all.
 
     Example:
         >>> from toksmith._base.arrays import Span
@@ -78,15 +78,15 @@ def lines_html(tokens: Iterable[tuple[str, bool]]) -> str:
 
 
 def word_break(token: bytes) -> str:
-    """Return where a line may break before a token: at spaces, as without the marks for them."""
+    """Return ``<wbr>`` before a token that begins with white space, else nothing."""
     return "<wbr>" if token[:1] in (b" ", b"\t") or token.startswith("▁".encode()) else ""
 
 
 def visible_html(text: bytes) -> str:
-    r"""Return bytes as they are shown, escaped; labels such as ``<E2 82>`` are isolated.
+    r"""Return bytes in readable form, escaped; labels such as ``<E2 82>`` are isolated.
 
-    Letters are left to the browser, so that right-to-left text runs from right to left and Arabic
-    letters are joined, also across tokens.
+    The browser orders and shapes the letters: right-to-left text runs from right to left, and
+    Arabic letters join, also across tokens.
 
     Example:
         >>> visible_html(b"<b>\xff")
@@ -99,14 +99,14 @@ def visible_html(text: bytes) -> str:
 
 
 def marked_html(text: bytes) -> str:
-    """Return bytes as they are shown, escaped; marks for white space are elements ``s``.
+    """Return bytes in readable form, escaped; marks for white space are elements ``s``.
 
     Example:
         >>> marked_html(b" <b>")
         '<s>·</s>&lt;b&gt;'
     """
     written = visible_html(text)
-    # The only other space stands in the tag.
+    # The only other space is in the tag.
     written = written.replace(" ", _NO_BREAK).replace(f"<bdi{_NO_BREAK}dir", "<bdi dir")
     for mark in (SPACE, LINE_BREAK, TAB):
         written = written.replace(mark, f"<s>{mark}</s>")
@@ -114,12 +114,12 @@ def marked_html(text: bytes) -> str:
 
 
 def token_title(encoding: Encoding, place: int, covered: list[str] | None) -> str:
-    """Return what is said of a token when the pointer rests on it, as plain text.
+    """Return the tooltip of a token as plain text.
 
     Args:
         encoding: the tokens.
-        place: which one.
-        covered: what :func:`~toksmith.show.token_text.covered_texts` says of all of them.
+        place: the index of the token.
+        covered: the result of :func:`~toksmith.show.token_text.covered_texts`.
     """
     is_special = encoding.special[place]
     shown = encoding.tokens[place].hex(" ").upper() if covered is None else covered[place]
@@ -132,7 +132,7 @@ def token_title(encoding: Encoding, place: int, covered: list[str] | None) -> st
 
 
 def _quote(text: str) -> str:
-    return f"'{text}'" if text else "stands for nothing"
+    return f"'{text}'" if text else "covers no text"
 
 
 def _range(start: int, end: int) -> str:

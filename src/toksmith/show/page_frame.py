@@ -1,7 +1,7 @@
-"""The frame of every page that is written to a file: it needs nothing beside it.
+"""The frame of every page that is written to a file: one self-contained HTML document.
 
-A page asks no other place for anything, and its Content-Security-Policy forbids it; the only script
-that may run is the one it was made with.
+A page loads nothing, and its Content-Security-Policy forbids it to; the only script that may run is
+the one whose hash the policy names.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from html import escape
 
 
 def wrap_page(title: str, body: str, *, style: str = "", script: str = "") -> str:
-    """Return a whole page.
+    """Return a whole HTML page.
 
     Args:
         title: of the page, as plain text without controls.
-        body: HTML, in which everything that comes from elsewhere is escaped.
+        body: HTML; the caller has escaped all text in it.
         style: a style sheet.
-        script: what may run on the page.
+        script: the one script of the page; empty for none.
 
     Example:
         >>> page = wrap_page("<b>", "<p>text</p>")

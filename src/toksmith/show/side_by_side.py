@@ -1,4 +1,4 @@
-"""One text by several tokenizers, with the tokens marked that not all of them make."""
+"""The tokens of one text by several tokenizers, side by side, with the differing ones marked."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ def side_by_side(
     """Return the tokens of a text by each tokenizer, line by line, or one below the other.
 
     Tokens that all tokenizers make are grey; the others have the colours of tokens. Without
-    colours the others stand in ``⟦ ⟧``.
+    colours the others are inside ``⟦ ⟧``.
 
     Args:
         encodings: of one text, by the names of tokenizers.
-        colour: whether to use any.
-        width: in terminal cells; where columns would be narrow, tokenizers stand one below the
-            other.
+        colour: whether to use colours.
+        width: in terminal cells; if columns would be narrow, tokenizers come one below the other.
     """
     marks = dict(zip(encodings, differing_tokens(list(encodings.values())), strict=True))
     heads = {

@@ -29,7 +29,7 @@ class _Cell(NamedTuple):
 
 
 def has_colour(console: Console) -> bool:
-    """Return whether this console shows colours (a terminal, and ``NO_COLOR`` is not set)."""
+    """Return whether this console shows colours: it is a terminal, and ``NO_COLOR`` is not set."""
     return console.color_system is not None and not console.no_color
 
 
@@ -50,17 +50,16 @@ def encoding_text(
 ) -> Text:
     """Return a text's tokens in alternating background colours, each id below its token.
 
-    The colours set foreground and background, so that they can be read on dark and on light
-    terminals. Special tokens have a colour of their own and a ``*`` before their id. A token that
-    ends in a line break ends the row.
+    The colours set foreground and background, which is readable on dark and light terminals.
+    Special tokens have their own colour and a ``*`` before their id. A token that ends in a line
+    break ends the row.
 
     Args:
         encoding: what to show.
         ids: show the ids below the tokens.
         colour: ``False`` sets the tokens apart by ``│`` instead.
         width: of the rows, in terminal cells. A token wider than that has rows of its own.
-        marked: which tokens to set apart: the others are grey; without colours, these stand in
-            ``⟦ ⟧``.
+        marked: the tokens to mark: the others are grey; without colours, ``⟦ ⟧`` marks them.
 
     Example:
         >>> from toksmith._base.arrays import Span
@@ -90,8 +89,8 @@ def encoding_text(
 def encoding_table(encoding: Encoding, *, colour: bool = True) -> TokenRows:
     """Return a table with a row for each token: id, token, characters, bytes, and bytes in hex.
 
-    Where tokens are not the text itself, as in models of words and pieces, the last column is the
-    text that each stands for; it is empty where a token stands for nothing.
+    If tokens are not the text itself, as in models of words and pieces, the last column is the text
+    that each covers; it is empty for a token that covers none.
     """
     covered = covered_texts(encoding)
     last = map(_hex, encoding.tokens) if covered is None else iter(covered)

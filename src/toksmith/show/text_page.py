@@ -1,6 +1,6 @@
-"""A text's tokens and how they came about, as one HTML page that needs nothing else.
+"""The page of a text: its tokens, and a diagram of each chunk, in one HTML file.
 
-The one script in it opens diagrams and steps through trees. Everything is escaped.
+Its script opens diagrams and steps through trees of merges. Everything is escaped.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def text_page(
     all_drawn: bool = True,
     limit: int = _MOST_TOKENS,
 ) -> str:
-    """Return a page about a text: its tokens in colour, with ids, and below them how they came.
+    """Return a page about a text: its tokens in colour with ids, and below them the diagrams.
 
     Args:
         encoding: the text's tokens.
         diagrams: of its chunks, from :func:`toksmith.show.diagram_choice.choose_diagrams`.
         title: such as the tokenizer's name.
-        all_drawn: whether these are the diagrams of all chunks.
-        limit: leave out the tokens after so many, with a word about it.
+        all_drawn: whether the diagrams of all chunks are given.
+        limit: the number of tokens to show; a note counts the rest.
     """
     header = f"<header><h1>{escape(visible_name(title))}</h1><p>{_figures(encoding)}</p></header>"
     drawn = "".join(_diagrams(encoding, diagrams, all_drawn))

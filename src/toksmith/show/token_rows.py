@@ -1,4 +1,4 @@
-"""A table of tokens in the terminal; rich's own would take a millisecond a row."""
+"""A table of tokens in the terminal, made of segments because rich's own table is slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BETWEEN = "  "
 
 
 class TokenRow(NamedTuple):
-    """What is said of a token, column by column, and the style of the token itself."""
+    """The cells of a token, and the style of its text."""
 
     id: str
     token: str
@@ -27,7 +27,7 @@ class TokenRow(NamedTuple):
 
 
 class TokenRows:
-    """The table, to be printed by a console: tokens and the last column are folded to fit.
+    """A rich renderable: the table, with tokens and the last column folded to the width.
 
     Args:
         last: the head of the last column.

@@ -1,4 +1,4 @@
-"""The text that tokens stand for, where that is not the tokens' own bytes."""
+"""The part of a text that each token covers, for models whose tokens are not the text itself."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from toksmith.results import Encoding
 
 
 def covered_texts(encoding: Encoding) -> list[str] | None:
-    """Return what each token stands for, as it is shown; ``None`` where tokens are their text.
+    """Return the text that each token covers, in readable form; ``None`` if tokens are their text.
 
     Models of text spell tokens in their own way (``▁the``, ``##ing``, ``<0x0A>``), and some tokens
-    stand for nothing: the mark before a text, or what a template puts there.
+    cover no text: the mark before a text, or the tokens of a template.
 
     Args:
         encoding: the tokens.

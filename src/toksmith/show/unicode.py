@@ -1,4 +1,4 @@
-"""A text as Unicode has it: its code points, and its size in each encoding."""
+"""Views of the code points of a text, and of its size in UTF-8, UTF-16 and UTF-32."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ _ENCODINGS = (("UTF-8", "utf-8"), ("UTF-16", "utf-16-le"), ("UTF-32", "utf-32-le
 
 @dataclass(frozen=True)
 class EncodingSize:
-    """How long a text is in one encoding.
+    """The size of a text in one encoding.
 
     Attributes:
         name: ``"UTF-8"``, ``"UTF-16"`` or ``"UTF-32"``.
         size: bytes, without a byte order mark.
-        zeros: how many of them are zero.
-        marked_size: bytes with a byte order mark before them, as Python's ``str.encode("utf-16")``
-            puts it.
-        marked_zeros: how many of these are zero.
+        zeros: the number of zero bytes in it.
+        marked_size: bytes with a byte order mark in front, as of ``str.encode("utf-16")``.
+        marked_zeros: the number of zero bytes in that.
     """
 
     name: str
@@ -46,10 +45,9 @@ class EncodingSize:
 
 
 def encoding_sizes(text: Text) -> list[EncodingSize]:
-    """Return how long a text is in UTF-8, UTF-16 and UTF-32.
+    """Return the size of a text in UTF-8, UTF-16 and UTF-32.
 
-    To UTF-16 and UTF-32 bytes that are no UTF-8 are U+FFFD, and to all a surrogate without its
-    other half is.
+    UTF-16 and UTF-32 have U+FFFD for invalid UTF-8; all three have it for a lone surrogate.
 
     Example:
         >>> for size in encoding_sizes("A 한"):
@@ -73,12 +71,12 @@ def unicode_view(text: Text, limit: int | None = 200) -> RenderableType:
 
     A row is a code point: its number, the character (spaces, controls and marks that change the
     direction of text are shown by a sign or their number), its name, its general category, and its
-    bytes in UTF-8, UTF-16 and UTF-32 (the last two little-endian). Where ICU is there
-    (``pip install toksmith[segment]``), a brace holds together what readers take for one character.
+    bytes in UTF-8, UTF-16 and UTF-32 (the last two little-endian). With ICU
+    (``pip install toksmith[segment]``), a brace joins the code points of one grapheme.
 
     Args:
         text: a string, or UTF-8 bytes.
-        limit: show so many code points at most; ``None`` shows all. The totals are of all.
+        limit: the number of code points to show; ``None`` shows all. The totals count all.
     """
     whole = string(text)
     shown = list(islice(code_points(text), limit))
@@ -150,7 +148,7 @@ def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _braces(bounds: list[int] | None, number: int) -> Iterator[str]:
-    """Yield what stands before each code point, so that those of one grapheme hang together."""
+    """Yield the part of a brace before each code point; a brace joins those of one grapheme."""
     for start, end in zip(bounds or [], (bounds or [])[1:], strict=False):
         if start >= number:
             return

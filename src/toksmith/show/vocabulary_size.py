@@ -1,4 +1,4 @@
-"""What is known of vocabulary sizes: in the terminal, as HTML, as a plot."""
+"""Views of advice on the vocabulary size: in the terminal, as HTML, and as a plot."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def advice_plot(advice: VocabularyAdvice) -> Plot:
 def advice_view(
     advice: VocabularyAdvice, width: int = 80, *, ascii_only: bool = False
 ) -> RenderableType:
-    """Return the advice for a terminal: the recommendation, a plot, tables, each way to a size.
+    """Return the advice for a terminal: the recommendation, a plot, tables, and each suggestion.
 
     Args:
-        advice: what to show.
+        advice: the advice.
         width: of the terminal, in characters.
-        ascii_only: draw with ASCII alone.
+        ascii_only: draw with ASCII characters only.
     """
     chosen = advice.recommendation
     sign = "-" if ascii_only else "•"
@@ -121,7 +121,7 @@ def _row(kind: str, cells: list[str]) -> str:
 
 
 def _tables(advice: VocabularyAdvice) -> Iterator[tuple[list[str], list[list[str]], str]]:
-    """Yield headings, rows, and what the headings mean: for the text, and for the model."""
+    """Yield headings, rows and a legend: for the text, and for the model."""
     counts = ["newest", f"below {advice.enough:,}", "unused"]
     yield (
         ["ids", "tokens", "bytes/token", "by doubling", *counts],

@@ -6,7 +6,7 @@ const wanted = new Set(allRemembered("file"));
 
 export const beginChoosing = () => openFolder(remembered("folder") ?? "").catch(() => openFolder(""));
 
-// What was chosen, as questions to the server have it.
+// The choice, as requests to the server hold it.
 export function chosenText() {
   const byText = $("form").elements.source.value === "text";
   return { files: byText ? [] : [...files.keys()], text: byText ? $("pasted").value : "" };

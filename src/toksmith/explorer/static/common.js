@@ -1,4 +1,4 @@
-// What all pages use: questions to the server, notes, the theme, a token's details.
+// Shared by all pages: requests to the server, notes, the theme, a token's details.
 export const $ = (id) => document.getElementById(id);
 
 export function element(tag, properties = {}, ...children) {
@@ -45,7 +45,7 @@ export function later(milliseconds, work) {
 
 export const number = (value) => value.toLocaleString("en-US");
 
-// The address carries the state: what is given replaces what it said, null takes it out.
+// The address carries the state: given fields replace its own, null removes one.
 export function remember(fields) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(fields)) {

@@ -1,9 +1,9 @@
-// Work that takes long: asked about until it ends, and shown as it goes on.
+// A long job: polled until it ends, with its progress.
 import { $, ask, element, note } from "./common.js";
 
 const EVERY = 250;
 
-// titles: what each state is called; stage: what a running one does; draw: the rest of the page.
+// titles: the name of each state; stage: the work of a running job; draw: the rest of the page.
 export async function follow(address, fields, { titles, stage, draw }) {
   let found;
   try { found = await ask(address, fields()); } catch (wrong) { note(wrong.message || "The explorer has ended."); return; }

@@ -50,7 +50,7 @@ function choose(keys) {
   refresh();
 }
 
-// One question at a time: while the server works, only the newest text waits to be asked.
+// One request at a time: while the server works, only the newest text waits to be sent.
 async function refresh() {
   remember({ t: chosen, text: text.value.length <= LONGEST_IN_LINK ? text.value : null,
     start: start || null, special: $("special").checked, template: $("template").checked });

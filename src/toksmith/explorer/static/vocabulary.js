@@ -54,7 +54,7 @@ async function search() {
   draw();
 }
 
-// Beyond what browsers draw, the scroll bar stands for more than its own height.
+// Beyond the height that browsers draw, the scroll bar is scaled.
 const factor = () => Math.max(1, (found * HEIGHT - scroller.clientHeight) / Math.max(1, TALLEST - scroller.clientHeight));
 const firstSeen = () => Math.floor(scroller.scrollTop * (found * HEIGHT > TALLEST ? factor() : 1) / HEIGHT);
 
