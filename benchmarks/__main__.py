@@ -1,4 +1,4 @@
-"""``python -m benchmarks [load|encode|train|bars|training-bars|all]``, in a checkout."""
+"""The command line: ``python -m benchmarks [load|encode|train|bars|training-bars|all]``."""
 
 from __future__ import annotations
 

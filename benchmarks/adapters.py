@@ -1,4 +1,4 @@
-"""One small class a library: the same few calls, each made the way that library is fastest.
+"""One adapter class per library: the same few calls, each in that library's fastest way.
 
 A result is handed back in the library's own type, so that converting it is never timed;
 ``ids`` makes the flat array that is compared.

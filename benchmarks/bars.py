@@ -1,4 +1,4 @@
-"""What toksmith sets itself: for each piece of work, how many times faster than whom."""
+"""The performance bars: for each piece of work, the required speedup over a peer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library is asked for: what it is given, and the call that is timed."""
+"""The forms of a call: the input given to a library, and the function that is timed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where and when something was measured."""
+"""A description of the machine, the date and the versions of a measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fresh processes, one library each, in turns: A B A B …, so that slow spells hit all alike."""
+"""Interleaved rounds: a fresh process per library, A B A B …, so slow spells hit all alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured: encoding, loading and training, each as rows of equal work."""
+"""The suites: encoding, loading and training, each as rows of equal work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as tables: in colour for a terminal, in Markdown for a file."""
+"""Tables of results: in colour for a terminal, in Markdown for a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured on: texts, and vocabularies with the files that each library loads."""
+"""The inputs: texts, and vocabularies with the files that each library loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is trained, and whether two libraries did equal work."""
+"""Training jobs, and the check that two libraries did equal work."""
 
 from __future__ import annotations
 

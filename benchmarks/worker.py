@@ -1,4 +1,4 @@
-"""Runs in a fresh process: one library, one job; prints what it measured as JSON.
+"""The worker process: runs one job of one library, and prints its measurements as JSON.
 
 ``python -m benchmarks.worker '{"kind": "encode", "library": "toksmith", ...}'``
 """

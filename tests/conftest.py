@@ -1,4 +1,4 @@
-"""Fixtures that all tests share, and a count of what was skipped for want of data."""
+"""Fixtures that all tests share, and a count of tests skipped because data is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of counting share."""
+"""Helpers of the tests of counting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two engines behind one call, so that a test written once runs on both."""
+"""Both engines behind one call, so that one test runs on both."""
 
 from __future__ import annotations
 

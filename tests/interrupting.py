@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment that a test chooses."""
+"""Sends Ctrl-C at a moment that a test chooses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process has running, and what holds in a fork of it."""
+"""The threads and files of a process, and checks that run in a fork of it."""
 
 from __future__ import annotations
 

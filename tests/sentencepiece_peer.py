@@ -1,4 +1,4 @@
-"""SentencePiece's own processors, of files and of pieces, and our models of what they hold."""
+"""SentencePiece's own processors, made of files or pieces, and our models of the same."""
 
 from __future__ import annotations
 

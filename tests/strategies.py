@@ -1,4 +1,4 @@
-"""Texts that tokenizers get wrong: a fast seeded generator, and hypothesis strategies."""
+"""Texts that tokenizers often get wrong: a fast seeded generator, and hypothesis strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness: what differs is never timed as equal, and everything runs from end to end."""
+"""The benchmark harness: unequal work is never timed as equal, and every suite runs."""
 
 from __future__ import annotations
 

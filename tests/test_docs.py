@@ -1,4 +1,4 @@
-"""What the documentation says is what happens: its snippets run, and so do the doctests.
+"""The documentation: its snippets and all doctests run and print the shown output.
 
 On a page (README.md, docs/*.md), in their order and in one folder:
 

@@ -1,4 +1,4 @@
-"""Write the compiled maps of SentencePiece's named rules, which take seconds to make anew.
+"""Writes the compiled maps of SentencePiece's named rules, which take seconds to compile.
 
 python tools/make_charsmaps.py
 """

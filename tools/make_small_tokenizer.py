@@ -1,4 +1,4 @@
-"""Trains the tokenizer that the package brings along, from a folder of public-domain texts.
+"""Trains the tokenizer that the package includes, from a folder of public-domain texts.
 
 The folder holds `dickens.txt`, `jargon.txt`, `sqlite3.c`, `yt_dlp.py`, `udhr-major/*.txt` and
 `udhr/*.txt`; `src/toksmith/data/README.md` says where each comes from.

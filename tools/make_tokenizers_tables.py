@@ -1,4 +1,4 @@
-"""Write the character tables of `tokenizers`, read off `tokenizers` itself.
+"""Writes the character tables of `tokenizers`, found by running `tokenizers` on each character.
 
 Its libraries are of different ages: combining marks and normalization forms are those of Unicode
 9.0, punctuation, non-spacing and control characters those of 8.0, scripts of about 10.0, words

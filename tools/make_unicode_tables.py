@@ -1,4 +1,4 @@
-"""Write the character class tables that the split patterns need, from Unicode 16.0.
+"""Writes the character class tables of the split patterns, from Unicode 16.0.
 
 tiktoken and tokenizers use the classes of Unicode 16.0, so the kernel and the reference do too,
 whatever Unicode the running Python or its ``regex`` package knows. Run with:

@@ -1,4 +1,4 @@
-"""`sentencepiece` and `tokenizers`, asked the same questions as our tokenizers of the same file."""
+"""Adapters of `sentencepiece` and `tokenizers` that load the same file as our tokenizers."""
 
 from __future__ import annotations
 

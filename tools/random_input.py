@@ -1,4 +1,4 @@
-"""Random strings and random lists of ids that tokenizers get wrong, the same in each run."""
+"""Seeded random strings and lists of ids that tokenizers often get wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold the published models against the libraries they come from, on whole corpora.
+"""Compares published models with the libraries they come from, on whole corpora.
 
 Each `.model` is run beside `sentencepiece`, each `tokenizer.json` beside `tokenizers`:
 

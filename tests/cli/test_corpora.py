@@ -1,4 +1,4 @@
-"""Options of reading: which files, and which documents of them."""
+"""Options that select files and documents of a corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a newcomer's slips are answered with: which word is wrong, why, and what to type."""
+"""Error messages for common mistakes: the wrong word, the reason, and what to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of model through the commands: trained, run, looked into, converted."""
+"""Every kind of model through the commands: train, encode, inspect, convert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are read by the rules of training: rows by column, and nothing but UTF-8 text."""
+"""Commands read files as training does: rows by column, and only valid UTF-8."""
 
 from __future__ import annotations
 

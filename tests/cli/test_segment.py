@@ -1,4 +1,4 @@
-"""The commands that look at plain text: words, sentences, unicode."""
+"""The commands on plain text: words, sentences, unicode."""
 
 from __future__ import annotations
 

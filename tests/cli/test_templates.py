@@ -1,4 +1,4 @@
-"""Tokens that a template puts around a text, and special tokens left out again."""
+"""Tokens that a template adds around a text, and special tokens left out in decoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going on from merges: the kernel against the reference."""
+"""Continued training: the kernel against the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words counted in stretches, those of ASCII in the kernel, against documents one by one."""
+"""Words counted in blocks, ASCII ones in the kernel, against counts of single documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting words of lines, and normalizing them one by one, against the plain way."""
+"""Counting and normalizing the words of lines one by one, against the plain way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on which byte pair encoding is explained makes the tokens of the kernel."""
+"""The teaching page of byte pair encoding makes the same tokens as the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of ranks read by the kernel, against the same read line by line."""
+"""A file of ranks read by the kernel, against the same file read line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our tokenizers beside the peers', made of the same files."""
+"""Our tokenizers and those of the peers, made of the same files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit says of published vocabularies, found out again with their own libraries."""
+"""Audits of published vocabularies, checked with their own libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SentencePiece's models written as tokenizer.json: the tokens of tokenizers are ours."""
+"""SentencePiece models written as tokenizer.json: `tokenizers` makes the same tokens."""
 
 from __future__ import annotations
 

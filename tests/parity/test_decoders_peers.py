@@ -1,4 +1,4 @@
-"""Decoders beside those of tokenizers: on random tokens, and on the ids of real tokenizers."""
+"""Decoders against those of `tokenizers`: random tokens, and ids of real tokenizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metaspace that marks only the first piece, behind normalizers that drop or add the first one."""
+"""Metaspace that marks only the first piece, after normalizers that drop or add the first one."""
 
 from __future__ import annotations
 

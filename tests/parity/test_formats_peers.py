@@ -1,4 +1,4 @@
-"""Files written here are read by the libraries whose formats they are, and encode the same there.
+"""Files written here encode the same in the libraries whose formats they are.
 
 Our side is the reference in plain Python, so that a fault of a format is not hidden by another.
 There is no minbpe package; a reader and encoder of its files, written from their description,

@@ -1,4 +1,4 @@
-"""Templates, pairs, lengths and added tokens, beside Hugging Face's tokenizers."""
+"""Templates, pairs, lengths and added tokens against Hugging Face's tokenizers."""
 
 from __future__ import annotations
 

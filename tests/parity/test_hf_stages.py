@@ -1,4 +1,4 @@
-"""Entries of a tokenizer.json for normalizers and pre-tokenizers, beside those of `tokenizers`."""
+"""Normalizers and pre-tokenizers of a tokenizer.json against those of `tokenizers`."""
 
 from __future__ import annotations
 

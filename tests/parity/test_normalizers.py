@@ -1,4 +1,4 @@
-"""Normalizers beside those of `tokenizers`: the text that they make, and where it came from."""
+"""Normalizers against those of `tokenizers`: their text and its origins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vocabularies as nobody trains them: any strings in any order, against tiktoken itself."""
+"""Vocabularies that no training makes, of any strings in any order, against tiktoken."""
 
 from __future__ import annotations
 

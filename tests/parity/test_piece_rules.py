@@ -1,4 +1,4 @@
-"""What may be a piece: our rules against what SentencePiece's trainer makes of a word."""
+"""Which strings may be pieces: our rules against those of SentencePiece's trainer."""
 
 from __future__ import annotations
 

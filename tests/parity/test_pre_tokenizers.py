@@ -1,4 +1,4 @@
-"""Splitters beside the pre-tokenizers of `tokenizers`: the pieces, and where they came from."""
+"""Splitters against the pre-tokenizers of `tokenizers`: their pieces and spans."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Texts that make quadratic or deeply recursive code stop: long runs that no pattern cuts.
+"""Long uncut texts, on which quadratic or deeply recursive code fails.
 
-Time may not be asserted on machines that are shared. A child process with a hard limit stands in
-for it: what grows with the square of 100 MB would not end in days.
+Times are not asserted, since machines are shared. Instead a child process has a hard limit:
+quadratic work on 100 MB would take days.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SentencePiece's files beside sentencepiece itself: what it makes of a text, and of ids."""
+"""SentencePiece's files against sentencepiece itself: encoding and decoding."""
 
 from __future__ import annotations
 

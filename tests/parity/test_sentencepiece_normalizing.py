@@ -1,4 +1,4 @@
-"""SentencePiece's normalizer and its maps of characters, beside sentencepiece and tokenizers."""
+"""SentencePiece's normalizer and character maps against sentencepiece and tokenizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tekken.json against tiktoken, on which Mistral's own reader stands: the same ranks and pattern.
+"""tekken.json against tiktoken, which Mistral's reader uses: the same ranks and pattern.
 
 No published file is at hand, so one is made of cl100k's tokens.
 """

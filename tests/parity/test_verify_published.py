@@ -1,4 +1,4 @@
-"""The tool that holds the published models against their libraries, on a little of everything."""
+"""The tool that compares published models with their libraries, on small samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalized and split text always speaks of the original."""
+"""Spans of normalized and split text always refer to the original."""
 
 from __future__ import annotations
 

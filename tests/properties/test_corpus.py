@@ -1,4 +1,4 @@
-"""However a corpus is stored, whatever blocks it is read in: its counts are those of its text."""
+"""A corpus has the counts of its text, in any storage and any block size."""
 
 from __future__ import annotations
 

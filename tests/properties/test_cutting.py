@@ -1,4 +1,4 @@
-"""Truncation and chunks: what holds for every text, every kind of model, every limit."""
+"""Truncation and chunks: properties of every text, model kind and limit."""
 
 from __future__ import annotations
 

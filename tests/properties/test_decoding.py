@@ -1,4 +1,4 @@
-"""Tokens that come one by one, or are looked up in a table, decode as the steps decode them."""
+"""Streaming and table decoding equal the decoding steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The characters that bytes touch, against a look at each character."""
+"""The characters that a byte range touches, against a check of each character."""
 
 from __future__ import annotations
 

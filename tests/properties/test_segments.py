@@ -1,4 +1,4 @@
-"""Segments of any text: properties that hold for every one."""
+"""Segments of any text."""
 
 from __future__ import annotations
 

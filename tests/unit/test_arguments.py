@@ -1,4 +1,4 @@
-"""Wrong arguments: each has a typed error, before the work and not after it."""
+"""Wrong arguments raise a typed error before any work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts as a thing of their own: made, added, filtered, saved, and trained from."""
+"""Counts: making, adding, filtering, saving, and training from them."""
 
 from __future__ import annotations
 

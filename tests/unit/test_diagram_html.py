@@ -1,4 +1,4 @@
-"""Diagrams as HTML: every symbol, every state, and nothing that a browser would obey."""
+"""Diagrams as HTML: every symbol and state is there, and everything is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoding on several threads: nothing is left behind, and a fork finds all that it needs."""
+"""Encoding on several threads: nothing leaks, and a fork can go on encoding."""
 
 from __future__ import annotations
 

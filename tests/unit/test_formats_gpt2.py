@@ -1,3 +1,5 @@
+"""Reading and writing GPT-2's vocab.json and merges.txt files."""
+
 from __future__ import annotations
 
 import json

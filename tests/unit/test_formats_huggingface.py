@@ -1,3 +1,5 @@
+"""Reading and writing Hugging Face's tokenizer.json files."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Reading and writing minbpe's .model files."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Reading and writing Mistral's tekken.json files."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Reading and writing .tiktoken files."""
+
 from __future__ import annotations
 
 import base64

@@ -1,4 +1,4 @@
-"""What users of other libraries reach for: it is not there, and the error says what is."""
+"""Names from other libraries: the error says what to use here."""
 
 from __future__ import annotations
 

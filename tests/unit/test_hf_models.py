@@ -1,4 +1,4 @@
-"""The model of a tokenizer.json: each kind, by hand; what is refused, and why."""
+"""The model of a tokenizer.json: each kind by hand, and the refusals."""
 
 from __future__ import annotations
 

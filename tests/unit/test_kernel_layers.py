@@ -1,4 +1,4 @@
-"""The rooms of the kernel, and which of them each one may include."""
+"""The directories of the kernel, and the includes that each may have."""
 
 from __future__ import annotations
 

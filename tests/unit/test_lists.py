@@ -1,4 +1,4 @@
-"""Python lists from arrays of ids."""
+"""Python lists made from arrays of ids."""
 
 from __future__ import annotations
 

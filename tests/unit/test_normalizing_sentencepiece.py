@@ -1,4 +1,4 @@
-"""SentencePiece's normalizer, with what sentencepiece 0.2.3 makes of the same texts."""
+"""SentencePiece's normalizer, against the output of sentencepiece 0.2.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about one text, and diagrams in the terminal."""
+"""The page of a text, and diagrams in the terminal."""
 
 from __future__ import annotations
 

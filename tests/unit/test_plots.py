@@ -1,4 +1,4 @@
-"""Plots: ticks, places, and what a page needs."""
+"""Plots: ticks, places, SVG and text."""
 
 from __future__ import annotations
 

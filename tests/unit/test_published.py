@@ -1,3 +1,5 @@
+"""Published encodings: names, downloads, checks and the cache."""
+
 from __future__ import annotations
 
 import hashlib

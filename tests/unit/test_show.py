@@ -1,4 +1,4 @@
-"""How tokens are shown: nothing hidden, nothing that a terminal or a browser would obey."""
+"""Views of tokens: nothing is hidden, and a terminal or browser obeys none of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of a comparison: nothing is hidden, nothing is obeyed, nothing is asked for."""
+"""Views of a comparison: nothing is hidden, executed, or loaded from elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that split= takes, wherever a split is given."""
+"""The names that split= accepts, in every function that takes a split."""
 
 from __future__ import annotations
 

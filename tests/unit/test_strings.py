@@ -1,4 +1,4 @@
-"""Strings are encoded as they are, whatever their width, and stay as they are."""
+"""Strings of every width are encoded correctly and stay unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of a tokenizer as a whole: how they are called, and what they are called."""
+"""The methods of a tokenizer as a whole: their names and parameters."""
 
 from inspect import Parameter, signature
 

@@ -1,4 +1,4 @@
-"""What ``train`` shows of its options: its signature, its overloads, and errors about them."""
+"""The options of ``train``: its signature, overloads, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning on several threads: the same result, and nothing left behind."""
+"""Learning on several threads: the same result, and no leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokenizers made from others: one stage differs, and the first one stays as it was."""
+"""Tokenizers made from others: one stage differs, and the original is unchanged."""
 
 from __future__ import annotations
 

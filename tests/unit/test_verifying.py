@@ -1,4 +1,4 @@
-"""Where two tokenizers part."""
+"""The first difference of two tokenizers."""
 
 from __future__ import annotations
 
