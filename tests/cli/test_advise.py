@@ -61,7 +61,7 @@ def test_errors(run: Run, corpus_file: Path) -> None:
     assert "give layers, or parameters" in ran.err
     ran = run("advise", corpus_file, "--d-model", 64, "--parameters", "many")
     assert ran.code == 2
-    assert "--parameters is 'many': a number is wanted, such as 7B or 20G" in ran.err
+    assert "--parameters is 'many': use a number such as 7B or 20G" in ran.err
 
 
 @pytest.mark.parametrize(

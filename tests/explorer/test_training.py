@@ -50,7 +50,7 @@ def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
     assert len(found["learned"]) == 13
     page.save(Fields({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
     assert load(tmp_path / "tok.json").vocab_size == 270
-    with pytest.raises(OptionError, match="there already"):
+    with pytest.raises(OptionError, match="exists already"):
         page.save(Fields({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
     name, data = page.saved("bpe-270", "minbpe")
     assert name == "bpe-270.model"

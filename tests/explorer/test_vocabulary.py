@@ -117,7 +117,7 @@ def test_details_of_special_tokens_and_of_none() -> None:
     with pytest.raises(UnknownTokenError):
         details_html(known, -1)
     unused = Tokenizer(Pipeline(raw_bytes().pipeline.model, framing=Framing.of({"<x>": 260})))
-    assert "an id that no token has" in details_html(Vocabulary(unused), 258)
+    assert "an id without a token" in details_html(Vocabulary(unused), 258)
 
 
 def test_origin_in_a_text() -> None:
