@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from toksmith.engine import ChunkCounter
-from toksmith.engine.training import LineCounter, plain_rules
+from toksmith.engine.counting import ChunkCounter, LineCounter, make_plain_rules
 
-PLAIN = plain_rules(
+PLAIN = make_plain_rules(
     [" " if chr(code).isspace() else chr(code) for code in range(128)],
     str.isalnum,
     lambda left, right: left != " " and left.isalnum() != right.isalnum(),

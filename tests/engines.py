@@ -11,7 +11,7 @@ import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.arrays import IdArray
 from toksmith._base.text import utf8
-from toksmith.engine import Encoder, decoder
+from toksmith.engine import Encoder, make_decoder
 from toksmith.engine import compile as compiled
 from toksmith.engine.stepwise import ReferenceDecoder, ReferenceEncoder
 from toksmith.models import BPE
@@ -30,7 +30,7 @@ def encoder(engine: str, pipeline: Pipeline) -> Encoder:
 
 def decode(engine: str, pipeline: Pipeline, ids: IdArray) -> bytes:
     """Return the bytes that the engine makes of ids."""
-    make = ReferenceDecoder if engine == "reference" else decoder
+    make = ReferenceDecoder if engine == "reference" else make_decoder
     return make(pipeline.model.vocab).decode(ids, 1)
 
 

@@ -17,6 +17,8 @@ from tests import engines, strategies
 from tests.kits.bpe import random_bpe, random_ranks
 from toksmith import engine
 from toksmith._base.arrays import IdArray
+from toksmith.engine import portable
+from toksmith.engine.kernel import instruction_set
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.errors import EngineError
 from toksmith.pipeline import Pipeline
@@ -138,12 +140,12 @@ def test_unordered_merges() -> None:
 def test_recovered_merges() -> None:
     for seed in range(100):
         vocab = random_ranks(random.Random(seed))
-        assert engine.recover_merges(vocab).tolist() == recover_merges(vocab).tolist(), seed
+        assert portable.recover_merges(vocab).tolist() == recover_merges(vocab).tolist(), seed
 
 
 def test_recovered_merges_of_gpt2(published: Callable[[str], Pipeline]) -> None:
     model = published("gpt2").model
-    found = engine.recover_merges(model.vocab)
+    found = portable.recover_merges(model.vocab)
     assert np.array_equal(found, model.merges)
     assert len(found) == 50_000
 
@@ -155,7 +157,7 @@ def test_instruction_sets(
 ) -> None:
     monkeypatch.setenv("TOKSMITH_ISA", isa)
     try:
-        engine.instruction_set()
+        instruction_set()
     except EngineError as missing:
         pytest.skip(str(missing))
     documents = random_documents()
@@ -182,4 +184,4 @@ def reference_results(family: str) -> tuple[Batch, IdArray]:
 def test_unknown_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKSMITH_ISA", "mmx")
     with pytest.raises(EngineError, match="mmx"):
-        engine.instruction_set()
+        instruction_set()

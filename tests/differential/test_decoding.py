@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toksmith.engine import KernelDecoder
+from toksmith.engine.kernel import KernelDecoder
 from toksmith.engine.stepwise import ReferenceDecoder
 from toksmith.errors import UnknownTokenError
 

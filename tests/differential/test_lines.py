@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import toksmith
-from toksmith.engine.training import LineCounter
+from toksmith.engine.counting import LineCounter
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules
 from toksmith.stages.charsmap_rules import RULES, charsmap_of, rule_entries

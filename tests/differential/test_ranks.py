@@ -6,8 +6,8 @@ import random
 from base64 import b64encode
 from pathlib import Path
 
-from toksmith import engine
 from toksmith._base import files
+from toksmith.engine.portable import read_ranks
 from toksmith.errors import FormatError
 from toksmith.formats import tiktoken
 
@@ -35,7 +35,7 @@ def test_files_without_a_fault() -> None:
     rng = random.Random(1)
     for _ in range(1000):
         data = random_file(rng)
-        assert engine.read_ranks(data, 99) == line_by_line(data), data
+        assert read_ranks(data, 99) == line_by_line(data), data
 
 
 def test_files_with_a_changed_byte() -> None:
@@ -45,7 +45,7 @@ def test_files_with_a_changed_byte() -> None:
         data = bytearray(random_file(rng))
         place = rng.randrange(len(data) + 1)
         data[place : place + rng.randint(0, 1)] = bytes([rng.choice(b"=Q \r\n0z+/-_\0\xff")])
-        found = engine.read_ranks(bytes(data), files.MAX_ID)
+        found = read_ranks(bytes(data), files.MAX_ID)
         refused += found is None
         # What the kernel refuses, as too odd, may still be right.
         assert found is None or found == line_by_line(bytes(data)), bytes(data)
@@ -53,5 +53,5 @@ def test_files_with_a_changed_byte() -> None:
 
 
 def test_the_highest_rank() -> None:
-    assert engine.read_ranks(b"YQ== 5", 5) == (b"",) * 5 + (b"a",)
-    assert engine.read_ranks(b"YQ== 5", 4) is None
+    assert read_ranks(b"YQ== 5", 5) == (b"",) * 5 + (b"a",)
+    assert read_ranks(b"YQ== 5", 4) is None

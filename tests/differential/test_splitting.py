@@ -14,6 +14,7 @@ import pytest
 from tests import strategies
 from tests.kits.bpe import BYTES
 from toksmith import engine
+from toksmith.engine.counting import ChunkCounter
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
@@ -78,7 +79,7 @@ def test_corpora(family: str, name: str, corpus: Callable[..., bytes]) -> None:
 def test_a_document_is_cut_only_between_chunks(family: str) -> None:
     """Where a thread's piece may end: both sides alone have the chunks of the whole."""
     split = splitter(family)
-    cutter = engine.ChunkCounter(split, 1)
+    cutter = ChunkCounter(split, 1)
     texts = [text.encode() for text in strategies.random_texts(14, 300)]
     for text in [*texts, *strategies.random_byte_texts(15, 300)]:
         chunks = chunk_spans(split, text)

@@ -20,7 +20,7 @@ from tests.kits.pieces import (
     random_sentencepiece_bpe,
     random_unigram,
 )
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram
 from toksmith.reference.chunk_models import chunk_model

@@ -11,7 +11,7 @@ import pytest
 
 from tests import strategies
 from tests.kits.words import random_word_model
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import ReferenceChunks
 from toksmith.models import LongestMatch, Model, WordLevel, WordPiece
 

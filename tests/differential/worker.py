@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from toksmith import engine
+from toksmith.engine.kernel import instruction_set
 
 
 def main(texts: Path, pipeline: Path, out: Path) -> None:
-    if engine.instruction_set() != os.environ["TOKSMITH_ISA"]:
+    if instruction_set() != os.environ["TOKSMITH_ISA"]:
         raise SystemExit("another instruction set runs than was asked for")
     documents = pickle.loads(texts.read_bytes())
     encoder = engine.compile(pickle.loads(pipeline.read_bytes()))

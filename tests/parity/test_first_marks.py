@@ -114,4 +114,4 @@ def test_the_kernel_runs_most_texts(tmp_path: Path, place: int) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(held(NORMALIZERS[place], None, False, "characters")))
     pipeline = toksmith.load(path).pipeline
-    assert type(engine.compile(pipeline)).__name__ in ("FirstMarkEncoder", "ReferenceEncoder")
+    assert type(engine.compile(pipeline)).__name__ in ("FusedEncoder", "ReferenceEncoder")

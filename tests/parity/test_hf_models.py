@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from toksmith._base.text import characters
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import ReferenceChunks
 from toksmith.formats.huggingface import models
 from toksmith.formats.huggingface.entries import Entry

@@ -20,7 +20,7 @@ from tests.kits.character_bpe import random_character_bpe
 from tests.kits.pieces import Piece, model_of, random_chunk, random_double_unigram, random_pieces
 from tests.strategies import random_texts
 from toksmith import Tokenizer
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.errors import UnknownTokenError
 from toksmith.models import CharacterBPE, Model, SentencePieceBPE, Unigram
 from toksmith.pipeline import Pipeline

@@ -21,8 +21,7 @@ from toksmith._base.documents import document_bounds
 from toksmith.corpus import Files, Reading
 from toksmith.corpus.blocks import Block, cut_bounds, split_stream
 from toksmith.corpus.text_reader import text_blocks
-from toksmith.engine import ChunkCounter
-from toksmith.engine.training import LineCounter
+from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.splitters import splitter
 
 MAKERS: dict[str, Callable[[], ChunkCounter | LineCounter]] = {

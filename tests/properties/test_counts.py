@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toksmith import Counts, engine
+from toksmith import Counts
+from toksmith.engine.counting import ChunkCounter
 from toksmith.splitters import splitter
 from toksmith.stages.split_patterns import chunk_spans
 
@@ -62,7 +63,7 @@ def test_filter_and_most_common(chunks: dict[bytes, int], least: int) -> None:
 def test_spilled(
     texts: list[str], split: str | None, threads: int, least: int, memory: int
 ) -> None:
-    counter = engine.ChunkCounter(splitter(split), threads)
+    counter = ChunkCounter(splitter(split), threads)
     with TemporaryFile(buffering=0) as file:
         counter.spill_to(file.fileno(), 1)  # at every chance
         for text in texts:

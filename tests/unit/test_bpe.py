@@ -113,7 +113,7 @@ class TestCalls:
 
 def recover(engine: str, vocab: tuple[bytes, ...]) -> list[list[int]]:
     if engine == "kernel":
-        from toksmith.engine import recover_merges as recover_in_kernel
+        from toksmith.engine.portable import recover_merges as recover_in_kernel
 
         return recover_in_kernel(vocab).tolist()
     return recover_merges(vocab).tolist()

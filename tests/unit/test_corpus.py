@@ -31,8 +31,7 @@ from toksmith.corpus.blocks import split_stream
 from toksmith.corpus.document_sample import DigestSet
 from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.text_reader import READ
-from toksmith.engine import ChunkCounter
-from toksmith.engine.training import LineCounter
+from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
 from toksmith.splitters import splitter
 from toksmith.trainers import Counts, count_chunks

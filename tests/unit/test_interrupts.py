@@ -19,11 +19,11 @@ import pytest
 
 import toksmith
 import toksmith._base.text
-import toksmith.engine.lists
 import toksmith.errors
 import toksmith.splitters
 import toksmith.tokenizer
 import toksmith.tokenizer.decode
+from toksmith.engine import portable
 from toksmith.stages import split_classes
 
 ROOT = Path(__file__).parents[2]
@@ -215,7 +215,7 @@ def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
     before = signal.signal(signal.SIGALRM, lambda *_: ids.clear())
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.001)
-        assert toksmith.engine.lists.array(ids) is None  # the list changed meanwhile
+        assert portable.to_array(ids) is None  # the list changed meanwhile
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -277,7 +277,7 @@ def test_places_of_a_mark_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toksmith.engine.lists, "_BLOCK", 2)
+    monkeypatch.setattr(portable, "_BLOCK", 2)
     ids = np.array([97, 98, 99, 100, 2**32 - 1], np.int64)
     found = toksmith.tokenizer.decode.id_array(ids)
     assert found.dtype == np.uint32

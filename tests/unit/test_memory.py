@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import toksmith
-from toksmith import Counts, engine
+from toksmith import Counts
 from toksmith.corpus import Files, Reading
+from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
 from toksmith.trainers.counts import count_chunks, sum_counts
@@ -174,7 +175,7 @@ class TestDisk:
             Counts.from_files(file, memory="1M")
 
     def test_damage(self, tmp_path: Path) -> None:
-        counter = engine.ChunkCounter(splitter("gpt2"), 1)
+        counter = ChunkCounter(splitter("gpt2"), 1)
         with (tmp_path / "runs").open("w+b") as file:
             counter.spill_to(file.fileno(), 1)
             counter.add_texts([TEXT])

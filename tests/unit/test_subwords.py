@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.kits.pieces import BYTE_PIECES, Piece, model_of
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.errors import UnknownTokenError
 from toksmith.models import CharacterBPE, Model, PieceType, SentencePieceBPE, Unigram
 from toksmith.reference.chunk_models import chunk_model

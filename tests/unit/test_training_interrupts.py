@@ -19,7 +19,7 @@ import pytest
 
 import toksmith
 from tests.counting import PLAIN
-from toksmith.engine import ChunkCounter
+from toksmith.engine.counting import ChunkCounter
 from toksmith.engine.training import (
     LineCounter,
     MergeRules,

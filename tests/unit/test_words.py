@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from toksmith.engine import KernelEncoder
+from toksmith.engine.kernel import KernelEncoder
 from toksmith.errors import OptionError
 from toksmith.models import LongestMatch, WordLevel, WordPiece
 from toksmith.reference.chunk_models import Token, chunk_model

@@ -9,7 +9,7 @@ from pathlib import Path
 from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text
 from toksmith.corpus.blocks import block_of
-from toksmith.engine import first_invalid
+from toksmith.engine.portable import first_invalid
 from toksmith.errors import FormatError
 
 _BYTE_ORDER_MARKS = {

@@ -1,6 +1,6 @@
 """A pipeline run stage by stage: the kernel's oracle, and the engine of last resort.
 
-:class:`StagedEncoder` does one thing after the other, normalizer, splitter, model, where the
+:class:`StepwiseEncoder` does one thing after the other, normalizer, splitter, model, where the
 kernel fuses them. Which model it runs is left open: with :class:`ReferenceChunks` all is plain
 Python (``TOKSMITH_ENGINE=reference``); with the kernel's models it serves the pipelines whose
 normalizer or splitter the kernel does not know.
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
 
-from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
+from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, byte_sizes, utf8, without_surrogates
 from toksmith.errors import UnknownTokenError
@@ -33,8 +33,6 @@ from toksmith.stages.split_classes import marks_only_first, pieces
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
 
-Bounds: TypeAlias = "npt.NDArray[np.int64]"
-
 
 class ChunkEncoder(Protocol):
     """What runs a model on chunks."""
@@ -49,7 +47,7 @@ class ChunkEncoder(Protocol):
         """Give the memory of caches back, and take at most so much for each from now on."""
 
 
-class StagedEncoder:
+class StepwiseEncoder:
     """Encode without special tokens, one stage after the other (an ``engine.Encoder``).
 
     Args:
@@ -218,7 +216,7 @@ class ReferenceChunks:
         self._run.cache_clear()
 
 
-class ReferenceEncoder(StagedEncoder):
+class ReferenceEncoder(StepwiseEncoder):
     """A pipeline in plain Python; ``threads`` is accepted and changes nothing.
 
     Example:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from mmap import mmap
 from typing import Literal, NamedTuple, TypeAlias
 
 from toksmith import _kernel
 from toksmith._base.lazy import np, npt
-from toksmith._base.text import Text, utf8
-
-Bounds: TypeAlias = "npt.NDArray[np.int64]"
-UInts: TypeAlias = "npt.NDArray[np.uint64]"
-
-Counted: TypeAlias = "tuple[bytes, UInts, UInts]"
-"""Chunks end to end, where each ends, and how often each was seen."""
+from toksmith.engine.counting import CountedChunks, UInts
 
 Watch: TypeAlias = "Callable[[Merges], None]"
 """Told some times a second what was learned since it was called last, and in the end the rest."""
@@ -53,122 +46,7 @@ class MergeRules:
         return self.ties, self.min_frequency, self.max_token_length or 0
 
 
-class CountedLines(NamedTuple):
-    """The distinct chunks of lines.
-
-    Attributes:
-        chunks: all chunks end to end.
-        ends: where each ends.
-        counts: how often each was seen.
-        lines: how many lines were counted.
-        too_long: how many were skipped for their length.
-        reserved: how many were skipped because they hold U+2585.
-        plain: the words of chunks that are plain; these are not among the others.
-    """
-
-    chunks: bytes
-    ends: UInts
-    counts: UInts
-    lines: int
-    too_long: int
-    reserved: int
-    plain: Counted
-
-    def items(self) -> Iterator[tuple[bytes, int]]:
-        """Yield each chunk that is not plain, and its count."""
-        start = 0
-        for end, count in zip(self.ends.tolist(), self.counts.tolist(), strict=True):
-            yield self.chunks[start:end], count
-            start = end
-
-
-PlainRules: TypeAlias = _kernel.PlainRules
-"""By which rules text is plain; see :func:`plain_rules`."""
-
-
-def plain_rules(
-    letters: Sequence[str],
-    kind: Callable[[str], Hashable],
-    apart: Callable[[str, str], bool],
-    *,
-    drop_spaces: bool = True,
-    symbols: Sequence[str] = (),
-) -> PlainRules:
-    r"""Return by which rules text is plain: ASCII whose words can be told as it is counted.
-
-    Each line is looked at with the ``\n`` before it.
-
-    Args:
-        letters: what becomes of each of the 128 characters of ASCII; ``" "`` parts words; ``""``
-            where that cannot be told by one character.
-        kind: of a letter; there are seven at most, beside the space.
-        apart: whether two letters side by side are of two words. Letters of one kind do alike. A
-            space is always apart from what stands before it.
-        drop_spaces: whether a space alone is no word; otherwise what holds one is not plain.
-        symbols: what holds one is not plain.
-    """
-    kinds = {letter: None if letter == " " else kind(letter) for letter in letters if letter}
-    examples = {kind: letter for letter, kind in kinds.items()}
-    bits = {kind: 1 << place for place, kind in enumerate(examples)}
-    ends, starts = bytearray(128), bytearray(128)
-    of_kind = {
-        kind: sum(bits[left] for left in bits if letter == " " or apart(examples[left], letter))
-        for kind, letter in examples.items()
-    }
-    for letter, of in kinds.items():
-        ends[ord(letter)], starts[ord(letter)] = bits[of], of_kind[of]
-    spelled = bytes(ord(letter) if letter else 0 for letter in letters)
-    return PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
-
-
-class LineCounter:
-    r"""Counts the distinct words of lines, or whole lines; empty lines are left out.
-
-    A line is cut before each space that follows a printable ASCII character. Each chunk but
-    a line's first starts with that space; the first starts with ``\n``, whatever it holds.
-
-    Args:
-        threads: how many threads count; the result does not depend on it.
-        words: whether lines are cut; without, chunks are whole lines and bear no mark.
-        longest: lines of more bytes are skipped; 0 for no limit.
-        skip_reserved: whether lines that hold U+2585 are skipped.
-        plain: by which rules chunks are told into words at once (:func:`plain_rules`).
-    """
-
-    def __init__(
-        self,
-        threads: int,
-        *,
-        words: bool = True,
-        longest: int = 0,
-        skip_reserved: bool = False,
-        plain: PlainRules | None = None,
-    ) -> None:
-        self._threads = threads
-        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain)
-
-    def add_texts(self, texts: Sequence[Text]) -> None:
-        """Count the lines of documents."""
-        self._counter.add_texts(texts, self._threads)
-
-    def add_slices(self, text: Text, bounds: Bounds) -> None:
-        """Count the lines of slices of a text."""
-        self._counter.add_slices(text, bounds, self._threads)
-
-    @staticmethod
-    def cut(text: Text, start: int, end: int) -> int:
-        """Return where the first line behind a byte starts, or the end."""
-        data = text if isinstance(text, mmap | bytes | bytearray) else utf8(text)
-        found = data.find(b"\n", start, end)
-        return end if found < 0 else found + 1
-
-    def finish(self) -> CountedLines:
-        """Return all that was found, in the order in which it was first seen."""
-        chunks, plain = self._counter.finish()
-        return CountedLines(*chunks, *self._counter.lines(), plain)
-
-
-def byte_counts(counted: Counted) -> UInts:
+def byte_counts(counted: CountedChunks) -> UInts:
     """Return how often each byte stands in the text: uint64, shape ``(256,)``."""
     return _kernel.symbol_counts(*counted, 256)
 
@@ -210,7 +88,7 @@ class SymbolWords:
 
 
 def mixed_words(
-    counted: Counted,
+    counted: CountedChunks,
     of_bytes: Sequence[int | None],
     others: SymbolWords,
     of_others: Sequence[int | None],
@@ -268,7 +146,7 @@ class UnigramPieces(NamedTuple):
 
 
 def merge_bytes(
-    counted: Counted,
+    counted: CountedChunks,
     tokens: int,
     rules: MergeRules,
     *,

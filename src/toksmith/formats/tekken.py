@@ -49,7 +49,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
         FormatError: the file is damaged.
     """
     hints.refuse(path, NAME)
-    from toksmith.engine import recover_merges
+    from toksmith.engine.portable import recover_merges
 
     if path.is_dir():
         path = path / "tekken.json"

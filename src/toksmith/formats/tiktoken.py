@@ -96,7 +96,7 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
     Raises:
         FormatError: the data are damaged.
     """
-    from toksmith.engine import read_ranks, recover_merges
+    from toksmith.engine.portable import read_ranks, recover_merges
 
     vocab = read_ranks(data, files.highest_id(data.count(b"\n") + 1))
     if vocab is None:
@@ -208,7 +208,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
 
 
 def _check_ranks(model: BPE) -> None:
-    from toksmith.engine import recover_merges
+    from toksmith.engine.portable import recover_merges
 
     checks.check_unique_tokens(model, NAME)
     if not model.whole_chunk_first and (rest := checks.find_unmade(model)):

@@ -52,48 +52,48 @@ Seen: TypeAlias = "tuple[AtomArray, Units]"
 """Characters as splitter and model see them: the atom of each, and its
 :class:`~toksmith.fusion.atoms.Unit`."""
 
-Rewritten: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
+RewrittenBlock: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
 """A block of characters: what they become, end to end, as it is seen and in UTF-8; how many
 characters each of the block becomes (uint16), and whether it depends on its neighbours."""
 
-Rows: TypeAlias = "Seen | Rewritten"
+Block: TypeAlias = "Seen | RewrittenBlock"
 """A block of characters; only as it is seen where each becomes itself, and none depends."""
 
 
-class OwnSpace(Exception):  # noqa: N818
+class AmbiguousSpace(Exception):  # noqa: N818
     """A chunk means one thing if its space is the text's own, another if it was put there."""
 
 
 @dataclass(frozen=True)
-class Staging:
+class FusionRules:
     """What the kernel has to know.
 
     Attributes:
-        fill: the rows of a block of characters, by its number.
+        describe_block: returns the :data:`Block` of a number.
         joined: uint16, shape ``(n, 2)``: the pairs of atoms that are not parted.
         lead: whether a space is put before a text.
         first_only: the lead is for the start of a document, not for what follows an added token.
         collapse: whether several spaces become one.
         trim: whether a text ends with no space.
         origins: see :class:`~toksmith.fusion.characters.Characters`.
-        fallback: what the stages make of a chunk: its pieces as UTF-8. Raises :class:`OwnSpace`
-            where the chunk does not tell.
+        run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
+            :class:`AmbiguousSpace` if they depend on where its leading space comes from.
         keeps_start: whether the lead is put before a text that starts with this character, as it
             is where the normalizer does not drop the character; ``None``: before all texts.
     """
 
-    fill: Callable[[int], Rows]
+    describe_block: Callable[[int], Block]
     joined: npt.NDArray[np.uint16]
     lead: Literal["none", "always", "unless-space"]
     first_only: bool
     collapse: bool
     trim: bool
     origins: Origins
-    fallback: Callable[[bytes], list[bytes]]
+    run_stages: Callable[[bytes], list[bytes]]
     keeps_start: Callable[[str], bool] | None = None
 
 
-def staging(pipeline: Pipeline) -> Staging | None:
+def find_rules(pipeline: Pipeline) -> FusionRules | None:
     """Return what the kernel has to know to run a pipeline; ``None`` where that is not enough."""
     characters = characters_of(pipeline.normalizer)
     if characters is None:
@@ -119,7 +119,7 @@ def staging(pipeline: Pipeline) -> Staging | None:
     if isinstance(splitter, Metaspace):
         splitter = replace(splitter, prepend="never")  # the lead is part of the chunk
 
-    def fallback(chunk: bytes) -> list[bytes]:
+    def run_stages(chunk: bytes) -> list[bytes]:
         text = characters.sentinel + chunk.decode("utf-8", "surrogateescape")
         if characters.sees_replaced:
             text = without_surrogates(text)
@@ -127,19 +127,19 @@ def staging(pipeline: Pipeline) -> Staging | None:
         if lead == "unless-space" and characters.sees_space(text):
             put = text[:1] + normalized(characters.inside, text[1:])
             if put != own:
-                raise OwnSpace
+                raise AmbiguousSpace
         text = own.removeprefix(characters.sentinel)
         return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
 
-    return Staging(
-        fill=lambda block: _rows(block, characters, atoms),
+    return FusionRules(
+        describe_block=lambda block: _describe_block(block, characters, atoms),
         joined=np.array(sorted(atoms.joined), np.uint16).reshape(-1, 2),
         lead=lead,
         first_only=first_only,
         collapse=characters.collapse,
         trim=characters.trim,
         origins=characters.origins,
-        fallback=fallback,
+        run_stages=run_stages,
         keeps_start=keeps_start,
     )
 
@@ -168,7 +168,7 @@ def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> b
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
-def _rows(block: int, characters: Characters, atoms: Atoms) -> Rows:
+def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     start, end = block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK
     marked = bool(atoms.mark) and start <= ord(atoms.mark) < end
     if not marked and characters.leaves(start, end):

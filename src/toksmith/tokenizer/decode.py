@@ -14,7 +14,7 @@ from toksmith._base.checks import flag
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import decode_utf8
 from toksmith._base.threads import thread_count
-from toksmith.engine import lists
+from toksmith.engine import portable
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, stack
@@ -55,7 +55,7 @@ class TextDecoder:
     def __init__(self, pipeline: Pipeline, tokens: Sequence[bytes]) -> None:
         self._pipeline = pipeline
         self._tokens = tokens
-        self._engine = engine.decoder(tokens)
+        self._engine = engine.make_decoder(tokens)
 
     def unknown(self, wrong: UnknownTokenError) -> UnknownTokenError:
         """Return the error for an unknown id, with the range of known ids."""
@@ -128,7 +128,7 @@ class TextDecoder:
         if skip_special_tokens:
             lengths = np.where(self._special, 0, lengths)
         places = np.zeros(len(batch.ids) + 1, np.int64)
-        for start, block in lists.blocks(batch.ids):
+        for start, block in portable.iter_blocks(batch.ids):
             found = places[start + 1 : start + 1 + len(block)]
             np.cumsum(lengths[block], out=found)
             found += places[start]
@@ -165,7 +165,7 @@ class TextDecoder:
     def _without_special(self, ids: IdArray) -> IdArray:
         kept = np.empty(len(ids), np.uint32)
         size = 0
-        for _, block in lists.blocks(ids):
+        for _, block in portable.iter_blocks(ids):
             found = block[~self._special[block]]
             kept[size : size + len(found)] = found
             size += len(found)
@@ -237,7 +237,7 @@ def id_array(ids: Ids) -> IdArray:
         OptionError: ``ids`` is no flat sequence of whole numbers.
         UnknownTokenError: an id does not fit into 32 bits, so no token has it.
     """
-    if type(ids) is list and (found := lists.array(ids)) is not None:
+    if type(ids) is list and (found := portable.to_array(ids)) is not None:
         return found
     if isinstance(ids, str | bytes):
         raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
@@ -260,7 +260,7 @@ def id_array(ids: Ids) -> IdArray:
     if array.dtype == np.uint32:
         return np.ascontiguousarray(array)
     found = np.empty(len(array), np.uint32)
-    for start, block in lists.blocks(array):
+    for start, block in portable.iter_blocks(array):
         for place in (int(block.argmin()), int(block.argmax())):
             if not 0 <= int(block[place]) < 2**32:
                 raise UnknownTokenError(

@@ -23,7 +23,7 @@ from toksmith.decoders import (
     Strip,
     WordPieceDecoder,
 )
-from toksmith.engine import lists
+from toksmith.engine import portable
 from toksmith.models import Model
 from toksmith.stages.decode import byte_of, decode_step, decoded
 
@@ -57,7 +57,7 @@ class DecodeTable:
         surfaces = self._table()
         self._is_empty = np.array([not surface for surface in surfaces or ()], np.bool_)
         known = np.array([bool(token) for token in tokens], np.bool_)
-        self._engine = None if surfaces is None else engine.decoder(surfaces, known)
+        self._engine = None if surfaces is None else engine.make_decoder(surfaces, known)
 
     def decode(self, ids: IdArray, threads: int = 1) -> str:
         """Return the text of known ids."""
@@ -79,7 +79,7 @@ class DecodeTable:
         return "".join(parts)
 
     def _bytes_stay_together(self, ids: IdArray) -> bool:
-        for start, block in lists.blocks(ids[:-1]):
+        for start, block in portable.iter_blocks(ids[:-1]):
             following = ids[start + 1 : start + 1 + len(block)]
             if (self._is_byte[block] & self._is_empty[following]).any():
                 return False

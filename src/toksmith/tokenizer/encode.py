@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
-from toksmith._base.arrays import IdArray, SpanArray
+from toksmith._base.arrays import Bounds, IdArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, characters, check_texts, utf8
 from toksmith._base.threads import thread_count
@@ -87,7 +87,7 @@ class TextEncoder:
         check_texts(texts, name)
         return stack([self.encode(text, special, threads) for text in texts])
 
-    def encode_slices(self, text: Text, bounds: engine.Bounds, threads: int | None) -> Batch:
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int | None) -> Batch:
         """Return the ids of each slice of a plain text as a document of its own."""
         return self._engine.encode_slices(text, bounds, thread_count(threads, len(text)))
 

@@ -19,7 +19,7 @@ from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text
-from toksmith.engine.stepwise import StagedEncoder
+from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.models import (
     BPE,
@@ -205,7 +205,7 @@ class _Chunks:
 
 
 def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> IdArray:
-    encoder = StagedEncoder(pipeline, _Chunks(run))
+    encoder = StepwiseEncoder(pipeline, _Chunks(run))
     return TextEncoder(pipeline, encoder).encode(text, special, 1)
 
 

@@ -16,8 +16,7 @@ from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
 from toksmith.corpus.file_weights import ONE
-from toksmith.engine import ChunkCounter
-from toksmith.engine.training import Counted
+from toksmith.engine.counting import ChunkCounter, CountedChunks
 from toksmith.errors import OptionError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS
@@ -465,7 +464,7 @@ def count_chunks(
     limits = limits or MemoryLimits()
     with counting_progress(source.size, progress) as report:
 
-        def counted() -> Iterator[tuple[int, Counted]]:
+        def counted() -> Iterator[tuple[int, CountedChunks]]:
             for weight, part in source.parts():
                 counter = ChunkCounter(splitter, threads)
                 part.feed(counter, report)

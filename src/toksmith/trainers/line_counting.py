@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, utf8
-from toksmith.engine.training import CountedLines, LineCounter
+from toksmith.engine.counting import CountedLines, LineCounter
 from toksmith.errors import OptionError
 
 RESERVED = "\u2585".encode()

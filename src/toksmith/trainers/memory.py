@@ -17,7 +17,7 @@ from toksmith._base.visible import count_of
 from toksmith.errors import OptionError, TrainingError
 
 if TYPE_CHECKING:
-    from toksmith.engine import ChunkCounter
+    from toksmith.engine.counting import ChunkCounter
 
 Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
 """How many distinct chunks, and bytes of them, occur in the text 0, 1, 2 … times."""

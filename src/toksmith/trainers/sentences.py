@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from toksmith.engine.training import CountedLines, LineCounter, PlainRules, plain_rules
+from toksmith.engine.counting import CountedLines, LineCounter, PlainRules, make_plain_rules
 from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
@@ -66,7 +66,7 @@ def read_sentences(
     normalize = QuickNormalizer(normalizer)
     plain = None
     if not has_counts and _is_local(options, normalizer, symbols):
-        plain = _plain_rules(options.rules(), normalize, cutter.symbols)
+        plain = _make_plain_rules(options.rules(), normalize, cutter.symbols)
     found = _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, plain)
     corpus.check_bytes()
     skipped = {"too_long": found.too_long, "reserved": found.reserved}
@@ -138,14 +138,14 @@ def _is_local(
     )
 
 
-def _plain_rules(
+def _make_plain_rules(
     rules: PieceRules, normalize: QuickNormalizer, symbols: Sequence[str]
 ) -> PlainRules:
     """Return the rules by which the kernel cuts ASCII text; no piece reaches across these cuts."""
     step = normalize.step
     letters = normalize.ascii_letters()
     letters[ord("\n")] = " " if step.add_dummy_prefix else ""  # a line starts with it
-    return plain_rules(
+    return make_plain_rules(
         letters,
         lambda letter: (rules.script(letter), is_digit(letter)),
         lambda left, right: left != " " and rules.apart(left, right),
@@ -157,7 +157,7 @@ def _plain_rules(
 def _words_of_chunks(
     found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
 ) -> MixedWords:
-    """Normalize and cut chunks of lines (see :class:`~toksmith.engine.training.LineCounter`)."""
+    """Normalize and cut chunks of lines (see :class:`~toksmith.engine.counting.LineCounter`)."""
     first = normalize(".").removesuffix(".")  # what a sentence starts with
     others: dict[str, int] = {}
     for data, count in found.items():

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
-from toksmith.engine.training import Counted, SymbolWords, byte_counts, mixed_words
+from toksmith.engine.counting import CountedChunks
+from toksmith.engine.training import SymbolWords, byte_counts, mixed_words
 
 _CODE_POINTS = 0x110000
 
@@ -89,7 +90,7 @@ class MixedWords:
         array([0, 1, 3, 2, 0], dtype=uint32)
     """
 
-    ascii: Counted
+    ascii: CountedChunks
     others: CharacterWords
     space: str
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from toksmith._base.lazy import np
 from toksmith.corpus.file_weights import ONE
-from toksmith.engine import ChunkCounter
-from toksmith.engine.training import Counted, CountedLines
+from toksmith.engine.counting import ChunkCounter, CountedChunks, CountedLines
 from toksmith.errors import OptionError
 
 
@@ -24,11 +23,11 @@ class WeightedSum:
     """
 
     def __init__(self) -> None:
-        self._first: tuple[int, Counted] | None = None
+        self._first: tuple[int, CountedChunks] | None = None
         self._counter: ChunkCounter | None = None
         self._total = 0.0
 
-    def add(self, weight: int, part: Counted) -> None:
+    def add(self, weight: int, part: CountedChunks) -> None:
         """Add a part.
 
         Raises:
@@ -40,7 +39,7 @@ class WeightedSum:
         self._add_first()
         self._add(weight, part)
 
-    def finish(self) -> Counted:
+    def finish(self) -> CountedChunks:
         """Return the sum.
 
         Raises:
@@ -64,7 +63,7 @@ class WeightedSum:
             first, self._first = self._first, None
             self._add(*first)
 
-    def _add(self, weight: int, part: Counted) -> None:
+    def _add(self, weight: int, part: CountedChunks) -> None:
         chunks, ends, counts = part
         self._total += weight * float(counts.astype(np.float64).sum())
         if self._total >= 2.0**63:
@@ -74,7 +73,7 @@ class WeightedSum:
         self._counter.add_counted(chunks, ends, counts * np.uint64(weight))
 
 
-def weighted_sum(parts: Iterable[tuple[int, Counted]]) -> Counted:
+def weighted_sum(parts: Iterable[tuple[int, CountedChunks]]) -> CountedChunks:
     """Return the sum of counted chunks; see :class:`WeightedSum`."""
     result = WeightedSum()
     for weight, part in parts:

@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, utf8
-from toksmith.engine.training import LineCounter, PlainRules, UInts, plain_rules
+from toksmith.engine.counting import LineCounter, PlainRules, UInts, make_plain_rules
 from toksmith.errors import TrainingError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
 from toksmith.splitters import (
@@ -57,7 +57,7 @@ def count_words(
     elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
         isinstance(step, _LOCAL_STEPS) for step in normalizer
     ):
-        plain = _plain_rules(normalizer, splitter)
+        plain = _make_plain_rules(normalizer, splitter)
         found = weighted_lines(
             (weight, counter.finish())
             for weight, counter in corpus.count(lambda: LineCounter(corpus.threads, plain=plain))
@@ -90,7 +90,7 @@ def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
     return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
 
 
-def _plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
+def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
     classes = character_classes(splitter)
     assert classes is not None  # they all have classes
     of: list[int] = classes[:128].tolist()
@@ -105,7 +105,7 @@ def _plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
     def apart(left: str, right: str) -> bool:
         return of[ord(left)] != of[ord(right)] or of[ord(left)] == ALONE
 
-    return plain_rules(letters, lambda letter: of[ord(letter)], apart)
+    return make_plain_rules(letters, lambda letter: of[ord(letter)], apart)
 
 
 _BATCH = 4096

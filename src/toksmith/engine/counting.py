@@ -1,0 +1,227 @@
+"""Counting the distinct chunks and lines of a corpus in the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from mmap import mmap
+from typing import NamedTuple, TypeAlias
+
+from toksmith import _kernel
+from toksmith._base.arrays import Bounds
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, utf8
+from toksmith.engine.kernel import instruction_set
+from toksmith.splitters import PatternSplitter
+
+UInts: TypeAlias = "npt.NDArray[np.uint64]"
+
+CountedChunks: TypeAlias = "tuple[bytes, UInts, UInts]"
+"""Distinct chunks: their bytes concatenated, the end of each, and the count of each."""
+
+
+class ChunkCounter:
+    """Counts the distinct chunks of documents; they are told apart by where they were first seen.
+
+    Args:
+        splitter: as in a pipeline.
+        threads: how many threads count.
+    """
+
+    def __init__(self, splitter: PatternSplitter | None, threads: int) -> None:
+        self._family = "none" if splitter is None else splitter.family and splitter.family.name
+        self._splitter = splitter
+        self._threads = threads
+        self._counter = _kernel.ChunkCounter(self._family or "none", instruction_set())
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count documents."""
+        if self._family:
+            self._counter.add_texts(texts, self._threads)
+            return
+        for text in texts:
+            data = utf8(text)
+            self._add_matches(data)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count slices of a text as documents."""
+        if self._family:
+            self._counter.add_slices(text, bounds, self._threads)
+            return
+        view = memoryview(text.encode() if isinstance(text, str) else text)
+        for start, end in bounds.tolist():
+            self._add_matches(bytes(view[start:end]))
+
+    def add_counted(
+        self, chunks: bytes, ends: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]
+    ) -> None:
+        """Count chunks that were counted before: end to end, their ends, and their counts."""
+        starts = np.concatenate([np.zeros(1, np.uint64), ends])[:-1]
+        bounds = np.stack([starts, ends], axis=1).astype(np.int64)
+        self._counter.add_chunks(chunks, bounds, counts)
+
+    def cut(self, text: Text, start: int, end: int) -> int:
+        """Return the first byte from start on where a document may be cut between chunks.
+
+        Args:
+            text: the text that holds the document.
+            start: where to look from, in bytes.
+            end: the document's end, which is the answer where there is no such place.
+        """
+        return _kernel.safe_cut(text, self._family, start, end) if self._family else end
+
+    def spill_to(self, descriptor: int, memory: int) -> None:
+        """From now on, write to a file what does not go into so many bytes of memory.
+
+        What goes wrong with the file is an OSError.
+        """
+        self._counter.limit(memory, descriptor)
+
+    def weigh(self, weight: int) -> None:
+        """From now on, let each chunk count so often; only after :meth:`spill_to`."""
+        self._counter.weigh(weight)
+
+    @property
+    def spilled(self) -> int:
+        """How many bytes were written to the file."""
+        return self._counter.spilled
+
+    def merge(
+        self, min_count: int, unit: int, memory: int
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Make one of equal chunks in the file, where there are any; to be called once, at the end.
+
+        Args:
+            min_count: chunks that are rarer are left out.
+            unit: counts are rounded to it, half up, and divided by it.
+            memory: about how many bytes this may take.
+
+        Returns:
+            How many distinct chunks, and bytes of them, stand in the text 0, 1, 2 … times; the last
+            of all that stand there so often or more often. Empty where nothing was spilled.
+        """
+        return self._counter.merge(min_count, unit, memory)
+
+    def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Return all chunks end to end, where each ends, and how often each was seen."""
+        return self._counter.merged() if self.spilled else self._counter.finish()
+
+    def _add_matches(self, data: bytes) -> None:
+        from toksmith.stages.split_patterns import chunk_spans
+
+        bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
+        self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
+
+
+class CountedLines(NamedTuple):
+    """The distinct chunks of lines.
+
+    Attributes:
+        chunks: all chunks end to end.
+        ends: where each ends.
+        counts: how often each was seen.
+        lines: how many lines were counted.
+        too_long: how many were skipped for their length.
+        reserved: how many were skipped because they hold U+2585.
+        plain: the words of chunks that are plain; these are not among the others.
+    """
+
+    chunks: bytes
+    ends: UInts
+    counts: UInts
+    lines: int
+    too_long: int
+    reserved: int
+    plain: CountedChunks
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """Yield each chunk that is not plain, and its count."""
+        start = 0
+        for end, count in zip(self.ends.tolist(), self.counts.tolist(), strict=True):
+            yield self.chunks[start:end], count
+            start = end
+
+
+PlainRules: TypeAlias = _kernel.PlainRules
+"""By which rules text is plain; see :func:`make_plain_rules`."""
+
+
+def make_plain_rules(
+    letters: Sequence[str],
+    kind: Callable[[str], Hashable],
+    apart: Callable[[str, str], bool],
+    *,
+    drop_spaces: bool = True,
+    symbols: Sequence[str] = (),
+) -> PlainRules:
+    r"""Return by which rules text is plain: ASCII whose words can be told as it is counted.
+
+    Each line is looked at with the ``\n`` before it.
+
+    Args:
+        letters: what becomes of each of the 128 characters of ASCII; ``" "`` parts words; ``""``
+            where that cannot be told by one character.
+        kind: of a letter; there are seven at most, beside the space.
+        apart: whether two letters side by side are of two words. Letters of one kind do alike. A
+            space is always apart from what stands before it.
+        drop_spaces: whether a space alone is no word; otherwise what holds one is not plain.
+        symbols: what holds one is not plain.
+    """
+    kinds = {letter: None if letter == " " else kind(letter) for letter in letters if letter}
+    examples = {kind: letter for letter, kind in kinds.items()}
+    bits = {kind: 1 << place for place, kind in enumerate(examples)}
+    ends, starts = bytearray(128), bytearray(128)
+    of_kind = {
+        kind: sum(bits[left] for left in bits if letter == " " or apart(examples[left], letter))
+        for kind, letter in examples.items()
+    }
+    for letter, of in kinds.items():
+        ends[ord(letter)], starts[ord(letter)] = bits[of], of_kind[of]
+    spelled = bytes(ord(letter) if letter else 0 for letter in letters)
+    return PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
+
+
+class LineCounter:
+    r"""Counts the distinct words of lines, or whole lines; empty lines are left out.
+
+    A line is cut before each space that follows a printable ASCII character. Each chunk but
+    a line's first starts with that space; the first starts with ``\n``, whatever it holds.
+
+    Args:
+        threads: how many threads count; the result does not depend on it.
+        words: whether lines are cut; without, chunks are whole lines and bear no mark.
+        longest: lines of more bytes are skipped; 0 for no limit.
+        skip_reserved: whether lines that hold U+2585 are skipped.
+        plain: by which rules chunks are told into words at once (:func:`make_plain_rules`).
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        *,
+        words: bool = True,
+        longest: int = 0,
+        skip_reserved: bool = False,
+        plain: PlainRules | None = None,
+    ) -> None:
+        self._threads = threads
+        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain)
+
+    def add_texts(self, texts: Sequence[Text]) -> None:
+        """Count the lines of documents."""
+        self._counter.add_texts(texts, self._threads)
+
+    def add_slices(self, text: Text, bounds: Bounds) -> None:
+        """Count the lines of slices of a text."""
+        self._counter.add_slices(text, bounds, self._threads)
+
+    @staticmethod
+    def cut(text: Text, start: int, end: int) -> int:
+        """Return where the first line behind a byte starts, or the end."""
+        data = text if isinstance(text, mmap | bytes | bytearray) else utf8(text)
+        found = data.find(b"\n", start, end)
+        return end if found < 0 else found + 1
+
+    def finish(self) -> CountedLines:
+        """Return all that was found, in the order in which it was first seen."""
+        chunks, plain = self._counter.finish()
+        return CountedLines(*chunks, *self._counter.lines(), plain)

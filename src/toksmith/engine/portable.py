@@ -1,0 +1,116 @@
+"""Functions of the compiled module that need no tokenizer, with a fallback in Python.
+
+Reading files and decoding call them, and work without the compiled module, only more slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from toksmith import results
+from toksmith._base.lazy import np, npt
+from toksmith._base.text import Text, utf8
+
+try:
+    from toksmith import _kernel
+except ImportError:  # only engine.kernel needs it, and reports the error
+    _kernel = None  # type: ignore[assignment]
+
+_BLOCK = 1 << 20
+"""Ids that NumPy works on at once: its loops do not end on Ctrl-C."""
+
+
+def first_invalid(text: Text, start: int, end: int) -> int:
+    r"""Return the position of the first byte of invalid UTF-8, or the end.
+
+    Args:
+        text: the bytes.
+        start: where to begin.
+        end: where to stop.
+
+    Raises:
+        EngineError: ``TOKSMITH_ISA`` names an instruction set that does not exist here.
+
+    Example:
+        >>> first_invalid("né".encode() + b"\xff", 0, 4)
+        3
+    """
+    if _kernel is not None:
+        from toksmith.engine.kernel import instruction_set
+
+        return _kernel.first_invalid(text, start, end, instruction_set())
+    try:
+        bytes(memoryview(utf8(text) if isinstance(text, str) else text)[start:end]).decode()
+    except UnicodeDecodeError as invalid:
+        return start + invalid.start
+    return end
+
+
+def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
+    """Return the merges of a vocabulary whose ids are its ranks, as tiktoken's are.
+
+    The merge of a token is the pair that all other tokens make of its bytes. A token of which they
+    make more than two has no merge: only a look-up of the whole chunk finds it.
+
+    Args:
+        vocab: the bytes of each id, ``b""`` if it has none; every single byte has an id.
+
+    Returns:
+        uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
+    """
+    if _kernel is None:
+        from toksmith.reference import bpe
+
+        return bpe.recover_merges(vocab)
+    return _kernel.recover_merges(tuple(vocab)).reshape(-1, 3)
+
+
+def read_ranks(data: bytes, most: int) -> tuple[bytes, ...] | None:
+    """Return the tokens of a ``.tiktoken`` file by rank, ``b""`` if a rank has none.
+
+    Returns:
+        ``None`` if the file has to be read line by line: a line is malformed, a token or a rank
+        occurs twice, a rank is above ``most``, or there is no compiled module.
+    """
+    return None if _kernel is None else _kernel.read_ranks(data, most)
+
+
+def to_lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
+    """Return the ids between each two offsets as a list.
+
+    Example:
+        >>> to_lists(np.array([7, 8, 9], np.uint32), np.array([0, 1, 1, 3]))
+        [[7], [], [8, 9]]
+    """
+    return _kernel.to_lists(
+        np.ascontiguousarray(ids, np.uint32), np.ascontiguousarray(offsets, np.int64)
+    )
+
+
+def to_array(ids: list[int]) -> npt.NDArray[np.uint32] | None:
+    """Return the ids of a list as an array; ``None`` unless all are ints of 32 bits.
+
+    Example:
+        >>> to_array([7, 8]), to_array([-1]), to_array([2.5])
+        (array([7, 8], dtype=uint32), None, None)
+    """
+    if _kernel is not None:
+        return _kernel.to_array(ids)
+    if all(type(token_id) is int and 0 <= token_id < 1 << 32 for token_id in ids):
+        return np.array(ids, np.uint32)
+    return None
+
+
+def iter_blocks(ids: npt.NDArray[np.integer]) -> Iterator[tuple[int, npt.NDArray[np.integer]]]:
+    """Yield an array in blocks, each after the position of its first id.
+
+    Example:
+        >>> list(iter_blocks(np.array([7, 8])))
+        [(0, array([7, 8]))]
+    """
+    for start in range(0, len(ids), _BLOCK):
+        yield start, ids[start : start + _BLOCK]
+
+
+if _kernel is not None:
+    results.to_lists = to_lists
