@@ -5,8 +5,8 @@ python tools/make_charsmaps.py
 
 from __future__ import annotations
 
-from toksmith.stages.charsmap_building import compiled
-from toksmith.stages.charsmap_rules import RULES, packed, packed_file, rule_entries
+from toksmith.stages.charsmap_building import compile_charsmap
+from toksmith.stages.charsmap_rules import RULES, pack, packed_file, rule_entries
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
         if name != "identity":
             path = packed_file(name)
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(packed(compiled(rule_entries(name))))
+            path.write_bytes(pack(compile_charsmap(rule_entries(name))))
             print(f"{path}: {path.stat().st_size:,} bytes")
 
 

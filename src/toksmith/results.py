@@ -13,7 +13,7 @@ from toksmith._base.checks import check_index, whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of
 from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of, shortened, visible
+from toksmith._base.visible import count_of, shorten, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -172,7 +172,7 @@ class Encoding:
 
     def __repr__(self) -> str:
         shown = " ".join(self[:_SHOWN].strings)
-        shown = shortened(shown if len(self) <= _SHOWN else f"{shown} …", 120)
+        shown = shorten(shown if len(self) <= _SHOWN else f"{shown} …", 120)
         return f"<Encoding: {count_of(len(self), 'token')}: {shown}>"
 
     def token_to_chars(self, token: int) -> Span:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, Texts, string, texts_of, utf8
-from toksmith._base.visible import SPACE, count_of, shortened, visible
+from toksmith._base.visible import SPACE, count_of, shorten, visible
 from toksmith.errors import OptionError
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
@@ -243,7 +243,7 @@ class MergeStep:
 
     def __repr__(self) -> str:
         tokens = map(visible, (self.left_token, self.right_token, self.token))
-        return self._line(shortened(token, 40) for token in tokens)
+        return self._line(shorten(token, 40) for token in tokens)
 
     def _line(self, tokens: Iterable[str]) -> str:
         left, right, token = tokens

@@ -9,7 +9,7 @@ from typing import overload
 
 from toksmith._base.checks import check_index
 from toksmith._base.text import utf8
-from toksmith._base.visible import count_of, shortened
+from toksmith._base.visible import count_of, shorten
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 
@@ -195,5 +195,5 @@ class Vocabulary(Mapping[bytes, int]):
 
 
 def _repr(head: str, entries: Iterable[str], count: int) -> str:
-    shown = ", ".join(shortened(each, 24) for each in islice(entries, _SHOWN))
+    shown = ", ".join(shorten(each, 24) for each in islice(entries, _SHOWN))
     return f"<{head}: {shown}{', …' if count > _SHOWN else ''}>"

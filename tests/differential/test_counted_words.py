@@ -9,8 +9,8 @@ import pytest
 
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
 from toksmith.splitters import BertSplitter, Splitter, Whitespace, WhitespaceSplit
-from toksmith.stages.normalize import normalized
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.normalize import normalize
+from toksmith.stages.split_classes import split_text
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.word_counts import count_words
 
@@ -32,7 +32,7 @@ def test_words(normalizer: Normalizer, splitter: Splitter) -> None:
         documents.append("a word")
         wanted: Counter[str] = Counter()
         for document in documents:
-            wanted.update(pieces(splitter, normalized(normalizer, document)))
+            wanted.update(split_text(splitter, normalize(normalizer, document)))
         wanted.pop("", None)
         for threads in (1, 3):
             corpus = Corpus(texts=documents, threads=threads, progress=False)

@@ -45,7 +45,7 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
-from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_building import compile_charsmap
 
 LETTERS = "aabbc  \u2581\t-1é\u0301中\U0001f600\ufffd"
 documents = st.lists(st.text(st.sampled_from(LETTERS), max_size=30), max_size=4)
@@ -53,7 +53,9 @@ pieces = st.lists(
     st.text(st.sampled_from("aab1-é中\u2581"), min_size=1, max_size=4), max_size=16, unique=True
 )
 
-CHARSMAP = compiled({"\t": " ", "é": "e", "e\u0301": "é", "a\u0301": "á", "1": "", "-": " - "})
+CHARSMAP = compile_charsmap(
+    {"\t": " ", "é": "e", "e\u0301": "é", "a\u0301": "á", "1": "", "-": " - "}
+)
 ONE_SPACE = Replace(" {2,}", " ", is_regex=True)
 TEXT_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((), None),
@@ -171,7 +173,7 @@ def test_characters_of_all_blocks() -> None:
 
 
 def test_a_space_is_put_before_what_the_normalizer_makes_of_a_text() -> None:
-    charsmap = compiled({"\b": "", "\t": " ", "´": " ´", "b\u0301": " "})
+    charsmap = compile_charsmap({"\b": "", "\t": " ", "´": " ´", "b\u0301": " "})
     stages: list[tuple[Normalizer, Splitter | None]] = [
         ((Precompiled(charsmap),), Metaspace()),
         ((Precompiled(charsmap), ONE_SPACE), Metaspace(prepend="first")),
@@ -188,8 +190,8 @@ def test_a_space_is_put_before_what_the_normalizer_makes_of_a_text() -> None:
     [
         ((Replace(" ", ""),), Metaspace()),
         ((Replace(" ", "x"),), Metaspace()),
-        ((Precompiled(compiled({" \u0301": "x"})),), Metaspace()),
-        ((SentencePieceNormalizer(charsmap=compiled({" b": "x"})),), None),
+        ((Precompiled(compile_charsmap({" \u0301": "x"})),), Metaspace()),
+        ((SentencePieceNormalizer(charsmap=compile_charsmap({" b": "x"})),), None),
     ],
 )
 def test_a_space_before_a_text_is_not_normalized(
@@ -207,7 +209,7 @@ def test_a_space_before_a_text_is_not_normalized(
 def test_a_space_before_a_text_is_not_the_texts_own(own_first: bool) -> None:
     # The mark and the accent are replaced as one, unless a space of the text makes them too long.
     model = LongestMatch((b"<unk>", "\u2581".encode(), "\u309a".encode(), "\u0301".encode()), 0)
-    mapped = (Precompiled(compiled({"\uff9f": "\u309a"})),)
+    mapped = (Precompiled(compile_charsmap({"\uff9f": "\u309a"})),)
     texts = ["\uff9f\u0301", " \uff9f\u0301", "b \uff9f\u0301", "\uff9f"]
     agree(model, [(mapped, Metaspace()), (mapped, Metaspace(prepend="first"))],
           texts[:: -1 if own_first else 1])  # fmt: skip
@@ -223,7 +225,7 @@ def test_a_character_that_combines_is_not_split_from_the_one_before(
     names = ["<unk>", "e", "1", "1é", "\u2581", "ab"]
     scores = -np.arange(len(names), dtype=np.float32)
     model = kind(tuple(n.encode() for n in names), scores, np.array([2, 1, 1, 1, 1, 1]))
-    charsmap = compiled({"e\u0301": "é", "ab": "x"})
+    charsmap = compile_charsmap({"e\u0301": "é", "ab": "x"})
     stages: list[tuple[Normalizer, Splitter | None]] = [
         ((SentencePieceNormalizer(charsmap=charsmap),), None)
     ]
@@ -287,7 +289,7 @@ def test_a_long_document_on_several_threads(threads: int) -> None:
         for model in scored(kind, vocab, 3):
             pipeline = Pipeline(model, normalizer=(SentencePieceNormalizer(),))
             fused = engine.compile(pipeline)
-            expected, places = fused._staged.encode_with_spans(text)  # in one piece
+            expected, places = fused._stepwise.encode_with_spans(text)  # in one piece
             assert np.array_equal(fused.encode(text, threads), expected)
             ids, spans = fused.encode_with_spans(text)
             assert np.array_equal(ids, expected)

@@ -15,7 +15,7 @@ from toksmith.engine.counting import LineCounter
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules
 from toksmith.stages.charsmap_rules import RULES, charsmap_of, rule_entries
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.normalizing import LATER, QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
@@ -93,7 +93,7 @@ def test_quick_normalizer(name: str, seed: int) -> None:
     quick = QuickNormalizer(step)
     for i in range(60):
         for line in [*random_lines(1000 * seed + i).split("\n"), "a\udcff b"]:
-            assert quick(line) == normalized((step,), line), line
+            assert quick(line) == normalize((step,), line), line
 
 
 def as_text(words: AnyWords) -> Counter[str]:
@@ -117,7 +117,7 @@ def one_by_one(text: str, options: SentencePieceOptions, symbols: list[str]) -> 
     for line in text.split("\n"):
         if "\u2585" in line or len(line.encode()) > options.max_sentence_length:
             continue
-        new = normalized((step,), line)
+        new = normalize((step,), line)
         for symbol in symbols:
             new = new.replace(symbol, "\x1f")
         words.update(re.findall(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+", new))

@@ -8,10 +8,10 @@ from toksmith.formats.sentencepiece_pipeline import protected_symbols, sentencep
 from toksmith.models import PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_building import compile_charsmap
 
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = PieceType
-CHARSMAP = compiled({"Ａ": "a", "e\u0301": "é", "㍿": "a b", "\t": " ", "\x01": ""})
+CHARSMAP = compile_charsmap({"Ａ": "a", "e\u0301": "é", "㍿": "a b", "\t": " ", "\x01": ""})
 META = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
 BYTES = [(f"<0x{byte:02X}>", 0.0, BYTE) for byte in range(256)]
 WORDS = [("▁a", -1.0), ("▁", -2.0), ("a", -3.0), ("b", -4.0), ("ab", -3.5), ("é", -5.0)]

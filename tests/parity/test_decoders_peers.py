@@ -15,7 +15,7 @@ from tests.strategies import random_texts
 from toksmith.formats.huggingface import decoders as hf_decoders
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.models import WordLevel
-from toksmith.stages.decode import decoded
+from toksmith.stages.decode import run_decoder
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -52,7 +52,7 @@ def test_steps_on_random_tokens(number: int) -> None:
     rng = random.Random(number)
     for _ in range(2_000):
         tokens = rng.choices(TOKENS, k=rng.randint(0, 8))
-        assert decoded(ours, tokens, WordLevel(())) == theirs.decode(tokens), tokens
+        assert run_decoder(ours, tokens, WordLevel(())) == theirs.decode(tokens), tokens
 
 
 NAMES = ("gpt2_tokenizer.json", "bert_uncased_tokenizer.json", "t5_envit5_tokenizer.json")

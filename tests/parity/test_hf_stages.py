@@ -20,7 +20,7 @@ from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.regex_dialect import from_oniguruma
 from toksmith.normalizers import Normalizer
 from toksmith.splitters import PatternSplitter, Split, Splitter
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.split_classes import split_text
 
 peer = pytest.importorskip("tokenizers")
 
@@ -50,7 +50,7 @@ def test_pre_tokenizers(ours: Splitter, their: Any, byte_level: bool) -> None:
     assert bytes_are_seen == byte_level
     if isinstance(ours, Split) and isinstance(read, PatternSplitter):
         for text in ("", "a b", " Ab's  aé", "aaXa\n"):
-            assert pieces(read, text) == pieces(ours, text)
+            assert split_text(read, text) == split_text(ours, text)
     else:
         assert read == ours
     assert read is not None
@@ -96,7 +96,7 @@ def test_anchors_of_oniguruma(pattern: str, around: str) -> None:
         for letters in product("a\nb\u00b2 ", repeat=size):
             text = "".join(letters)
             expected = [piece for piece, _ in their.pre_tokenize_str(text)]
-            assert pieces(Split(ours), text) == expected, ascii(text)
+            assert split_text(Split(ours), text) == expected, ascii(text)
 
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}

@@ -26,7 +26,7 @@ from toksmith.normalizers import (
 )
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.character_maps import is_context_free, map_characters
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 
 peer = pytest.importorskip("tokenizers")
 theirs = peer.normalizers
@@ -82,7 +82,7 @@ def marked_texts(seed: int, count: int) -> list[str]:
 
 def places(ours: Normalizer, text: str) -> list[tuple[int, int]]:
     """Return the characters of a text that each normalized character stands for."""
-    aligned = normalized(ours, Aligned.of(text))
+    aligned = normalize(ours, Aligned.of(text))
     spans = np.array([aligned.starts, aligned.ends], np.int64).T.reshape(-1, 2)
     found: list[list[int]] = characters(text, spans)[1].tolist()
     return [(start, end) for start, end in found]
@@ -101,10 +101,10 @@ def single_characters(their: Any) -> Any:
 def test_every_character(ours: Normalizer, their: Any, beside: str) -> None:
     for start in range(0, len(CHARACTERS), 8192):
         text = beside.join(["", *CHARACTERS[start : start + 8192], ""])
-        if normalized(ours, text) != their.normalize_str(text):
+        if normalize(ours, text) != their.normalize_str(text):
             for character in CHARACTERS[start : start + 8192]:
                 short = beside + character + beside
-                assert normalized(ours, short) == their.normalize_str(short), hex(ord(character))
+                assert normalize(ours, short) == their.normalize_str(short), hex(ord(character))
             raise AssertionError(start)
 
 
@@ -112,9 +112,9 @@ def test_every_character(ours: Normalizer, their: Any, beside: str) -> None:
 def test_texts_and_where_they_came_from(ours: Normalizer, their: Any) -> None:
     tokenizer = single_characters(their)
     for text in strategies.random_texts(3, 150) + marked_texts(4, 250) + ["", " ", "\n \t"]:
-        new = normalized(ours, text)
+        new = normalize(ours, text)
         assert new == their.normalize_str(text), ascii(text)
-        assert normalized(ours, Aligned.of(text)).text == new
+        assert normalize(ours, Aligned.of(text)).text == new
         assert places(ours, text) == tokenizer.encode(text).offsets, ascii(text)
 
 
@@ -122,7 +122,7 @@ def test_texts_and_where_they_came_from(ours: Normalizer, their: Any) -> None:
 @pytest.mark.parametrize("name", ["english.txt", "code.txt", "cjk.txt", "multilingual.txt"])
 def test_corpora(ours: Normalizer, their: Any, name: str, corpus: Callable[..., bytes]) -> None:
     text = corpus(name, 60_000, 1_000_000).decode()
-    assert normalized(ours, text) == their.normalize_str(text)
+    assert normalize(ours, text) == their.normalize_str(text)
     assert places(ours, text[:3000]) == single_characters(their).encode(text[:3000]).offsets
 
 
@@ -148,4 +148,4 @@ def test_single_characters_tell(ours: Normalizer) -> None:
     assert map_characters(ours, free)[0] == [mapped[character] for character in free]
     for _ in range(100):
         text = "".join(rng.choices(free, k=100))
-        assert normalized(ours, text) == "".join(mapped[character] for character in text)
+        assert normalize(ours, text) == "".join(mapped[character] for character in text)

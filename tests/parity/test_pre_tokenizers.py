@@ -31,8 +31,8 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.character_maps import classes
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.character_maps import class_table
+from toksmith.stages.split_classes import split_text
 
 peer = pytest.importorskip("tokenizers")
 theirs = peer.pre_tokenizers
@@ -124,8 +124,8 @@ def short_texts(seed: int, count: int) -> list[str]:
 
 def found(ours: Splitter, text: str) -> list[tuple[str, tuple[int, int]]]:
     """Return the pieces of a text, and the characters of it that they stand for."""
-    chunks = pieces(ours, Aligned.of(text))
-    assert [chunk.text for chunk in chunks] == pieces(ours, text)
+    chunks = split_text(ours, Aligned.of(text))
+    assert [chunk.text for chunk in chunks] == split_text(ours, text)
     spans = np.array([(c.starts[0], c.ends[-1]) for c in chunks], np.int64).reshape(-1, 2)
     offsets = characters(text, spans)[1].tolist()
     return [(c.text, (a, b)) for c, (a, b) in zip(chunks, offsets, strict=True)]
@@ -152,7 +152,7 @@ def test_pieces_of_bytes(ours: Splitter, their: Any) -> None:
 def test_every_character(ours: Splitter, their: Any, beside: str) -> None:
     text = beside.join(["", *CHARACTERS[:0x32000], *CHARACTERS[0xE0000:0xE0200], ""])
     expected = [piece for piece, _ in their.pre_tokenize_str(text)]
-    assert pieces(ours, text) == expected
+    assert split_text(ours, text) == expected
 
 
 @pytest.mark.parametrize("name", ["english.txt", "code.txt", "cjk.txt", "multilingual.txt"])
@@ -164,9 +164,9 @@ def test_corpora(name: str, corpus: Callable[..., bytes]) -> None:
         assert spelled(found(ours, text)) == their.pre_tokenize_str(text), ours
 
 
-@pytest.mark.parametrize("ours", [ours for ours, _ in BY_CHARACTER if classes(ours)], ids=repr)
+@pytest.mark.parametrize("ours", [ours for ours, _ in BY_CHARACTER if class_table(ours)], ids=repr)
 def test_classes_of_characters_make_the_pieces(ours: Splitter) -> None:
-    class_of = classes(ours)
+    class_of = class_table(ours)
     assert class_of is not None
     for text in strategies.random_texts(10, 150, pieces=10):
         chunks: list[str] = []
@@ -178,4 +178,4 @@ def test_classes_of_characters_make_the_pieces(ours: Splitter) -> None:
             elif kind:
                 chunks.append(character)
             last = kind
-        assert pieces(ours, text) == chunks
+        assert split_text(ours, text) == chunks

@@ -13,9 +13,9 @@ import pytest
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.charsmap import character_map
-from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_building import compile_charsmap
 from toksmith.stages.charsmap_rules import charsmap_from_tsv, charsmap_of, rule_entries
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 
 spm = pytest.importorskip("sentencepiece")
 pb = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
@@ -34,7 +34,7 @@ def their_normalizer(charsmap: bytes, **options: bool) -> Any:
 
 @pytest.mark.parametrize(("dummy", "extra", "escape"), list(product([False, True], repeat=3)))
 def test_normalizing_and_its_places(dummy: bool, extra: bool, escape: bool) -> None:
-    charsmap = compiled(MAP)
+    charsmap = compile_charsmap(MAP)
     theirs = their_normalizer(
         charsmap, add_dummy_prefix=dummy, remove_extra_whitespaces=extra, escape_whitespaces=escape
     )
@@ -43,8 +43,8 @@ def test_normalizing_and_its_places(dummy: bool, extra: bool, escape: bool) -> N
     for _ in range(500):
         text = "".join(rng.choices("  xyzwabqcé▁vか\u3099あ😀\u3000\ufffd", k=rng.randrange(9)))
         wanted, places = theirs.Normalize(text, with_offsets=True)
-        aligned = normalized((step,), Aligned.of(text))
-        assert aligned.text == normalized((step,), text) == wanted
+        aligned = normalize((step,), Aligned.of(text))
+        assert aligned.text == normalize((step,), text) == wanted
         byte = [len(text[:place].encode()) for place in places]
         assert [*aligned.starts, *aligned.ends[-1:]] == byte[: len(wanted) + bool(wanted)]
 
@@ -65,7 +65,7 @@ def test_sentencepiece_reads_the_character_maps_we_compile(corpus: Callable[...,
     firsts = "a ".join(sorted(character_map(charsmap).first_characters))
     samples = [corpus(f"{name}.txt", 20_000).decode() for name in ("multilingual", "cjk")]
     for text in (firsts, *samples):
-        assert normalized((step,), text) == theirs.Normalize(text)
+        assert normalize((step,), text) == theirs.Normalize(text)
 
 
 def test_rules_of_the_users(tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_precompiled_of_tokenizers(corpus: Callable[..., bytes]) -> None:
     rng = random.Random(8)
     for _ in range(1500):
         text = "".join(rng.choices(pool, k=rng.randrange(1, 10)))
-        aligned = normalized((step,), Aligned.of(text))
-        assert aligned.text == normalized((step,), text) == theirs.normalize_str(text)
+        aligned = normalize((step,), Aligned.of(text))
+        assert aligned.text == normalize((step,), text) == theirs.normalize_str(text)
         byte = [len(text[:place].encode()) for place in range(len(text) + 1)]
         offsets = [(byte[start], byte[end]) for start, end in whole.encode(text).offsets]
         assert list(zip(aligned.starts, aligned.ends, strict=True)) == offsets, text
     for file in ("multilingual", "cjk"):
         data = corpus(f"{file}.txt", 20_000).decode()
-        assert normalized((step,), data) == theirs.normalize_str(data)
+        assert normalize((step,), data) == theirs.normalize_str(data)

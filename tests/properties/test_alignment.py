@@ -29,8 +29,8 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.normalize import normalized
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.normalize import normalize
+from toksmith.stages.split_classes import split_text
 
 texts = st.text(max_size=24) | st.text(
     st.sampled_from("aB \u0301\u0323é한ᄀ\u1161ﬁ中.,1²\u3000▁'\n")
@@ -64,8 +64,8 @@ dropping = st.one_of(
 
 @given(texts, st.lists(steps, max_size=4))
 def test_spans_lie_in_the_text_and_in_order(text: str, normalizer: list[object]) -> None:
-    aligned = normalized(tuple(normalizer), Aligned.of(text))
-    assert aligned.text == normalized(tuple(normalizer), text)
+    aligned = normalize(tuple(normalizer), Aligned.of(text))
+    assert aligned.text == normalize(tuple(normalizer), text)
     assert len(aligned.text) == len(aligned.starts) == len(aligned.ends)
     size = len(text.encode("utf-8", "surrogatepass"))
     last = (0, 0)
@@ -79,18 +79,18 @@ def test_spans_lie_in_the_text_and_in_order(text: str, normalizer: list[object])
 @given(texts)
 def test_steps_that_change_nothing_keep_every_place(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
-        once = normalized((UnicodeForm(form),), text)
+        once = normalize((UnicodeForm(form),), text)
         aligned = Aligned.of(once)
-        assert normalized((UnicodeForm(form),), aligned) == aligned
-    lower = normalized((Lowercase(),), text)
-    assert normalized((Lowercase(),), lower) == lower
+        assert normalize((UnicodeForm(form),), aligned) == aligned
+    lower = normalize((Lowercase(),), text)
+    assert normalize((Lowercase(),), lower) == lower
 
 
 @given(texts, keeping)
 def test_pieces_cover_the_text(text: str, splitter: object) -> None:
-    chunks = pieces(splitter, Aligned.of(text))
+    chunks = split_text(splitter, Aligned.of(text))
     assert all(len(chunk) for chunk in chunks)
-    assert [chunk.text for chunk in chunks] == pieces(splitter, text)
+    assert [chunk.text for chunk in chunks] == split_text(splitter, text)
     starts = [start for chunk in chunks for start in chunk.starts]
     ends = [end for chunk in chunks for end in chunk.ends]
     whole = Aligned.of(text)
@@ -104,7 +104,7 @@ def test_pieces_cover_the_text(text: str, splitter: object) -> None:
 def test_pieces_are_stretches_of_the_text(text: str, splitter: object) -> None:
     whole = Aligned.of(text)
     done = 0
-    for chunk in pieces(splitter, whole):
+    for chunk in split_text(splitter, whole):
         start = whole.starts.index(chunk.starts[0])
         assert start >= done
         done = start + len(chunk)

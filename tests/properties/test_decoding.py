@@ -21,8 +21,8 @@ from toksmith.decoders import (
     WordPieceDecoder,
 )
 from toksmith.models import Model, SentencePieceBPE, WordLevel
-from toksmith.stages.decode import decoded
-from toksmith.stages.decode_streams import decoded_stream
+from toksmith.stages.decode import run_decoder
+from toksmith.stages.decode_streams import stream_decoder
 from toksmith.tokenizer.decode_table import DecodeTable
 
 TOKENS = [
@@ -70,9 +70,9 @@ DECODERS: list[tuple[Decoder, Model]] = [
 @pytest.mark.parametrize(("decoder", "model"), DECODERS, ids=lambda part: repr(part)[:60])
 @given(parts=st.lists(tokens, max_size=6))
 def test_streams(decoder: Decoder, model: Model, parts: list[list[str]]) -> None:
-    feed = decoded_stream(decoder, model)
+    feed = stream_decoder(decoder, model)
     found = [text for part in parts for text in feed(part, False)] + feed([], True)
-    assert "".join(found) == decoded(decoder, [t for part in parts for t in part], model)
+    assert "".join(found) == run_decoder(decoder, [t for part in parts for t in part], model)
 
 
 VOCAB = [*TOKENS, *BYTES, *BYTES]
@@ -83,14 +83,14 @@ VOCAB = [*TOKENS, *BYTES, *BYTES]
 def test_tables(decoder: Decoder, model: Model, ids: list[int]) -> None:
     table = DecodeTable(decoder, VOCAB, model)
     found = table.decode(np.array(ids, np.uint32))
-    assert found == decoded(decoder, [VOCAB[i] for i in ids], model)
+    assert found == run_decoder(decoder, [VOCAB[i] for i in ids], model)
 
 
 def test_what_is_certain_comes_at_once() -> None:
     llama: Decoder = (Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", 1, 0))
-    feed = decoded_stream(llama, WORDS)
+    feed = stream_decoder(llama, WORDS)
     each = [["▁a"], ["▁b"], ["<0xC3>"], ["<0xA9>"], ["c"]]
     assert ["".join(feed(part, False)) for part in each] == ["a", " b", "", "", "éc"]
-    feed = decoded_stream((SentencePieceDecoder(),), PIECES)
+    feed = stream_decoder((SentencePieceDecoder(),), PIECES)
     each = [["▁a"], ["▁"], ["<0xC3>"], ["<0xA9>"], ["<s>", "b"]]
     assert ["".join(feed(part, False)) for part in each] == ["a", " ", "", "é", "b"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toksmith.errors import OptionError
 from toksmith.stages.charsmap import CharacterMap, any_of
-from toksmith.stages.charsmap_building import MOST_CHARACTERS, MOST_PREFIXES, compiled
+from toksmith.stages.charsmap_building import MOST_CHARACTERS, MOST_PREFIXES, compile_charsmap
 from toksmith.stages.charsmap_rules import (
     RULES,
     charsmap_from_tsv,
@@ -36,7 +36,7 @@ def test_a_trie_by_hand() -> None:
 
 def test_matches_are_the_keys_that_start_there_shortest_first() -> None:
     entries = {"a": "1", "abc": "2", "é": "", "é\u0301x": "long", "\U0001f600": "😃"}
-    character_map = CharacterMap(compiled(entries))
+    character_map = CharacterMap(compile_charsmap(entries))
     assert list(character_map.matches("xabcd", 1)) == [(2, "1"), (4, "2")]
     assert character_map.longest("abc") == (3, "2")
     assert character_map.longest("abx") == (1, "1")
@@ -49,7 +49,7 @@ def test_matches_are_the_keys_that_start_there_shortest_first() -> None:
 
 
 def test_the_empty_map() -> None:
-    assert compiled({}) == b""
+    assert compile_charsmap({}) == b""
     assert CharacterMap(b"").entries == {}
     assert CharacterMap(b"").longest("a") is None
     assert CharacterMap(b"").first_characters == frozenset()
@@ -61,13 +61,13 @@ def test_the_empty_map() -> None:
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
 ))  # fmt: skip
 def test_a_compiled_map_reads_back(entries: dict[str, str]) -> None:
-    assert CharacterMap(compiled(entries)).entries == entries
+    assert CharacterMap(compile_charsmap(entries)).entries == entries
 
 
 def test_equal_branches_are_one() -> None:
     many = {f"{start}{end}": "x" for start in "abcdefgh" for end in "ijklmnop"}
     few = {f"a{end}": "x" for end in "ijklmnop"}
-    assert len(compiled(many)) == len(compiled(few)) == 4 + 1024 + 2
+    assert len(compile_charsmap(many)) == len(compile_charsmap(few)) == 4 + 1024 + 2
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_equal_branches_are_one() -> None:
 )
 def test_maps_that_cannot_be_compiled(entries: dict[str, str], wanted: str) -> None:
     with pytest.raises(OptionError, match=wanted):
-        compiled(entries)
+        compile_charsmap(entries)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_damage_by_hand(charsmap: bytes, wanted: str) -> None:
 
 
 def test_damage_at_random() -> None:
-    sound = compiled({"ab": "x", "é": "yy", "가나": "", "😀": "z", "b": "x", "bc": "q"})
+    sound = compile_charsmap({"ab": "x", "é": "yy", "가나": "", "😀": "z", "b": "x", "bc": "q"})
     rng = random.Random(3)
     refused = 0
     for _ in range(3000):
@@ -184,7 +184,7 @@ def test_named_rules() -> None:
 
 @pytest.mark.parametrize("name", [name for name in RULES if name != "identity"])
 def test_what_is_shipped_is_what_the_rules_compile_to(name: str) -> None:
-    assert charsmap_of(name) == compiled(rule_entries(name))
+    assert charsmap_of(name) == compile_charsmap(rule_entries(name))
 
 
 def test_names_of_rules() -> None:
@@ -202,5 +202,5 @@ def test_characters_of_keys(name: str) -> None:
 
 def test_characters_of_keys_that_share_nodes() -> None:
     keys = ["a", "ab", "abé", "é", "éa", "\U0001f600x\U0001f600", "xyxy", "yxyx", "ﬁa"]
-    character_map = CharacterMap(compiled(dict.fromkeys(keys, "-")))
+    character_map = CharacterMap(compile_charsmap(dict.fromkeys(keys, "-")))
     assert character_map.later_characters == set("béax\U0001f600y")

@@ -19,7 +19,7 @@ from toksmith.decoders import (
 )
 from toksmith.models import WordLevel
 from toksmith.pipeline import Pipeline
-from toksmith.stages.decode import decode_step, decoded
+from toksmith.stages.decode import decode_step, run_decoder
 
 MODEL = WordLevel(())
 
@@ -54,8 +54,8 @@ def test_step(step: Step, tokens: list[str], expected: list[str]) -> None:
 
 def test_steps_follow_each_other() -> None:
     llama: Decoder = (ByteFallback(), Fuse(), Strip(" ", 1, 0))
-    assert decoded(llama, [" a", "<0xC3>", "<0xA9>"], MODEL) == "aé"
-    assert decoded((), ["a", "b"], MODEL) == "ab"
+    assert run_decoder(llama, [" a", "<0xC3>", "<0xA9>"], MODEL) == "aé"
+    assert run_decoder((), ["a", "b"], MODEL) == "ab"
 
 
 @pytest.mark.parametrize(

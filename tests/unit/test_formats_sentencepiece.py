@@ -21,7 +21,7 @@ from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import Lowercase, SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter
-from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_building import compile_charsmap
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "bpe": {},
@@ -34,7 +34,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "escape_whitespaces": False,
         "charsmap": b"",
     },
-    "surface": {"unk_surface": "<?>", "denormalizer": compiled({"a": "b"})},
+    "surface": {"unk_surface": "<?>", "denormalizer": compile_charsmap({"a": "b"})},
 }
 
 

@@ -17,7 +17,7 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 
 ACUTE, DOT = "\u0301", "\u0323"
 NFC, NFD = (UnicodeForm("NFC"),), (UnicodeForm("NFD"),)
@@ -56,8 +56,8 @@ NFKC, NFKD = (UnicodeForm("NFKC"),), (UnicodeForm("NFKD"),)
     ],
 )
 def test_normalizers(steps: Normalizer, text: str, expected: str) -> None:
-    assert normalized(steps, text) == expected
-    assert normalized(steps, Aligned.of(text)).text == expected
+    assert normalize(steps, text) == expected
+    assert normalize(steps, Aligned.of(text)).text == expected
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_normalizers(steps: Normalizer, text: str, expected: str) -> None:
 def test_what_characters_stand_for(
     steps: Normalizer, text: str, spans: list[tuple[int, int]]
 ) -> None:
-    aligned = normalized(steps, Aligned.of(text))
+    aligned = normalize(steps, Aligned.of(text))
     assert list(zip(aligned.starts, aligned.ends, strict=True)) == spans
 
 
 def test_a_surrogate_passes() -> None:
     for steps in (NFC, NFD, (Bert(),), (Lowercase(), StripAccents(), Nmt())):
-        assert normalized(steps, "\udc80") == "\udc80"
+        assert normalize(steps, "\udc80") == "\udc80"
 
 
 def test_patterns_are_checked() -> None:

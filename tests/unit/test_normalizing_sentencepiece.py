@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.charsmap_building import compiled
-from toksmith.stages.normalize import normalized
+from toksmith.stages.charsmap_building import compile_charsmap
+from toksmith.stages.normalize import normalize
 
-CHARSMAP = compiled({
+CHARSMAP = compile_charsmap({
     "x": "", "y": " ", "z": "  a ", "ab": "b a", "q": "  ", "é": "e\u0301c", "㍿": "株式会社",
     "\ufffd": " ",
 })  # fmt: skip
@@ -20,8 +20,8 @@ KEEP = {"add_dummy_prefix": False, "remove_extra_whitespaces": False}
 
 def run(text: str, **options: object) -> Aligned:
     step = SentencePieceNormalizer(CHARSMAP, **options)  # type: ignore[arg-type]
-    aligned = normalized((step,), Aligned.of(text))
-    assert normalized((step,), text) == aligned.text
+    aligned = normalize((step,), Aligned.of(text))
+    assert normalize((step,), text) == aligned.text
     return aligned
 
 
@@ -97,22 +97,24 @@ def test_places_tile_the_text(text: str, dummy: bool, remove: bool, suffix: bool
 
 
 def test_precompiled_takes_small_clusters_whole_by_their_first_key() -> None:
-    step = Precompiled(compiled({"\r": " ", "e\u0301": "é", "か\u3099": "が", "½": "1⁄2", "x": ""}))
-    assert normalized((step,), "\r\na") == " a"
-    assert normalized((step,), "e\u0301") == "é"
-    assert normalized((step,), "か\u3099") == "か\u3099"  # six bytes
-    assert normalized((step,), "½\u094d") == "1⁄2"  # the key is its start
-    assert normalized((step,), "½\u094dन") == "1⁄2न"
-    assert normalized((step,), "x\u0301\u0301\u0301") == "\u0301\u0301\u0301"
+    step = Precompiled(
+        compile_charsmap({"\r": " ", "e\u0301": "é", "か\u3099": "が", "½": "1⁄2", "x": ""})
+    )
+    assert normalize((step,), "\r\na") == " a"
+    assert normalize((step,), "e\u0301") == "é"
+    assert normalize((step,), "か\u3099") == "か\u3099"  # six bytes
+    assert normalize((step,), "½\u094d") == "1⁄2"  # the key is its start
+    assert normalize((step,), "½\u094dन") == "1⁄2न"
+    assert normalize((step,), "x\u0301\u0301\u0301") == "\u0301\u0301\u0301"
 
 
 def test_places_of_precompiled_are_those_of_tokenizers() -> None:
-    step = Precompiled(compiled({"e\u0301": "é", "½": "1⁄2", "x": ""}))
-    aligned = normalized((step,), Aligned.of("e\u0301½ax"))
+    step = Precompiled(compile_charsmap({"e\u0301": "é", "½": "1⁄2", "x": ""}))
+    aligned = normalize((step,), Aligned.of("e\u0301½ax"))
     assert aligned.text == "é1⁄2a"
     assert list(zip(aligned.starts, aligned.ends, strict=True)) == [
         (0, 1), (3, 5), (3, 5), (3, 5), (5, 6),
     ]  # fmt: skip
     # What is dropped first of all is forgotten: the rest stands for the characters before it.
-    aligned = normalized((step,), Aligned.of("xab"))
+    aligned = normalize((step,), Aligned.of("xab"))
     assert (aligned.text, aligned.starts) == ("ab", [0, 1])

@@ -25,7 +25,7 @@ from toksmith.splitters import (
     splitter,
 )
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.split_classes import split_text
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ from toksmith.stages.split_classes import pieces
     ],
 )
 def test_splitters(cut: Splitter, text: str, expected: list[str]) -> None:
-    assert pieces(cut, text) == expected
-    assert [chunk.text for chunk in pieces(cut, Aligned.of(text))] == expected
+    assert split_text(cut, text) == expected
+    assert [chunk.text for chunk in split_text(cut, Aligned.of(text))] == expected
 
 
 @pytest.mark.parametrize(
@@ -78,27 +78,27 @@ def test_splitters(cut: Splitter, text: str, expected: list[str]) -> None:
     ],
 )
 def test_behaviours(behavior: Behavior, expected: str, inverted: str) -> None:
-    assert pieces(Split("-", behavior), "-a--b") == expected.split("|")
-    assert pieces(Split("-", behavior, is_regex=False), "-a--b") == expected.split("|")
-    assert pieces(Split("-", behavior, invert=True), "-a--b") == inverted.split("|")
+    assert split_text(Split("-", behavior), "-a--b") == expected.split("|")
+    assert split_text(Split("-", behavior, is_regex=False), "-a--b") == expected.split("|")
+    assert split_text(Split("-", behavior, invert=True), "-a--b") == inverted.split("|")
 
 
 def test_empty_matches_cut() -> None:
-    assert pieces(Split("(?=[A-Z])"), "aBcD") == ["a", "Bc", "D"]
-    assert pieces(Split("x*"), "axxb") == ["a", "xx", "b"]
+    assert split_text(Split("(?=[A-Z])"), "aBcD") == ["a", "Bc", "D"]
+    assert split_text(Split("x*"), "axxb") == ["a", "xx", "b"]
 
 
 def test_the_start_of_a_document() -> None:
     first = Metaspace(prepend="first")
-    assert pieces(first, "to be") == ["▁to", "▁be"]
-    assert pieces(first, "to be", at_start=False) == ["to", "▁be"]
+    assert split_text(first, "to be") == ["▁to", "▁be"]
+    assert split_text(first, "to be", at_start=False) == ["to", "▁be"]
     words = SplitterSequence((WhitespaceSplit(), first))
-    assert pieces(words, "to be") == ["▁to", "be"]
-    assert pieces(words, " to be") == ["to", "be"]  # what is first was dropped
+    assert split_text(words, "to be") == ["▁to", "be"]
+    assert split_text(words, " to be") == ["to", "be"]  # what is first was dropped
 
 
 def test_a_mark_in_front_stands_for_the_first_character() -> None:
-    piece = pieces(Metaspace(), Aligned.of("éa"))[0]
+    piece = split_text(Metaspace(), Aligned.of("éa"))[0]
     assert (piece.text, piece.starts, piece.ends) == ("▁éa", [0, 0, 2], [2, 2, 3])
 
 

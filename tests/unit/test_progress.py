@@ -8,7 +8,7 @@ import pytest
 from rich.progress import TimeRemainingColumn
 
 import toksmith
-from toksmith._base.progress import _progress, counting_progress, told_to, training_progress
+from toksmith._base.progress import _progress, counting_progress, listen, training_progress
 
 TEXT = "low lower lowest newest widest " * 40
 
@@ -24,7 +24,7 @@ TEXT = "low lower lowest newest widest " * 40
 )
 def test_all_merges_are_reported(model: str, size: int, options: dict[str, Any]) -> None:
     told: list[tuple[str, tuple[Any, ...]]] = []
-    with told_to(lambda kind, figures: told.append((kind, figures))):
+    with listen(lambda kind, figures: told.append((kind, figures))):
         tok = toksmith.train(texts=[TEXT], model=model, vocab_size=size, **options)
     merges = [figures for kind, figures in told if kind == "merges"]
     assert [done for done, *_ in merges] == list(range(1, len(merges) + 1))
@@ -39,7 +39,7 @@ def test_all_merges_are_reported(model: str, size: int, options: dict[str, Any])
 
 
 def test_no_report_comes_after_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    with told_to(print):
+    with listen(print):
         pass
     with counting_progress(1, enabled=False) as report, training_progress(1, False) as merged:
         report(1)

@@ -48,7 +48,7 @@ _LONGEST_TOKEN_SHOWN = 24
 
 
 @contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
+def listen(listener: Listener) -> Iterator[None]:
     """Let a function be told of all progress inside, whether progress bars are wanted or not.
 
     Args:
@@ -58,7 +58,7 @@ def told_to(listener: Listener) -> Iterator[None]:
             total).
 
     Example:
-        >>> with told_to(print), counting_progress(10) as report:
+        >>> with listen(print), counting_progress(10) as report:
         ...     report(5)
         counting (5, 10)
     """

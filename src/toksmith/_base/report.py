@@ -88,7 +88,7 @@ def html_of(result: object) -> str:
     return views_of(result).html(result)
 
 
-def form_of(result: object, form: str, *arguments: object) -> str:
+def convert(result: object, form: str, *arguments: object) -> str:
     """Return a result in a form that its view registered, such as ``"latex"``."""
     return views_of(result).forms[form](result, *arguments)
 
@@ -116,7 +116,7 @@ class Report(ABC):
         import json  # results are imported with the package, which need not load it
 
         text = json.dumps(_without_nan(self.to_dict()), indent=2, ensure_ascii=False)
-        return written(f"{text}\n", path)
+        return write_or_return(f"{text}\n", path)
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """Return the result as one HTML page that needs no other file.
@@ -131,9 +131,9 @@ class Report(ABC):
         """
         views = views_of(self)
         if views.page is not None:
-            return written(views.page(self), path)
+            return write_or_return(views.page(self), path)
         frame = import_module("toksmith.show.page_frame")
-        return written(frame.wrap_page(type(self).__name__, views.html(self)), path)
+        return write_or_return(frame.wrap_page(type(self).__name__, views.html(self)), path)
 
     def __str__(self) -> str:
         return text_of(self)
@@ -145,7 +145,7 @@ class Report(ABC):
         return html_of(self)
 
 
-def written(text: str, path: str | PathLike[str] | None) -> str:
+def write_or_return(text: str, path: str | PathLike[str] | None) -> str:
     """Return a text, and write it to a file if there is a path."""
     if path is not None:
         from toksmith._base.checks import file_path

@@ -84,11 +84,11 @@ def visible_name(name: str) -> str:
     return visible(name.encode("utf-8", "surrogatepass")).replace(SPACE, " ")
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Return a text of at most this many characters; a longer one ends in ``…``.
 
     Example:
-        >>> shortened("low", 3), shortened("lowest", 3)
+        >>> shorten("low", 3), shorten("lowest", 3)
         ('low', 'lo…')
     """
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -26,9 +26,9 @@ from toksmith.reference.chunk_models import chunk_model
 from toksmith.results import Batch, stack
 from toksmith.splitters import SplitterSequence
 from toksmith.stages.aligned import Aligned, AnyText
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 from toksmith.stages.normalized_tokens import NormalizedTokens
-from toksmith.stages.split_classes import marks_only_first, pieces
+from toksmith.stages.split_classes import marks_only_first, split_text
 
 CACHED_CHUNKS = 65_536
 """How many distinct chunks an encoder remembers."""
@@ -113,13 +113,13 @@ class StepwiseEncoder:
             spans = np.insert(spans, _before(batch, found), places, axis=0)
         return _with_added(batch, found), spans
 
-    def normalized(self, text: Text) -> Aligned:
+    def normalize(self, text: Text) -> Aligned:
         """Return a text as the normalizer leaves it, with the places of the original."""
         string = self._decoded(text)
         aligned = Aligned.of(string)
         if not self._keeps_bytes:
             aligned = Aligned(without_surrogates(string), aligned.starts, aligned.ends)
-        return normalized(self._normalizer, aligned)
+        return normalize(self._normalizer, aligned)
 
     def parts(
         self, text: AnyText, at_start: bool = True, literals: frozenset[str] = NONE
@@ -134,7 +134,7 @@ class StepwiseEncoder:
                 yield text[start:end], token
                 continue
             may_start = at_start and (start == 0 or isinstance(text, Aligned))
-            for piece in pieces(self._splitter, text[start:end], may_start):
+            for piece in split_text(self._splitter, text[start:end], may_start):
                 yield piece, None
 
     def count(self, text: Text, threads: int = 1) -> int:
@@ -153,7 +153,7 @@ class StepwiseEncoder:
         string = self._decoded(text)
         if not self._keeps_bytes:
             string = without_surrogates(string)
-        chunks, found = self._cut(normalized(self._normalizer, string), at_start, literals)
+        chunks, found = self._cut(normalize(self._normalizer, string), at_start, literals)
         return _with_added(self._chunks.encode_chunks(*_joined(chunks), threads), found)
 
     def _decoded(self, text: Text) -> str:

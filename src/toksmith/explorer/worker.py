@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toksmith._base.progress import told_to
+from toksmith._base.progress import listen
 from toksmith.errors import ToksmithError
 
 _SECONDS_BETWEEN = 0.1
@@ -121,7 +121,7 @@ def main() -> None:
     with suppress(BrokenPipeError):
         try:
             task = json.load(sys.stdin)
-            with told_to(tell):
+            with listen(tell):
                 TASKS[task["task"]](task)
             tell.say(state="done")
         except (ToksmithError, OSError, MemoryError) as wrong:

@@ -24,7 +24,7 @@ from toksmith.models import (
 )
 from toksmith.splitters import Metaspace, Splitter
 from toksmith.stages.character_classes import CODE_POINTS, code_points
-from toksmith.stages.character_maps import classes as classes_of
+from toksmith.stages.character_maps import class_table as classes_of
 
 OPEN = 0xFFFF
 """The atom of a character beside which nothing is cut."""

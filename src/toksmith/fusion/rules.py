@@ -43,8 +43,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import Metaspace, Splitter
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.character_classes import code_points
-from toksmith.stages.normalize import normalized
-from toksmith.stages.split_classes import pieces
+from toksmith.stages.normalize import normalize
+from toksmith.stages.split_classes import split_text
 
 CHARACTERS_A_BLOCK = 64
 
@@ -123,13 +123,13 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
         text = characters.sentinel + chunk.decode("utf-8", "surrogateescape")
         if characters.sees_replaced:
             text = without_surrogates(text)
-        own = normalized(characters.inside, text)
+        own = normalize(characters.inside, text)
         if lead == "unless-space" and characters.sees_space(text):
-            put = text[:1] + normalized(characters.inside, text[1:])
+            put = text[:1] + normalize(characters.inside, text[1:])
             if put != own:
                 raise AmbiguousSpace
         text = own.removeprefix(characters.sentinel)
-        return [piece.encode() for piece in pieces(splitter, text, at_start=False)]
+        return [piece.encode() for piece in split_text(splitter, text, at_start=False)]
 
     return FusionRules(
         describe_block=lambda block: _describe_block(block, characters, atoms),
@@ -158,7 +158,7 @@ def _keeps_or_drops(step: Step) -> bool:
 
 def _is_first(normalizer: Normalizer, character: str) -> bool:
     """Return whether what is left of a text that starts with a character starts with it, too."""
-    left = normalized(normalizer, Aligned.of(character + "x"))
+    left = normalize(normalizer, Aligned.of(character + "x"))
     return bool(left.starts) and left.starts[0] == 0
 
 

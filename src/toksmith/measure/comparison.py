@@ -10,7 +10,7 @@ from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from toksmith._base.report import Report, form_of, written
+from toksmith._base.report import Report, convert, write_or_return
 from toksmith._base.short_repr import short_repr
 from toksmith._base.visible import count_of
 from toksmith.errors import OptionError
@@ -311,7 +311,7 @@ class Comparison(Report):
         for row in rows:
             values = row.values()
             writer.writerow(["" if value is None or value != value else value for value in values])
-        return written(out.getvalue(), path)
+        return write_or_return(out.getvalue(), path)
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """Return the rows of :meth:`to_csv` as a data frame.
@@ -347,11 +347,11 @@ class Comparison(Report):
             | tokens ↓ | **3** | 5 |
             | bytes a token ↑ | **1.67** | 1.00 |
         """
-        return form_of(self, "markdown", measure)
+        return convert(self, "markdown", measure)
 
     def to_latex(self, measure: str | None = None) -> str:
         """Return a table in LaTeX, for the package booktabs; see :meth:`to_markdown`."""
-        return form_of(self, "latex", measure)
+        return convert(self, "latex", measure)
 
     def __repr__(self) -> str:
         tokenizers, texts = (

@@ -1,8 +1,8 @@
-"""A text on its way to the model, and where in the original each of its characters came from.
+"""A text on its way to the model, with the place in the original of each of its characters.
 
-A normalizer is written as *edits*: which stretch of a text is replaced by what. One set of edits
-serves both uses: :func:`edited` makes the new text, :meth:`Aligned.edited` does so and keeps track
-of the places, so that spans always speak of the original text.
+A normalizer is written as *edits*: ranges of a text and their replacements. One set of edits serves
+two uses: :func:`apply_edits` on a string makes the new text, and on an :class:`Aligned` it also
+tracks origins, so that spans always refer to the original text.
 """
 
 from __future__ import annotations
@@ -29,21 +29,6 @@ class Edit(NamedTuple):
     new: str
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with the edits done.
-
-    Example:
-        >>> edited("abc", [Edit(1, 2, "xyz")])
-        'axyzc'
-    """
-    parts = []
-    done = 0
-    for start, end, new in edits:
-        parts += [text[done:start], new]
-        done = end
-    return "".join([*parts, text[done:]])
-
-
 @dataclass(frozen=True)
 class Aligned:
     """A text with the places of the original that its characters stand for.
@@ -54,7 +39,7 @@ class Aligned:
         ends: where that ends.
 
     Example:
-        >>> Aligned.of("aé").edited([Edit(1, 2, "e'")])
+        >>> Aligned.of("aé").apply_edits([Edit(1, 2, "e'")])
         Aligned(text="ae'", starts=[0, 1, 1], ends=[1, 3, 3])
     """
 
@@ -81,7 +66,7 @@ class Aligned:
     def __getitem__(self, span: slice) -> Aligned:
         return Aligned(self.text[span], self.starts[span], self.ends[span])
 
-    def edited(self, edits: Iterable[Edit]) -> Aligned:
+    def apply_edits(self, edits: Iterable[Edit]) -> Aligned:
         """Return the text with the edits done.
 
         What takes the place of a stretch stands for all that the stretch stood for; what is
@@ -115,8 +100,18 @@ AnyText = TypeVar("AnyText", str, Aligned)
 """A string, or one that keeps the places of the original."""
 
 
-def changed(text: AnyText, edits: Iterable[Edit]) -> AnyText:
-    """Return a text of either kind with the edits done."""
-    if isinstance(text, str):
-        return edited(text, edits)
-    return text.edited(edits)
+def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
+    """Return the text with the edits done.
+
+    Example:
+        >>> apply_edits("abc", [Edit(1, 2, "xyz")])
+        'axyzc'
+    """
+    if not isinstance(text, str):
+        return text.apply_edits(edits)
+    parts = []
+    done = 0
+    for start, end, new in edits:
+        parts += [text[done:start], new]
+        done = end
+    return "".join([*parts, text[done:]])

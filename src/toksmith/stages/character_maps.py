@@ -26,7 +26,7 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.splitters import Splitter
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 from toksmith.stages.normalize_forms import acting_backwards
 from toksmith.stages.split_classes import character_classes
 
@@ -75,24 +75,24 @@ def _mapped(step: Step, texts: list[str]) -> list[str]:
     together = "".join(texts)
     for between in _LETTERS:
         if between not in together:
-            found = normalized((step,), between.join(texts)).split(between)
+            found = normalize((step,), between.join(texts)).split(between)
             if len(found) == len(texts):
                 return found
-    return [normalized((step,), text) for text in texts]
+    return [normalize((step,), text) for text in texts]
 
 
 _LETTERS = "\ua015\u1401"
 """Letters that hardly any normalizer changes."""
 
 
-def classes(splitter: Splitter) -> bytes | None:
+def class_table(splitter: Splitter) -> bytes | None:
     """Return the class of each code point; ``None`` where single characters have none.
 
     0: it is dropped; 1: it is a chunk of its own; from 2 on: a run of one class is a chunk.
 
     Example:
         >>> from toksmith.splitters import BertSplitter, FixedLength
-        >>> [classes(BertSplitter())[ord(c)] for c in "a b!"], classes(FixedLength())
+        >>> [class_table(BertSplitter())[ord(c)] for c in "a b!"], class_table(FixedLength())
         ([2, 0, 2, 1], None)
     """
     table = character_classes(splitter)

@@ -46,8 +46,8 @@ class CharacterMap:
         OptionError: it is damaged.
 
     Example:
-        >>> from toksmith.stages.charsmap_building import compiled
-        >>> character_map = CharacterMap(compiled({"a": "b", "ab": "c"}))
+        >>> from toksmith.stages.charsmap_building import compile_charsmap
+        >>> character_map = CharacterMap(compile_charsmap({"a": "b", "ab": "c"}))
         >>> list(character_map.matches("abc")), list(character_map.matches("c"))
         ([(1, 'b'), (2, 'c')], [])
     """

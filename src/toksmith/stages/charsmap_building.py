@@ -23,7 +23,7 @@ _Children = tuple[tuple[int, int], ...]
 """Label and node of each child; with label 0, the value instead of a node."""
 
 
-def compiled(entries: Mapping[str, str]) -> bytes:
+def compile_charsmap(entries: Mapping[str, str]) -> bytes:
     """Return a map in its compiled form (``precompiled_charsmap``).
 
     Args:
@@ -34,7 +34,7 @@ def compiled(entries: Mapping[str, str]) -> bytes:
             or a surrogate.
 
     Example:
-        >>> len(compiled({"a": "b"}))
+        >>> len(compile_charsmap({"a": "b"}))
         1030
     """
     if not entries:

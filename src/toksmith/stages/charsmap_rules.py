@@ -21,7 +21,7 @@ from itertools import product
 from pathlib import Path
 
 from toksmith.errors import OptionError
-from toksmith.stages.charsmap_building import compiled
+from toksmith.stages.charsmap_building import compile_charsmap
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 """The names of the rules."""
@@ -42,7 +42,7 @@ def charsmap_of(name: str) -> bytes:
     """
     if name not in RULES:
         raise OptionError(f"there is no normalization rule {name!r:.80}; use {', '.join(RULES)}")
-    return b"" if name == "identity" else unpacked(packed_file(name).read_bytes())
+    return b"" if name == "identity" else unpack(packed_file(name).read_bytes())
 
 
 def packed_file(name: str) -> Path:
@@ -53,18 +53,18 @@ def packed_file(name: str) -> Path:
     return Path(__file__).parent / "charsmaps" / f"{name}.z"
 
 
-def packed(charsmap: bytes) -> bytes:
+def pack(charsmap: bytes) -> bytes:
     """Return a compiled map in a third of its size: the first bytes of all units first.
 
     Example:
-        >>> unpacked(packed(compiled({"a": "b"}))) == compiled({"a": "b"})
+        >>> unpack(pack(compile_charsmap({"a": "b"}))) == compile_charsmap({"a": "b"})
         True
     """
     data = charsmap + bytes(-len(charsmap) % 4)
     return zlib.compress(b"".join(data[place::4] for place in range(4)), 9)
 
 
-def unpacked(data: bytes) -> bytes:
+def unpack(data: bytes) -> bytes:
     """Return the compiled map that was packed."""
     planes = zlib.decompress(data)
     size = len(planes) // 4
@@ -99,7 +99,7 @@ def charsmap_from_tsv(text: str) -> bytes:
         if source in entries:
             raise OptionError(f"line {number}: {columns[0]!r:.80} stands twice")
         entries[source] = target
-    return compiled(entries)
+    return compile_charsmap(entries)
 
 
 _CODE = re.compile(r"(?:[Uu]\+)?([0-9A-Fa-f]{1,6})")

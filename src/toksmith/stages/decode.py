@@ -24,12 +24,12 @@ from toksmith.decoders import (
 )
 from toksmith.models import Model, Pieces, PieceType
 from toksmith.normalizers import SentencePieceNormalizer
-from toksmith.stages.aligned import edited
-from toksmith.stages.normalize import edits
+from toksmith.stages.aligned import apply_edits
+from toksmith.stages.normalize import find_edits
 from toksmith.stages.normalize_sentencepiece import SPACE, sentencepiece_edits
 
 
-def sentencepiece_text(step: SentencePieceDecoder, tokens: list[str], model: Model) -> list[str]:
+def join_pieces(step: SentencePieceDecoder, tokens: list[str], model: Model) -> list[str]:
     """Return the text of pieces, as the only token.
 
     What is no piece of the model is an added token, and becomes nothing, as control pieces do.
@@ -52,7 +52,7 @@ def sentencepiece_text(step: SentencePieceDecoder, tokens: list[str], model: Mod
                 text += token.replace(SPACE, " ")
     if step.charsmap:
         plain = SentencePieceNormalizer(step.charsmap, False, False, False)
-        text = edited(text, sentencepiece_edits(plain, text))
+        text = apply_edits(text, sentencepiece_edits(plain, text))
     return [text]
 
 
@@ -73,7 +73,7 @@ def _characters(tokens: list[str]) -> str:
     return "".join("\ufffd" if 0xD800 <= ord(c) < 0xE000 else c for c in text)
 
 
-def decoded(decoder: Decoder, tokens: Iterable[str], model: Model) -> str:
+def run_decoder(decoder: Decoder, tokens: Iterable[str], model: Model) -> str:
     """Return the text of tokens.
 
     Args:
@@ -83,7 +83,7 @@ def decoded(decoder: Decoder, tokens: Iterable[str], model: Model) -> str:
 
     Example:
         >>> from toksmith.models import WordLevel
-        >>> decoded((WordPieceDecoder(),), ["token", "##s", "!"], WordLevel(()))
+        >>> run_decoder((WordPieceDecoder(),), ["token", "##s", "!"], WordLevel(()))
         'tokens!'
     """
     tokens = list(tokens)
@@ -107,7 +107,7 @@ def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
         case Replace():
             if step.pattern and not step.is_regex:
                 return [token.replace(step.pattern, step.content) for token in tokens]
-            return [edited(token, edits(step, token)) for token in tokens]
+            return [apply_edits(token, find_edits(step, token)) for token in tokens]
         case Strip():
             return [_stripped(token, step) for token in tokens]
         case BPEDecoder():
@@ -125,14 +125,14 @@ def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
                 token if place == 0 else _word_piece(token, step.prefix)
                 for place, token in enumerate(tokens)
             ]
-            return [cleaned(word) for word in words] if step.cleanup else words
+            return [clean_up(word) for word in words] if step.cleanup else words
         case CTC():
             found = [token.replace(step.pad_token, "") for token, _ in groupby(tokens)]
             if step.cleanup:
-                found = [cleaned(token).replace(step.word_delimiter_token, " ") for token in found]
+                found = [clean_up(token).replace(step.word_delimiter_token, " ") for token in found]
             return [token for token in found if token]
         case SentencePieceDecoder():
-            return sentencepiece_text(step, tokens, model)
+            return join_pieces(step, tokens, model)
         case _:
             assert_never(step)
 
@@ -179,11 +179,11 @@ _CLEANUP = (
 )
 
 
-def cleaned(text: str) -> str:
+def clean_up(text: str) -> str:
     """Return English text without the spaces before punctuation and in contractions.
 
     Example:
-        >>> cleaned("it 's fine , is n't it ?")
+        >>> clean_up("it 's fine , is n't it ?")
         "it's fine, isn't it?"
     """
     return reduce(lambda done, rule: done.replace(*rule), _CLEANUP, text)

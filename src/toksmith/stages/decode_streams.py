@@ -33,12 +33,12 @@ Feed: TypeAlias = Callable[[list[str], bool], list[str]]
 """Takes some more tokens, and whether they are the last; returns tokens that are certain."""
 
 
-def decoded_stream(decoder: Decoder, model: Model) -> Feed:
+def stream_decoder(decoder: Decoder, model: Model) -> Feed:
     """Return what runs all steps of a decoder."""
     feeds: list[Feed] = []
     one = False  # whether what comes are parts of one token
     for step in decoder:
-        feeds.append(_part_stream(step, model) if one else stream(step, model))
+        feeds.append(_part_stream(step, model) if one else stream_step(step, model))
         one = one or isinstance(step, Fuse | ByteLevelDecoder | SentencePieceDecoder)
 
     def feed(tokens: list[str], final: bool) -> list[str]:
@@ -49,7 +49,7 @@ def decoded_stream(decoder: Decoder, model: Model) -> Feed:
     return feed
 
 
-def stream(step: Step, model: Model) -> Feed:
+def stream_step(step: Step, model: Model) -> Feed:
     """Return what runs one step on tokens as they come."""
     match step:
         case MetaspaceDecoder() | Replace() | Strip() | WordPieceDecoder():

@@ -21,7 +21,7 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.stages.aligned import AnyText, Edit, changed
+from toksmith.stages.aligned import AnyText, Edit, apply_edits
 from toksmith.stages.character_classes import (
     WHITE_SPACE,
     Flags,
@@ -35,14 +35,14 @@ from toksmith.stages.normalize_sentencepiece import precompiled_edits, sentencep
 from toksmith.stages.split_behaviors import find_matches
 
 
-def replaced(step: Replace, text: str) -> list[Edit]:
+def replace_edits(step: Replace, text: str) -> list[Edit]:
     """Return the edits that replace each match.
 
     What takes the place of a match stands for its last character; what takes the place of an
     empty one, for the character before it.
 
     Example:
-        >>> replaced(Replace("--", "-"), "a--b")
+        >>> replace_edits(Replace("--", "-"), "a--b")
         [Edit(start=1, end=2, new=''), Edit(start=2, end=3, new='-')]
     """
     edits: list[Edit] = []
@@ -56,17 +56,17 @@ def replaced(step: Replace, text: str) -> list[Edit]:
     return edits
 
 
-def prepended(step: Prepend, text: str) -> list[Edit]:
+def prepend_edits(step: Prepend, text: str) -> list[Edit]:
     """Return the edit that puts a text before another; it stands for that one's first character.
 
     Example:
-        >>> prepended(Prepend("_"), "ab")
+        >>> prepend_edits(Prepend("_"), "ab")
         [Edit(start=0, end=1, new='_a')]
     """
     return [Edit(0, 1, step.prefix + text[0])] if text and step.prefix else []
 
 
-def stripped(step: Strip, text: str) -> list[Edit]:
+def strip_edits(step: Strip, text: str) -> list[Edit]:
     """Return the edits that remove white space at the ends."""
     start = len(text) - len(text.lstrip(WHITE_SPACE)) if step.left else 0
     end = len(text.rstrip(WHITE_SPACE)) if step.right else len(text)
@@ -92,17 +92,17 @@ def character_edits(changes: Flags, new: Callable[[str], str], text: str) -> lis
     return [Edit(place, place + 1, new(text[place])) for place in places]
 
 
-def lowercase(step: Lowercase, text: str) -> list[Edit]:
+def lowercase_edits(step: Lowercase, text: str) -> list[Edit]:
     """Return the edits that lower-case each character by itself."""
     return character_edits(_cased(), lower_case().__getitem__, text)
 
 
-def strip_accents(step: StripAccents, text: str) -> list[Edit]:
+def accent_edits(step: StripAccents, text: str) -> list[Edit]:
     """Return the edits that remove combining marks."""
     return character_edits(flags_of("MARK"), _nothing, text)
 
 
-def nmt(step: Nmt, text: str) -> list[Edit]:
+def nmt_edits(step: Nmt, text: str) -> list[Edit]:
     """Return the edits of ``Nmt``."""
     return character_edits(_unwanted(), lambda c: " " if c in _NMT_SPACES else "", text)
 
@@ -120,7 +120,7 @@ def bert_passes(step: Bert) -> list[Pass]:
     if step.strips_accents:
         passes += [partial(form_edits, UnicodeForm("NFD")), _strip_nonspacing]
     if step.lowercase:
-        passes.append(partial(lowercase, Lowercase()))
+        passes.append(partial(lowercase_edits, Lowercase()))
     return passes
 
 
@@ -163,7 +163,7 @@ def _unwanted() -> Flags:
     return flags(_NMT_REMOVED + _NMT_SPACES)
 
 
-def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
+def normalize(normalizer: Normalizer, text: AnyText) -> AnyText:
     """Return a text with all steps of a normalizer done.
 
     Args:
@@ -172,17 +172,17 @@ def normalized(normalizer: Normalizer, text: AnyText) -> AnyText:
 
     Example:
         >>> from toksmith.normalizers import Lowercase, Prepend
-        >>> normalized((Lowercase(), Prepend("_")), "Ab")
+        >>> normalize((Lowercase(), Prepend("_")), "Ab")
         '_ab'
     """
     for step in normalizer:
-        for edits_of in passes(step):
+        for edits_of in list_passes(step):
             found = edits_of(str(text))
-            text = changed(text, found) if found else text
+            text = apply_edits(text, found) if found else text
     return text
 
 
-def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
+def list_passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
     """Return what a step does to a text, pass after pass: most have one, their edits."""
     match step:
         case Bert():
@@ -198,30 +198,30 @@ def passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
             | Strip()
             | SentencePieceNormalizer()
         ):
-            return (partial(edits, step),)
+            return (partial(find_edits, step),)
         case _:
             assert_never(step)
 
 
-def edits(step: Step, text: str) -> list[Edit]:
+def find_edits(step: Step, text: str) -> list[Edit]:
     """Return what a step of one pass changes in a text, from left to right."""
     match step:
         case Bert():
             raise NotImplementedError("Bert has several passes")
         case Lowercase():
-            return lowercase(step, text)
+            return lowercase_edits(step, text)
         case StripAccents():
-            return strip_accents(step, text)
+            return accent_edits(step, text)
         case Nmt():
-            return nmt(step, text)
+            return nmt_edits(step, text)
         case UnicodeForm():
             return form_edits(step, text)
         case Prepend():
-            return prepended(step, text)
+            return prepend_edits(step, text)
         case Replace():
-            return replaced(step, text)
+            return replace_edits(step, text)
         case Strip():
-            return stripped(step, text)
+            return strip_edits(step, text)
         case Precompiled():
             return precompiled_edits(step, text)
         case SentencePieceNormalizer():

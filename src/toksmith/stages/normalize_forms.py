@@ -57,9 +57,9 @@ def form_edits(step: UnicodeForm, text: str) -> list[Edit]:
 def _segment_edits(form: Form, segment: str, start: int) -> list[Edit]:
     if len(segment) == 1:
         return [Edit(start, start + 1, unicodedata.normalize(form, segment))]
-    parts = ordered(decomposed(form, segment))
+    parts = reorder(decompose(form, segment))
     if form in ("NFC", "NFKC"):
-        parts = composed(parts)
+        parts = compose(parts)
     new = [""] * len(segment)
     done = 0
     for character, taken in parts:
@@ -73,7 +73,7 @@ def _segment_edits(form: Form, segment: str, start: int) -> list[Edit]:
     ]
 
 
-def decomposed(form: Form, segment: str) -> list[Part]:
+def decompose(form: Form, segment: str) -> list[Part]:
     """Return the parts of each character."""
     apart: Form = "NFD" if form in ("NFC", "NFD") else "NFKD"
     return [
@@ -83,7 +83,7 @@ def decomposed(form: Form, segment: str) -> list[Part]:
     ]
 
 
-def ordered(parts: list[Part]) -> list[Part]:
+def reorder(parts: list[Part]) -> list[Part]:
     """Return the parts with the marks of each run in the order of their combining classes."""
     done: list[Part] = []
     marks: list[Part] = []
@@ -97,7 +97,7 @@ def ordered(parts: list[Part]) -> list[Part]:
     return done + sorted(marks, key=_order)
 
 
-def composed(parts: list[Part]) -> list[Part]:
+def compose(parts: list[Part]) -> list[Part]:
     """Return the parts with each joined to the last starter, where such a character exists.
 
     A part is blocked from the starter by another of the same or a higher combining class.

@@ -10,7 +10,7 @@ from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import find
 from toksmith.pipeline import Pipeline
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 
 
 class NormalizedTokens:
@@ -29,7 +29,7 @@ class NormalizedTokens:
         for token in sorted(pipeline.framing.added_tokens, key=lambda token: not token.special):
             if not (pipeline.normalizer and token.normalized):
                 continue
-            content = normalized(pipeline.normalizer, token.content)
+            content = normalize(pipeline.normalizer, token.content)
             if not content:
                 raise UnsupportedError(
                     f"nothing is left of the added token {token.content!r} when it is normalized"

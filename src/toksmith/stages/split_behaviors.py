@@ -31,7 +31,9 @@ def find_matches(pattern: str, is_regex: bool, text: str) -> list[Span]:
     return [span for span, last in zip(spans, before, strict=False) if span != (last[1], last[1])]
 
 
-def split(matches: list[Span], behavior: Behavior, size: int, invert: bool = False) -> list[Span]:
+def split_at_matches(
+    matches: list[Span], behavior: Behavior, size: int, invert: bool = False
+) -> list[Span]:
     """Return the chunks that cutting at matches makes; some may be empty.
 
     Args:
@@ -41,7 +43,7 @@ def split(matches: list[Span], behavior: Behavior, size: int, invert: bool = Fal
         invert: what lies between the matches counts as the matches.
 
     Example:
-        >>> split([(1, 2), (2, 3)], "merged-with-previous", 5)
+        >>> split_at_matches([(1, 2), (2, 3)], "merged-with-previous", 5)
         [(0, 2), (2, 3), (3, 5)]
     """
     spans: list[tuple[Span, bool]] = []  # matches and what lies between, in turn

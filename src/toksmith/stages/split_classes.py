@@ -24,7 +24,7 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
-from toksmith.stages.aligned import Aligned, AnyText, Edit, changed
+from toksmith.stages.aligned import Aligned, AnyText, Edit, apply_edits
 from toksmith.stages.character_classes import (
     CODE_POINTS,
     Flags,
@@ -34,7 +34,7 @@ from toksmith.stages.character_classes import (
     scripts,
     white_space,
 )
-from toksmith.stages.split_behaviors import Span, find_matches, split
+from toksmith.stages.split_behaviors import Span, find_matches, split_at_matches
 from toksmith.stages.split_patterns import character_spans
 
 Classes: TypeAlias = "npt.NDArray[np.uint8]"
@@ -146,7 +146,7 @@ _BLOCK = 1 << 20
 """Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
 
 
-def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
+def split_text(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
     """Return the chunks of a text.
 
     Args:
@@ -158,7 +158,7 @@ def pieces(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> l
 
     Example:
         >>> from toksmith.splitters import WhitespaceSplit
-        >>> pieces(SplitterSequence((WhitespaceSplit(), Metaspace())), "to be")
+        >>> split_text(SplitterSequence((WhitespaceSplit(), Metaspace())), "to be")
         ['▁to', '▁be']
     """
     if not len(text):
@@ -183,8 +183,8 @@ def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[Any
         for step in splitter.steps:
             parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
         return parts
-    text = changed(text, rewriting(splitter, str(text), at_start))
-    spans = cuts(splitter, str(text))
+    text = apply_edits(text, find_rewrites(splitter, str(text), at_start))
+    spans = find_cuts(splitter, str(text))
     found = [(start, text[start:end]) for start, end in spans if end > start]
     return [(piece, at_start and _starts_original(piece, start)) for start, piece in found]
 
@@ -193,7 +193,7 @@ def _starts_original(piece: str | Aligned, start: int) -> bool:
     return piece.starts[0] == 0 if isinstance(piece, Aligned) else start == 0
 
 
-def rewriting(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
+def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
     """Return what a splitter writes anew before it cuts."""
     match splitter:
         case LeadingSpace():
@@ -236,19 +236,21 @@ def _before_first(mark: str, first: str) -> Edit:
     return Edit(0, 1, mark + first)
 
 
-def cuts(splitter: Splitter, text: str) -> list[Span]:
+def find_cuts(splitter: Splitter, text: str) -> list[Span]:
     """Return where each chunk of a text starts and ends, in characters; some may be empty."""
     match splitter:
         case PatternSplitter():
             return character_spans(splitter, text)
         case Split():
             matches = find_matches(splitter.pattern, splitter.is_regex, text)
-            return split(matches, splitter.behavior, len(text), splitter.invert)
+            return split_at_matches(matches, splitter.behavior, len(text), splitter.invert)
         case Punctuation():
             if (classes := character_classes(splitter)) is not None:
                 return class_cuts(classes, text)
             marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
-            return split([(place, place + 1) for place in marks], splitter.behavior, len(text))
+            return split_at_matches(
+                [(place, place + 1) for place in marks], splitter.behavior, len(text)
+            )
         case FixedLength():
             size = splitter.length
             return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]

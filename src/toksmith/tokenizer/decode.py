@@ -143,9 +143,9 @@ class TextDecoder:
             return lambda ids, final: characters.decode(
                 self.to_bytes(ids, skip_special_tokens, None), final
             )
-        from toksmith.stages.decode_streams import decoded_stream
+        from toksmith.stages.decode_streams import stream_decoder
 
-        feed = decoded_stream(self._pipeline.decoder, self._pipeline.model)
+        feed = stream_decoder(self._pipeline.decoder, self._pipeline.model)
         return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
 
     @_with_range

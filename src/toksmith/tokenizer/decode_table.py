@@ -25,7 +25,7 @@ from toksmith.decoders import (
 )
 from toksmith.engine import portable
 from toksmith.models import Model
-from toksmith.stages.decode import byte_of, decode_step, decoded
+from toksmith.stages.decode import byte_of, decode_step, run_decoder
 
 _TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)
 _JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
@@ -86,7 +86,7 @@ class DecodeTable:
         return True
 
     def _steps(self, decoder: Decoder, ids: IdArray) -> str:
-        return decoded(decoder, [self._tokens[i] for i in ids.tolist()], self._model)
+        return run_decoder(decoder, [self._tokens[i] for i in ids.tolist()], self._model)
 
     def _start(self, ids: IdArray) -> int:
         """Return the number of ids at the start that must be decoded together by the steps."""

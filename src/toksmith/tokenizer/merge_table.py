@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, overload
 
 from toksmith._base.checks import check_index
 from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of, shortened, visible
+from toksmith._base.visible import count_of, shorten, visible
 
 if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt
@@ -145,7 +145,7 @@ class MergeTable(Sequence[MergeRow]):
     __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
 
     def __repr__(self) -> str:
-        shown = ", ".join(shortened(self.pair(row), 24) for row in self[:4])
+        shown = ", ".join(shorten(self.pair(row), 24) for row in self[:4])
         return (
             f"<MergeTable: {count_of(len(self), 'merge')}: {shown}{', …' if len(self) > 4 else ''}>"
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith._base.checks import assert_never
-from toksmith._base.visible import count_of, shortened, visible
+from toksmith._base.visible import count_of, shorten, visible
 from toksmith.trace.steps import (
     MatchStep,
     MergeStep,
@@ -69,7 +69,7 @@ def _names(explanation: Explanation) -> Names:
 
 def _line(text: bytes) -> str:
     """Return a text on one line; of a long one, the start."""
-    return shortened(visible(text[:_LONGEST]) + "…" * (len(text) > _LONGEST), _LONGEST)
+    return shorten(visible(text[:_LONGEST]) + "…" * (len(text) > _LONGEST), _LONGEST)
 
 
 def _chunk(number: int, chunk: ChunkTrace, name: Names, room: int) -> str:

@@ -7,7 +7,7 @@ import re
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE
 from toksmith.stages.charsmap import CharacterMap, character_map
-from toksmith.stages.normalize import normalized
+from toksmith.stages.normalize import normalize
 
 _RUNS = """
 300-304 306-30C 30F 311 313-314 31B 323-328 32D-32E 330-331 338 340-343 345 653-655 93C 9BE 9D7 B3E
@@ -55,12 +55,12 @@ class QuickNormalizer:
     def __call__(self, text: str) -> str:
         """Return the normalized text; surrogates are bytes of invalid UTF-8."""
         if self._hard.search(text):
-            return normalized((self.step,), text)
+            return normalize((self.step,), text)
         new = text.translate(self._table)
         if self.step.remove_extra_whitespaces:
             new = _SPACES.sub(" ", new).lstrip(" ").rstrip(" " + SPACE)
         if not new:  # whether the dummy space stays is a matter of what was there
-            return normalized((self.step,), text)
+            return normalize((self.step,), text)
         if self.step.add_dummy_prefix:
             new = new + " " if self.step.whitespace_as_suffix else " " + new
         return new.replace(" ", SPACE)

@@ -24,8 +24,8 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
-from toksmith.stages.normalize import normalized
-from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, pieces
+from toksmith.stages.normalize import normalize
+from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, split_text
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
@@ -80,7 +80,7 @@ def count_words(
 
 
 def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> list[str]:
-    return pieces(splitter, normalized(normalizer, document.decode("utf-8", "replace")), True)
+    return split_text(splitter, normalize(normalizer, document.decode("utf-8", "replace")), True)
 
 
 def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
@@ -96,7 +96,7 @@ def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
     of: list[int] = classes[:128].tolist()
     letters = []
     for code in range(128):
-        new = normalized(normalizer, chr(code))
+        new = normalize(normalizer, chr(code))
         if len(new) == 1 and new.isascii():
             letters.append(" " if of[ord(new)] == REMOVED else new)
         else:
@@ -127,7 +127,7 @@ def _local_words(
                 yield from ((word, count) for word in _words(chunk, normalizer, splitter))
             continue
         place = 0
-        for word in pieces(splitter, normalized(normalizer, f" {mark} ".join(texts)), True):
+        for word in split_text(splitter, normalize(normalizer, f" {mark} ".join(texts)), True):
             if word == mark:
                 place += 1
             else:
