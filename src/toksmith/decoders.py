@@ -1,6 +1,6 @@
-"""What a decoder is: frozen data, one kind a file; how ids of text models become text again.
+"""Decoders as frozen data: they turn the tokens of text models into text again.
 
-Byte-level models need none: their tokens are the bytes of the text. How each step works stands in
+Byte-level models need none: their tokens are the bytes of the text. The code that runs them is in
 :mod:`toksmith.stages.decode`.
 """
 
@@ -18,15 +18,15 @@ from toksmith.normalizers import Replace
 class SentencePieceDecoder:
     """How SentencePiece decodes.
 
-    Control pieces become nothing, the unknown piece its surface, byte pieces that stand side by
-    side the characters they make (U+FFFD for each byte that makes none), and ▁ a space; the dummy
+    Control pieces become nothing, the unknown piece its surface, consecutive byte pieces
+    the characters they make (U+FFFD for each byte that makes none), and ▁ a space; the dummy
     space is taken off again.
 
     Attributes:
         unk_surface: what an unknown piece decodes to.
         add_dummy_prefix: the normalizer put a space at the start (or the end).
         remove_extra_whitespaces: the normalizer dropped spaces at the start.
-        whitespace_as_suffix: the dummy space stands behind the text.
+        whitespace_as_suffix: the dummy space follows the text.
         charsmap: SentencePiece's denormalizer, applied at the end; empty for none.
     """
 
@@ -43,7 +43,7 @@ class Fuse:
     """All tokens become one.
 
     Attributes:
-        separator: what stands between them.
+        separator: the text between them.
     """
 
     separator: str = ""
@@ -111,7 +111,7 @@ class CTC:
     """Connectionist temporal classification (Graves et al. 2006): repeats and blanks go.
 
     Attributes:
-        pad_token: the blank, removed wherever it stands.
+        pad_token: the blank, removed everywhere.
         word_delimiter_token: what becomes a space (with ``cleanup``).
         cleanup: take the spaces before punctuation and in contractions out, as
             :class:`~toksmith.decoders.WordPieceDecoder` does.
@@ -137,7 +137,7 @@ class ByteLevelDecoder:
     """GPT-2's printable alphabet becomes the bytes again (``ByteLevel`` of tokenizer.json).
 
     For models of text whose tokens are spelled so; byte-level models hold bytes and need no
-    decoder. A token with another character in it stands for itself.
+    decoder. A token with another character in it is left as it is.
     """
 
 

@@ -1,7 +1,6 @@
-"""What a normalizer is: frozen data, one kind a file.
+"""Normalizers as frozen data: they change a text before it is cut into chunks.
 
-A normalizer changes a text before it is cut into chunks. How each kind does it stands in
-:mod:`toksmith.stages.normalize`.
+The code that runs them is in :mod:`toksmith.stages.normalize`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Replace:
 
     Attributes:
         pattern: a regular expression of the ``regex`` package, or a literal.
-        content: what stands in its place, literally.
+        content: its replacement, literally.
         is_regex: which of the two the pattern is.
 
     Raises:
@@ -105,7 +104,7 @@ class Lowercase:
 @short_repr
 @dataclass(frozen=True)
 class StripAccents:
-    """Remove the combining marks that stand in the text (category M); decompose nothing."""
+    """Remove the combining marks of the text (category M); decompose nothing."""
 
 
 @short_repr

@@ -315,7 +315,7 @@ class Inputs(Mapping[str, "OffsetArray"]):
             several rows.
         sequence: int8, shape ``(n, L)``: 0 for tokens of the first text, 1 for those of the second,
             -1 for all others.
-        spans: int64, shape ``(n, L, 2)``: the characters of its text that each token stands for;
+        spans: int64, shape ``(n, L, 2)``: the characters of its text that each token covers;
             ``None`` unless they were asked for.
 
     Example:

@@ -94,12 +94,12 @@ def test_maps_that_cannot_be_compiled(entries: dict[str, str], wanted: str) -> N
         (b"\1\4\0\0" + bytes(2000), "multiple of 1024"),
         (by_hand({0: 0x60 << 10, 1: ord("a") | 1 << 8 | 3 << 10}, b""), "no replacement"),
         (by_hand({0: 0x60 << 10, 1: ord("a") | 1 << 8 | 3 << 10}, b"xyz"), "no replacement"),
-        (by_hand({0: 0x60 << 10, 1: ord("a") | 1 << 8 | 3 << 10}, b"\xff\0"), "is no UTF-8"),
+        (by_hand({0: 0x60 << 10, 1: ord("a") | 1 << 8 | 3 << 10}, b"\xff\0"), "is invalid UTF-8"),
         (by_hand({0: 0x60 << 10, 1: ord("a") | 1 << 8 | 3 << 10, 2: 7}), "has no value"),
         (by_hand({0: 0x60 << 10, 1: ord("a") | 0x1000 << 10}), "points outside"),
         (by_hand({0: 0x60 << 10, 1: ord("a") | 0x61 << 10}), "loops"),
-        (by_hand({0: 0xC3 << 10, 0x43: 0x80}), "no UTF-8"),
-        (by_hand({0: 0xC1 << 10, 2: 0xC3 | 1 << 8 | 1 << 10, 3: 1 << 31}), "no UTF-8"),
+        (by_hand({0: 0xC3 << 10, 0x43: 0x80}), "invalid UTF-8"),
+        (by_hand({0: 0xC1 << 10, 2: 0xC3 | 1 << 8 | 1 << 10, 3: 1 << 31}), "invalid UTF-8"),
     ],
 )  # fmt: skip
 def test_damage_by_hand(charsmap: bytes, wanted: str) -> None:
@@ -146,7 +146,7 @@ def test_rules_from_tsv() -> None:
         ("-41\t41", "no list of code points"),
         ("4_1\t41", "no list of code points"),
         ("0x41\t41", "no list of code points"),
-        ("41\t41\n41\t42", "line 2: '41' stands twice"),
+        ("41\t41\n41\t42", "line 2: '41' occurs twice"),
     ],
 )
 def test_wrong_rules(rules: str, wanted: str) -> None:

@@ -248,7 +248,7 @@ def test_entries_that_are_not_supported(tmp_path: Path, change: Change, reason: 
         (lambda t: t["model"].update(merges=["a b", ["a", "b"]]), "merge 0 is 'a b'"),
         (lambda t: t["model"].update(merges=["a z"]), "'az' is not in the vocabulary"),
         (lambda t: t["model"].update(merges=["a b", "a b"]), "repeats merge 0"),
-        (lambda t: t["model"]["vocab"].update(ab=1), "id 1 stands for two tokens"),
+        (lambda t: t["model"]["vocab"].update(ab=1), "id 1 belongs to two tokens"),
         (lambda t: t["model"]["vocab"].update(ab=-1), "token 'ab' has id -1"),
         (lambda t: t["model"]["vocab"].update(ab=2.0), "token 'ab' has id 2.0"),
         (lambda t: t["model"]["vocab"].update(ab=10**30), "token 'ab' has id 10000"),
@@ -379,7 +379,7 @@ def test_an_empty_token_is_none(tmp_path: Path) -> None:
     held["model"]["vocab"][""] = len(expected.vocab) + 1
     assert read(tmp_path, held).model.vocab == (*expected.vocab, b"", b"")
     held["model"]["vocab"]["x"] = len(expected.vocab) + 1
-    with pytest.raises(FormatError, match="id 259 stands for two tokens"):
+    with pytest.raises(FormatError, match="id 259 belongs to two tokens"):
         read(tmp_path, held)
 
 

@@ -122,7 +122,7 @@ def edited(path: Path, edit: Any) -> Path:
 DAMAGE: dict[str, tuple[Any, str]] = {
     "no pieces": (lambda p: p.ClearField("pieces"), "holds no pieces"),
     "an empty piece": (lambda p: setattr(p.pieces[7], "piece", b""), "piece 7 is empty"),
-    "a piece twice": (lambda p: setattr(p.pieces[7], "piece", b"b"), "'b' stands twice"),
+    "a piece twice": (lambda p: setattr(p.pieces[7], "piece", b"b"), "'b' occurs twice"),
     "no UTF-8": (lambda p: setattr(p.pieces[7], "piece", b"\xff"), "invalid start byte"),
     "a type": (lambda p: setattr(p.pieces[7], "type", 9), "piece 7 has type 9; wanted: 1 to 6"),
     "a score": (lambda p: setattr(p.pieces[7], "score", float("inf")), "piece 7 has no finite"),

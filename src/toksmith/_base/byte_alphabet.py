@@ -1,8 +1,8 @@
 """GPT-2's printable byte alphabet: one visible character for each of the 256 bytes.
 
-Printable Latin-1 characters stand for their own code; the other 68 bytes, in order, for U+0100 and
-onwards (so a space is ``Ġ`` and a line break is ``Ċ``). Radford et al. 2019 needed it to keep byte
-strings in text files.
+Printable Latin-1 characters spell their own code; the other 68 bytes, in order, are spelled U+0100
+and onwards (so a space is ``Ġ`` and a line break is ``Ċ``). Radford et al. 2019 needed it to keep
+byte strings in text files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ALPHABET = {byte: chr(byte) for byte in _VISIBLE} | {
 }
 """The character of each byte."""
 
-# To Latin-1 and back, where each byte is one character. A hidden byte's own character stands for
+# To Latin-1 and back, where each byte is one character. A hidden byte's own character becomes
 # nothing; U+FFFF makes encoding fail on it.
 _TO_LATIN = dict.fromkeys(_HIDDEN, 0xFFFF) | {
     ord(character): byte for byte, character in ALPHABET.items()

@@ -1,4 +1,4 @@
-"""Checks of what callers hand over, before any work is done with it."""
+"""Checks of arguments, before any work is done with them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_index(index: object, item: str, whole_name: str) -> None:
     """Check the type of an index of a sequence; whether it is in range, the sequence finds out.
 
     Args:
-        index: what stands between the brackets.
+        index: the value between the brackets.
         item: what the sequence holds, such as ``"document"``.
         whole_name: the sequence, such as ``"a batch of 3"``.
 

@@ -1,9 +1,9 @@
-"""Files that belong together and are replaced as one, whenever the process is killed.
+"""Replacing several files as one, even if the process is killed meanwhile.
 
 No system renames two files at once, so a save goes through these steps:
 
-1. Each new content is written beside its place, under a temporary name.
-2. A *journal* beside the first file names them. From this rename on, the new contents count.
+1. Each new content is written to the folder of its file, under a temporary name.
+2. A *journal* next to the first file names them. From this rename on, the new contents count.
 3. Each temporary file is renamed to its place.
 4. The journal is removed.
 
@@ -34,7 +34,7 @@ _ATTEMPTS = 20
 
 
 def temporary_name(path: Path) -> Path:
-    """Return a new name beside a file, to write to before the file is replaced."""
+    """Return a new name in the folder of a file, to write to before the file is replaced."""
     return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
 
 
@@ -228,7 +228,7 @@ def _named(journal: Path) -> list[Path]:
 
 
 def _is_valid(journal: Path) -> bool:
-    """Return whether each file is the old one with the new beside it, or is the new one."""
+    """Return whether each file is the old one with the new one next to it, or is the new one."""
     for entry in _entries(journal):
         held = _hash(journal.with_name(entry["name"]))
         waits = journal.with_name(entry["staged"]).exists()

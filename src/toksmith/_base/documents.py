@@ -1,4 +1,4 @@
-"""Files as documents, without making them Python strings."""
+"""Documents in files, read as bytes or mapped into memory, never as Python strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing files so that whatever is wrong is said, and nothing is left half done."""
+"""Reading files with precise errors, and writing them atomically."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"key {twice!r} stands twice in one object")
+        raise ValueError(f"key {twice!r} occurs twice in one object")
     return found
 
 
@@ -235,7 +235,7 @@ def vocab_by_id(path: Path, ids: dict[bytes, int]) -> tuple[bytes, ...]:
     if len(vocab) - vocab.count(b"") != len(ids):
         token, token_id = next(item for item in ids.items() if vocab[item[1]] != item[0])
         raise FormatError(
-            path, f"id {token_id} stands for two tokens, {token!r} and {vocab[token_id]!r}"
+            path, f"id {token_id} belongs to two tokens, {token!r} and {vocab[token_id]!r}"
         )
     return tuple(vocab)
 

@@ -1,7 +1,7 @@
-"""What is slow to import or to make, put off until something of it is used.
+"""Lazy modules, names and patterns: they are imported or compiled at their first use.
 
-Most tokenizers are loaded, and texts encoded to lists, without any of it. Type checkers take it for
-what it stands for.
+Most tokenizers are loaded, and texts encoded to lists, without any of them. Type checkers see the
+real modules.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["extra", "module", "names", "np", "npt", "pattern", "regex"]
 
 
 class _Later:
-    """Stands for what a function makes, and calls it when it is first asked for a name."""
+    """A proxy of the object that a function makes; its first attribute access calls it."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
@@ -34,16 +34,16 @@ class _Later:
 
 
 def module(name: str) -> Any:
-    """Return a module that is imported when it is first asked for a name."""
+    """Return a proxy of a module, which is imported at its first attribute access."""
     return _Later(lambda: import_module(name))
 
 
 def extra(name: str, of: str) -> Any:
-    """Import and return a module of a package that not everybody has.
+    """Import and return a module of an optional package.
 
     Args:
         name: of the module.
-        of: the extra of ours that brings it.
+        of: toksmith's extra that installs it.
 
     Raises:
         MissingExtraError: it is not installed.

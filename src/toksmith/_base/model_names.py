@@ -1,4 +1,4 @@
-"""Which published encoding a language model uses, by the model's name."""
+"""The published encoding that each language model uses, by the model's name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Progress of training on standard error: first the counting, then the merging.
 
-Nothing of this is imported or printed unless it is wanted.
+Nothing is imported or printed unless a bar is shown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _LONGEST_TOKEN_SHOWN = 24
 
 @contextmanager
 def listen(listener: Listener) -> Iterator[None]:
-    """Let a function be told of all progress inside, whether progress bars are wanted or not.
+    """Report all progress inside to a function, whether progress bars are wanted or not.
 
     Args:
         listener: it is given ``"merges"`` with (done, total, bytes of the last, count, tokens of
@@ -84,8 +84,8 @@ def training_progress(total_merges: int, enabled: bool | None = None) -> Iterato
         >>> with training_progress(1, enabled=False) as report:
         ...     report(1, b"th", 4071)
     """
-    if told := _listener.get():
-        yield lambda done, token, count, tokens=0: told(
+    if listener := _listener.get():
+        yield lambda done, token, count, tokens=0: listener(
             "merges", (done, total_merges, token, count, tokens)
         )
         return
@@ -123,8 +123,8 @@ def counting_progress(
         >>> with counting_progress(None, enabled=False) as report:
         ...     report(1_000_000)
     """
-    if told := _listener.get():
-        yield lambda done: told("counting", (done, total_bytes))
+    if listener := _listener.get():
+        yield lambda done: listener("counting", (done, total_bytes))
         return
     with amount_progress("counting", total_bytes, enabled, is_bytes=True) as report:
         yield report
@@ -183,8 +183,8 @@ def comparing_progress(
         >>> with comparing_progress(1_000, enabled=False) as report:
         ...     report("gpt2: english.txt", 1_000)
     """
-    if told := _listener.get():
-        yield lambda now, more: told("comparing", (now, more, total_bytes))
+    if listener := _listener.get():
+        yield lambda now, more: listener("comparing", (now, more, total_bytes))
         return
     if not _is_wanted(enabled):
         yield lambda now, done: None
@@ -213,8 +213,8 @@ def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
         >>> with rounds_progress(enabled=False) as report:
         ...     report(1, 400_000, -1.5e8)
     """
-    if told := _listener.get():
-        yield lambda *figures: told("rounds", figures)
+    if listener := _listener.get():
+        yield lambda *figures: listener("rounds", figures)
         return
     if not _is_wanted(enabled):
         yield lambda rounds, pieces, log_likelihood: None

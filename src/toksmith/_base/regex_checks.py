@@ -1,4 +1,4 @@
-"""Whether a regular expression compiles, and what that costs."""
+"""The check that a regular expression compiles, in bounded time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text as it is given (a string, or bytes of any kind), and as the engines want it (UTF-8)."""
+"""Texts as users pass them (strings, bytes of any kind) and as engines take them (UTF-8)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BLOCK = 1 << 18
 
 
 def utf8(text: Text) -> bytes:
-    r"""Return a text as bytes; surrogates in a string become what they stand for, or U+FFFD.
+    r"""Return a text as bytes; surrogates in a string become the bytes that they hold, or U+FFFD.
 
     Raises:
         OptionError: it is neither.
@@ -184,7 +184,7 @@ def _no_text(value: object) -> OptionError:
 
 
 def byte_sizes(string: str) -> npt.NDArray[np.int64]:
-    r"""Return how many bytes each character stands for, a surrogate for one (``surrogateescape``).
+    r"""Return the number of bytes of each character; a surrogate is one (``surrogateescape``).
 
     Example:
         >>> byte_sizes("aé€\udcff")

@@ -1,4 +1,4 @@
-"""How many threads this process may use."""
+"""The number of threads of a call, from the cores that this process may use."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def thread_count(threads: int | None, size: int | None = None) -> int:
     """Return how many threads to work with.
 
     Args:
-        threads: what the caller asks for; ``None`` for all cores that this process may use: its
-            affinity and its control group's limit count, not the machine's cores.
+        threads: the number that the caller passed; ``None`` for all cores that this process may
+            use: its affinity and its control group's limit count, not the machine's cores.
         size: how many bytes there are to work on, if that is known.
 
     Raises:

@@ -1,6 +1,6 @@
 """The one rule for how a token's bytes are shown; every view, trace and progress bar uses it.
 
-It imports nothing of ours, so that all layers may use it.
+It imports nothing of toksmith, so that all rooms may use it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def visible(token: bytes) -> str:
     - Other characters that cannot be seen (controls, bidirectional and zero-width marks, other
       white space, unassigned ones) are shown by their number: ``<U+200B>``.
     - Invalid UTF-8, such as a part of a character, are shown in hex: ``<E2 82>``.
-    - A combining mark with nothing before it stands on ``◌``.
+    - A combining mark with nothing before it is shown on ``◌``.
 
     What comes out has no control character in it: it is safe to print.
 
@@ -121,7 +121,7 @@ def _characters(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _mark(character: str) -> str | None:
-    """Return what stands for a character that cannot be shown as it is."""
+    """Return the replacement of a character that cannot be shown as it is."""
     if mark := _MARKS.get(character):
         return mark
     if character in _MARKS.values() or not character.isprintable() or _INVISIBLE.match(character):

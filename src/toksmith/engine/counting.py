@@ -20,7 +20,7 @@ CountedChunks: TypeAlias = "tuple[bytes, UInts, UInts]"
 
 
 class ChunkCounter:
-    """Counts the distinct chunks of documents; they are told apart by where they were first seen.
+    """Counts the distinct chunks of documents, in the order in which they were first seen.
 
     Args:
         splitter: as in a pipeline.
@@ -54,7 +54,7 @@ class ChunkCounter:
     def add_counted(
         self, chunks: bytes, ends: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]
     ) -> None:
-        """Count chunks that were counted before: end to end, their ends, and their counts."""
+        """Add the counts of chunks: their bytes concatenated, the end and the count of each."""
         starts = np.concatenate([np.zeros(1, np.uint64), ends])[:-1]
         bounds = np.stack([starts, ends], axis=1).astype(np.int64)
         self._counter.add_chunks(chunks, bounds, counts)
@@ -65,30 +65,30 @@ class ChunkCounter:
         Args:
             text: the text that holds the document.
             start: where to look from, in bytes.
-            end: the document's end, which is the answer where there is no such place.
+            end: the document's end, returned if there is no such place.
         """
         return _kernel.safe_cut(text, self._family, start, end) if self._family else end
 
     def spill_to(self, descriptor: int, memory: int) -> None:
-        """From now on, write to a file what does not go into so many bytes of memory.
+        """From now on, write chunks to a file if they need more than ``memory`` bytes.
 
-        What goes wrong with the file is an OSError.
+        An error of the file is an OSError.
         """
         self._counter.limit(memory, descriptor)
 
     def weigh(self, weight: int) -> None:
-        """From now on, let each chunk count so often; only after :meth:`spill_to`."""
+        """From now on, count each chunk ``weight`` times; only after :meth:`spill_to`."""
         self._counter.weigh(weight)
 
     @property
     def spilled(self) -> int:
-        """How many bytes were written to the file."""
+        """The number of bytes written to the file."""
         return self._counter.spilled
 
     def merge(
         self, min_count: int, unit: int, memory: int
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """Make one of equal chunks in the file, where there are any; to be called once, at the end.
+        """Merge equal chunks in the file, if there are any; call it once, at the end.
 
         Args:
             min_count: chunks that are rarer are left out.
@@ -96,13 +96,13 @@ class ChunkCounter:
             memory: about how many bytes this may take.
 
         Returns:
-            How many distinct chunks, and bytes of them, stand in the text 0, 1, 2 … times; the last
-            of all that stand there so often or more often. Empty where nothing was spilled.
+            The number of distinct chunks that occur 0, 1, 2 … times, and of their bytes; the last
+            entry is for that count and all above it. Empty if nothing was spilled.
         """
         return self._counter.merge(min_count, unit, memory)
 
     def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """Return all chunks end to end, where each ends, and how often each was seen."""
+        """Return all chunks concatenated, the end of each, and the count of each."""
         return self._counter.merged() if self.spilled else self._counter.finish()
 
     def _add_matches(self, data: bytes) -> None:
@@ -116,12 +116,12 @@ class CountedLines(NamedTuple):
     """The distinct chunks of lines.
 
     Attributes:
-        chunks: all chunks end to end.
-        ends: where each ends.
-        counts: how often each was seen.
-        lines: how many lines were counted.
-        too_long: how many were skipped for their length.
-        reserved: how many were skipped because they hold U+2585.
+        chunks: all chunks concatenated.
+        ends: the end of each.
+        counts: the count of each.
+        lines: the number of lines counted.
+        too_long: the number of lines skipped for their length.
+        reserved: the number of lines skipped because they contain U+2585.
         plain: the words of chunks that are plain; these are not among the others.
     """
 
@@ -142,7 +142,7 @@ class CountedLines(NamedTuple):
 
 
 PlainRules: TypeAlias = _kernel.PlainRules
-"""By which rules text is plain; see :func:`make_plain_rules`."""
+"""The rules of plain text, see :func:`make_plain_rules`."""
 
 
 def make_plain_rules(
@@ -153,16 +153,16 @@ def make_plain_rules(
     drop_spaces: bool = True,
     symbols: Sequence[str] = (),
 ) -> PlainRules:
-    r"""Return by which rules text is plain: ASCII whose words can be told as it is counted.
+    r"""Return the rules of plain text: ASCII that is cut into words while it is counted.
 
-    Each line is looked at with the ``\n`` before it.
+    Each line is read with the ``\n`` before it.
 
     Args:
         letters: what becomes of each of the 128 characters of ASCII; ``" "`` parts words; ``""``
-            where that cannot be told by one character.
-        kind: of a letter; there are seven at most, beside the space.
-        apart: whether two letters side by side are of two words. Letters of one kind do alike. A
-            space is always apart from what stands before it.
+            if that depends on more than one character.
+        kind: returns the kind of a letter; at most seven, not counting the space.
+        apart: whether two neighbouring letters are of two words. Letters of one kind do alike. A
+            space is always apart from the letter before it.
         drop_spaces: whether a space alone is no word; otherwise what holds one is not plain.
         symbols: what holds one is not plain.
     """
@@ -191,7 +191,8 @@ class LineCounter:
         words: whether lines are cut; without, chunks are whole lines and bear no mark.
         longest: lines of more bytes are skipped; 0 for no limit.
         skip_reserved: whether lines that hold U+2585 are skipped.
-        plain: by which rules chunks are told into words at once (:func:`make_plain_rules`).
+        plain: the rules by which plain chunks are cut into words at once
+            (:func:`make_plain_rules`).
     """
 
     def __init__(
@@ -216,7 +217,7 @@ class LineCounter:
 
     @staticmethod
     def cut(text: Text, start: int, end: int) -> int:
-        """Return where the first line behind a byte starts, or the end."""
+        """Return the start of the first line after a byte, or the end."""
         data = text if isinstance(text, mmap | bytes | bytearray) else utf8(text)
         found = data.find(b"\n", start, end)
         return end if found < 0 else found + 1

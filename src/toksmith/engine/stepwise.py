@@ -1,9 +1,8 @@
-"""A pipeline run stage by stage: the kernel's oracle, and the engine of last resort.
+"""The step-by-step encoder: normalizer, splitter and model one after the other.
 
-:class:`StepwiseEncoder` does one thing after the other, normalizer, splitter, model, where the
-kernel fuses them. Which model it runs is left open: with :class:`ReferenceChunks` all is plain
-Python (``TOKSMITH_ENGINE=reference``); with the kernel's models it serves the pipelines whose
-normalizer or splitter the kernel does not know.
+With :class:`ReferenceChunks` as model all of it is plain Python (``TOKSMITH_ENGINE=reference``, and
+the oracle of the kernel's tests); with a model of the kernel it runs the pipelines whose normalizer
+or splitter the kernel cannot fuse.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ from toksmith.stages.normalized_tokens import NormalizedTokens
 from toksmith.stages.split_classes import marks_only_first, split_text
 
 CACHED_CHUNKS = 65_536
-"""How many distinct chunks an encoder remembers."""
+"""The most distinct chunks that an encoder caches."""
 
 
 class ChunkEncoder(Protocol):
-    """What runs a model on chunks."""
+    """Runs a model on chunks."""
 
     def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each chunk ``data[start:end]``."""
 
     def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
-        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+        """Return the ids of each chunk, and the bytes of ``data`` that each token covers."""
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much for each from now on."""
+        """Empty the caches, and set the limit of each if one is given."""
 
 
 class StepwiseEncoder:
@@ -58,8 +57,8 @@ class StepwiseEncoder:
     def __init__(self, pipeline: Pipeline, chunks: ChunkEncoder) -> None:
         self._normalizer = pipeline.normalizer
         self._splitter = pipeline.splitter
-        # Models of bytes keep bytes that are no UTF-8; to models of text each is U+FFFD. That is
-        # SentencePiece's normalizer's own work: its map takes a U+FFFD of the text for another.
+        # Models of bytes keep invalid UTF-8; models of text get U+FFFD for each such byte.
+        # SentencePiece's normalizer does so itself: its map treats a U+FFFD of the text apart.
         first = next(iter(pipeline.normalizer), None)
         self._keeps_bytes = is_of_bytes(pipeline.model) or isinstance(
             first, SentencePieceNormalizer
@@ -104,18 +103,18 @@ class StepwiseEncoder:
     def encode_with_spans(
         self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
     ) -> tuple[IdArray, SpanArray]:
-        """Return the ids of a text, and the bytes of it that each stands for."""
-        chunks, found = self._cut(self.normalized(text), at_start, literals)
-        batch, spans = self._chunks.encode_chunks_with_spans(*_joined([c.text for c in chunks]))
+        """Return the ids of a text, and the bytes of it that each token covers."""
+        chunks, found = self._cut(self.normalize(text), at_start, literals)
+        batch, spans = self._chunks.encode_chunks_with_spans(*_concat([c.text for c in chunks]))
         spans = _original(chunks, spans)
         if found:
             places = [[each.starts[0], each.ends[-1]] for _, _, each in found]
             spans = np.insert(spans, _before(batch, found), places, axis=0)
-        return _with_added(batch, found), spans
+        return _insert_added(batch, found), spans
 
     def normalize(self, text: Text) -> Aligned:
         """Return a text as the normalizer leaves it, with the places of the original."""
-        string = self._decoded(text)
+        string = self._decode(text)
         aligned = Aligned.of(string)
         if not self._keeps_bytes:
             aligned = Aligned(without_surrogates(string), aligned.starts, aligned.ends)
@@ -127,7 +126,7 @@ class StepwiseEncoder:
         """Cut a normalized text at these added tokens, and what is between them into chunks.
 
         Yields:
-            Each chunk with ``None``, and what stands for an added token with that.
+            Each chunk with ``None``, and each match of an added token with that token.
         """
         for start, end, token in self._added.find(str(text), literals):
             if token:
@@ -142,7 +141,7 @@ class StepwiseEncoder:
         return len(self.encode(text, threads))
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Give the memory of caches back, and take at most so much for each from now on."""
+        """Empty the caches, and set the limit of each if one is given."""
         self._chunks.forget(cache_bytes)
 
     def _encode(
@@ -150,13 +149,13 @@ class StepwiseEncoder:
     ) -> IdArray:
         if self._needs_places:
             return self.encode_with_spans(text, at_start, literals)[0]
-        string = self._decoded(text)
+        string = self._decode(text)
         if not self._keeps_bytes:
             string = without_surrogates(string)
         chunks, found = self._cut(normalize(self._normalizer, string), at_start, literals)
-        return _with_added(self._chunks.encode_chunks(*_joined(chunks), threads), found)
+        return _insert_added(self._chunks.encode_chunks(*_concat(chunks), threads), found)
 
-    def _decoded(self, text: Text) -> str:
+    def _decode(self, text: Text) -> str:
         return utf8(text).decode("utf-8", "surrogateescape")
 
     def _cut(
@@ -174,17 +173,17 @@ class StepwiseEncoder:
 
 
 _Added: TypeAlias = list[tuple[int, AddedToken, AnyText]]
-"""Added tokens: how many chunks stand before each, and what it stands for."""
+"""Added tokens: the number of chunks before each, the token, and its match."""
 
 
-def _with_added(batch: Batch, added: _Added[Any]) -> IdArray:
+def _insert_added(batch: Batch, added: _Added[Any]) -> IdArray:
     if not added:
         return batch.ids
     return np.insert(batch.ids, _before(batch, added), [token.id for _, token, _ in added])
 
 
 def _before(batch: Batch, added: _Added[Any]) -> OffsetArray:
-    """Return how many ids stand before each added token."""
+    """Return the number of ids before each added token."""
     return batch.offsets[[before for before, _, _ in added]]
 
 
@@ -200,7 +199,7 @@ class ReferenceChunks:
         return self.encode_chunks_with_spans(data, bounds)[0]
 
     def encode_chunks_with_spans(self, data: bytes, bounds: Bounds) -> tuple[Batch, SpanArray]:
-        """Return the ids of each chunk, and the bytes of ``data`` that each token stands for."""
+        """Return the ids of each chunk, and the bytes of ``data`` that each token covers."""
         tokens = [self._run(data[start:end]) for start, end in bounds.tolist()]
         ids = [token.id for chunk in tokens for token in chunk]
         spans = [
@@ -212,7 +211,7 @@ class ReferenceChunks:
         return Batch(np.array(ids, np.uint32), offsets), np.array(spans, np.int64).reshape(-1, 2)
 
     def forget(self, cache_bytes: int | None = None) -> None:
-        """Forget the chunks that were seen."""
+        """Empty the cache of chunks."""
         self._run.cache_clear()
 
 
@@ -260,11 +259,11 @@ class ReferenceDecoder:
     def decode_text(
         self, ids: IdArray, errors: str = "strict", threads: int = 1, before: bytes = b""
     ) -> str:
-        """Return the text of the bytes of the ids, behind others."""
+        """Return the text of the bytes ``before`` and of the ids after them."""
         return (before + self.decode(ids)).decode("utf-8", errors)
 
 
-def _joined(chunks: Sequence[str]) -> tuple[bytes, Bounds]:
+def _concat(chunks: Sequence[str]) -> tuple[bytes, Bounds]:
     """Return chunks end to end as bytes, and where each starts and ends."""
     encoded = [chunk.encode("utf-8", "surrogateescape") for chunk in chunks]
     places = np.array([0, *accumulate(map(len, encoded))], np.int64)
@@ -272,18 +271,18 @@ def _joined(chunks: Sequence[str]) -> tuple[bytes, Bounds]:
 
 
 def _original(chunks: Sequence[Aligned], spans: SpanArray) -> SpanArray:
-    """Return the bytes of the original that tokens stand for.
+    """Return the bytes of the original that tokens cover.
 
     Args:
-        chunks: the chunks, with the bytes of the original that each character stands for.
-        spans: the bytes of the chunks end to end that each token stands for.
+        chunks: the chunks, with the origin of each character in bytes.
+        spans: the bytes of the concatenated chunks that each token covers.
     """
     sizes = byte_sizes("".join(chunk.text for chunk in chunks))
     owner = np.repeat(np.arange(len(sizes)), sizes)  # the character of each byte
     first_byte = np.cumsum(sizes) - sizes
     starts = np.array([place for chunk in chunks for place in chunk.starts], np.int64)
     ends = np.array([place for chunk in chunks for place in chunk.ends], np.int64)
-    same = ends - starts == sizes  # the character itself: its bytes can be told apart
+    same = ends - starts == sizes  # the character itself: its bytes have places of their own
 
     first, last = owner[spans[:, 0]], owner[np.maximum(spans[:, 1] - 1, 0)]
     begin = starts[first] + np.where(same[first], spans[:, 0] - first_byte[first], 0)

@@ -1,4 +1,4 @@
-"""The kernel's counting of words and its learning; beside :mod:`toksmith.engine`, which runs."""
+"""Training in the kernel: merges of bytes and symbols, and Unigram pieces."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from toksmith._base.lazy import np, npt
 from toksmith.engine.counting import CountedChunks, UInts
 
 Watch: TypeAlias = "Callable[[Merges], None]"
-"""Told some times a second what was learned since it was called last, and in the end the rest."""
+"""Called a few times a second with the merges since the last call, and at the end with the rest."""
 
 Keep: TypeAlias = "Callable[[Merges], None]"
-"""Handed what was learned since it was called last; by then it is on its way to a safe place."""
+"""Called with the merges since the last call, to save them before training goes on."""
 
 RoundsWatch: TypeAlias = "Callable[[int, int, float], None]"
 """Called after each round with rounds done, pieces left, the text's log-likelihood."""
@@ -47,7 +47,7 @@ class MergeRules:
 
 
 def byte_counts(counted: CountedChunks) -> UInts:
-    """Return how often each byte stands in the text: uint64, shape ``(256,)``."""
+    """Return the count of each byte in the text: uint64, shape ``(256,)``."""
     return _kernel.symbol_counts(*counted, 256)
 
 
@@ -61,7 +61,7 @@ class SymbolWords:
     Attributes:
         symbols: uint32: the symbols of all words end to end.
         ends: uint64, shape ``(n,)``: where each word ends in ``symbols``.
-        counts: uint64, shape ``(n,)``: how often each stands in the text.
+        counts: uint64, shape ``(n,)``: the count of each in the text.
         alphabet: how many symbols there are; all are below it.
         cut: how many of the first words are known to be such that no piece reaches out of them.
     """
@@ -83,7 +83,7 @@ class SymbolWords:
         return SymbolWords(*_kernel.stretches(self.symbols, self.ends, self.counts, new), alphabet)
 
     def symbol_counts(self) -> UInts:
-        """Return how often each symbol stands in the text: uint64, shape ``(alphabet,)``."""
+        """Return the count of each symbol in the text: uint64, shape ``(alphabet,)``."""
         return _kernel.symbol_counts(self.symbols, self.ends, self.counts, self.alphabet)
 
 
@@ -94,7 +94,7 @@ def mixed_words(
     of_others: Sequence[int | None],
     alphabet: int,
 ) -> SymbolWords:
-    """Return words of bytes, and others behind them: the stretches made of some of the symbols.
+    """Return words of bytes and other words after them, cut to runs of some of the symbols.
 
     Args:
         counted: words of bytes; no piece reaches out of them.
@@ -162,14 +162,14 @@ def merge_bytes(
         tokens: how many ids to make beyond the bytes.
         rules: which pairs are merged; lengths are in bytes.
         threads: how many threads work; the result does not depend on it.
-        watch: told of the progress.
+        watch: called with the progress.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
     """
     return _merges(
         _kernel.train_bpe(
             *(*counted, tokens, *rules.arguments(), threads),
-            *(_told(watch), _told(keep), keep_seconds),
+            *(_reporter(watch), _reporter(keep), keep_seconds),
         )
     )
 
@@ -193,7 +193,7 @@ def merge_symbols(
         tokens: how many ids to make beyond the alphabet.
         rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
         threads: how many threads work; the result does not depend on it.
-        watch: told of the progress.
+        watch: called with the progress.
         places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
         lengths: of each of them; ``None`` for 1.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
@@ -203,9 +203,9 @@ def merge_symbols(
     return _merges(
         _kernel.train_symbols(
             *(*_parts(words), tokens, *rules.arguments(), threads),
-            *(_told(watch), none if places is None else places),
+            *(_reporter(watch), none if places is None else places),
             none if lengths is None else lengths,
-            *(_told(keep), keep_seconds),
+            *(_reporter(keep), keep_seconds),
         )
     )
 
@@ -224,7 +224,7 @@ def merge_likely(
     not depend on the threads.
     """
     return _merges(
-        _kernel.train_likelihood(*_parts(words), tokens, min_frequency, threads, _told(watch))
+        _kernel.train_likelihood(*_parts(words), tokens, min_frequency, threads, _reporter(watch))
     )
 
 
@@ -254,12 +254,12 @@ def merge_pieces(
         digits: whether each symbol is a digit.
         longest: the maximum number of characters of a piece.
         split_by_script: a piece has one script.
-        split_by_space: ▁ stands at the start of a piece only.
+        split_by_space: ▁ occurs at the start of a piece only.
         split_digits: each digit is a piece.
-        space_as_suffix: ▁ stands at the end, not the start.
+        space_as_suffix: ▁ comes at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
         threads: how many threads work; the result does not depend on it.
-        watch: told of the progress.
+        watch: called with the progress.
     """
     kinds = _kinds(spaces, digits)
     symbols, ends, counts, _ = _parts(words)
@@ -268,7 +268,7 @@ def merge_pieces(
             *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
             *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
             *(words.cut, threads),
-            _told(watch),
+            _reporter(watch),
         )
     )
 
@@ -301,16 +301,16 @@ def learn_unigram(
         digits: whether each symbol is a digit.
         longest: the maximum number of characters of a piece.
         split_by_script: a piece has one script.
-        split_by_space: ▁ stands at the start of a piece only.
+        split_by_space: ▁ occurs at the start of a piece only.
         split_digits: each digit is a piece.
-        space_as_suffix: ▁ stands at the end, not the start.
+        space_as_suffix: ▁ comes at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
         seeds: how many substrings to start with.
         enough: pruning stops at this many pieces.
         shrinking_factor: how much of the pieces one pruning leaves.
         sub_iterations: rounds of expectation and maximization between prunings.
         threads: how many threads work; the result does not depend on it.
-        watch: told of each round.
+        watch: called after each round.
     """
     return UnigramPieces(
         *_kernel.train_unigram(
@@ -343,7 +343,7 @@ def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, in
     return words.symbols, words.ends, words.counts, words.alphabet
 
 
-def _told(keep: Watch | Keep | None) -> Callable[[_Found], None] | None:
+def _reporter(keep: Watch | Keep | None) -> Callable[[_Found], None] | None:
     return None if keep is None else lambda found: keep(_merges(found))
 
 

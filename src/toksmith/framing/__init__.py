@@ -1,4 +1,4 @@
-"""What stands around a model's tokens: added and special tokens, templates, lengths."""
+"""Framing: added and special tokens, templates, truncation and padding around a model's tokens."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Framing:
 
     @cached_property
     def always(self) -> frozenset[str]:
-        """The literals that are matched whatever the caller asks: added, but not special."""
+        """The literals matched in every call: those of added tokens that are not special."""
         return frozenset(token.content for token in self.added_tokens if not token.special)
 
     @cached_property
@@ -204,7 +204,9 @@ def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:
                 f"added token {token.content!r} has id {token.id}; ids are below {MOST_IDS:,}"
             )
         if by_content.setdefault(token.content, token) is not token:
-            raise OptionError(f"added token {token.content!r} stands twice")
+            raise OptionError(
+                f"added token {token.content!r} occurs twice: give each content one id"
+            )
         if token.alias:
             continue
         if (other := by_id.setdefault(token.id, token)) is not token:

@@ -1,4 +1,4 @@
-"""Added tokens, and where they stand in a text."""
+"""Added tokens, and finding them in a text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NONE: frozenset[str] = frozenset()
 @short_repr
 @dataclass(frozen=True)
 class AddedToken:
-    """A token that stands beside the model's own vocabulary.
+    """A token next to the model's own vocabulary.
 
     Attributes:
         content: its literal.
@@ -26,7 +26,7 @@ class AddedToken:
             for it) or is plain text (always matched).
         alias: whether it is a second literal of another token's id: it encodes to that id, which
             decodes to the other's literal.
-        single_word: it is matched only where no letter, digit or the like stands beside it.
+        single_word: it is matched only where no letter, digit or the like is next to it.
         lstrip: white space before it belongs to it.
         rstrip: white space after it belongs to it.
         normalized: it is looked for in the normalized text (by its own normalized literal), after
@@ -84,8 +84,8 @@ def find(
 def search_order_matters(tokens: Collection[AddedToken]) -> bool:
     """Return whether it makes a difference that normalized tokens are looked for last.
 
-    It does where one of them can overlap another, or when tokens take what stands around them into
-    account. (In a text that no normalizer changes.)
+    It does if one of them can overlap another, or if tokens take the characters around them
+    into account. (In a text that no normalizer changes.)
     """
     first = [token.content for token in tokens if not token.normalized]
     last = [token.content for token in tokens if token.normalized]

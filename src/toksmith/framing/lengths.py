@@ -1,4 +1,4 @@
-"""How texts of different lengths become rows of one length: truncation and padding."""
+"""Truncation and padding: they bring texts of different lengths to one length."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Padding:
 
     Attributes:
         length: to how many tokens; ``None``: as many as the longest row has.
-        direction: at which end the padding stands.
+        direction: the end at which padding is added.
         multiple_of: the length is rounded up to a multiple of this.
         id: the id that fills.
         type_id: its type.
@@ -73,7 +73,7 @@ class Padding:
         _one_of("direction", self.direction, "left", "right")
 
     def target(self, longest: int) -> int:
-        """Return how long all rows become, of which the longest has so many tokens.
+        """Return the common length of all rows, given the length of the longest.
 
         Raises:
             OptionError: the length is fixed, and that row is longer.

@@ -1,4 +1,4 @@
-"""Templates: which ids stand around a text, or around two."""
+"""Templates: the ids around a text, or around a pair of texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Part: TypeAlias = TextPart | TokenPart
 @short_repr
 @dataclass(frozen=True)
 class Template:
-    """What stands around one text, and around a pair of texts.
+    """The ids around one text, and around a pair of texts.
 
     Attributes:
         single: for one text.
@@ -91,7 +91,7 @@ class Template:
 
     @property
     def suffix(self) -> tuple[int, ...]:
-        """The ids after one text (where it stands more than once: after the first)."""
+        """The ids after one text (after the first, if the template repeats it)."""
         return self._ids(self.single)[len(self.prefix) :]
 
     @property

@@ -1,1 +1,1 @@
-"""What the kernel must know to run normalizer and splitter itself."""
+"""Facts about normalizer and splitter that let the kernel run them fused with the model."""

@@ -1,4 +1,4 @@
-"""How a splitter and a model see the characters of normalized text: what is closed, what is open.
+"""Atoms: classes of characters that tell between which two of them a chunk may end.
 
 Every character of a text ends with an *atom* and starts with one: those of the characters that
 the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end.
@@ -27,7 +27,7 @@ from toksmith.stages.character_classes import CODE_POINTS, code_points
 from toksmith.stages.character_maps import class_table as classes_of
 
 OPEN = 0xFFFF
-"""The atom of a character beside which nothing is cut."""
+"""The atom of a character next to which nothing is cut."""
 
 UNKNOWN = 0
 """The atom of all characters that no token holds."""
@@ -142,7 +142,7 @@ def vocabulary_atoms(
         if collapse:
             joined.add((known[mark], known[mark]))
     elif collapse:
-        # Behind a space nothing is parted: it may be the first of several, or the last of all.
+        # After a space nothing is parted: it may be the first of several, or the last of all.
         kinds["\u2581"] = Unit.SPACE
         joined |= {(known["\u2581"], other) for other in (UNKNOWN, *known.values())}
     return Atoms({pair for pair in joined if OPEN not in pair}, atoms, _units(kinds), mark)
@@ -196,5 +196,5 @@ def fuses_unknown(model: Model) -> bool:
 
 
 def drops_unknown(model: Model) -> bool:
-    """Return whether what stands around an unknown character may merge."""
+    """Return whether the neighbours of an unknown character may merge."""
     return isinstance(model, CharacterBPE) and model.unk_id is None

@@ -1,4 +1,4 @@
-"""What a normalizer makes of single characters, and of which it cannot be told one by one."""
+"""The normalized form of single characters, and which of them depend on their neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toksmith.stages.character_maps import is_context_free, map_characters
 from toksmith.stages.charsmap import character_map
 
 INVALID = "\udfff"
-"""Stands for a byte that is no UTF-8."""
+"""Replaces a byte of invalid UTF-8."""
 
 
 Origins: TypeAlias = Literal["own", "kept", "up-to-next"]
@@ -36,11 +36,11 @@ class Characters(Protocol):
         lead: whether the normalizer puts a space before a text.
         collapse: whether it makes one space of several.
         trim: whether it leaves no space at the end of a text.
-        origins: what a character stands for: ``"own"``, what it was made of; ``"kept"``, the same
+        origins: the origin of a character: ``"own"``, what it was made of; ``"kept"``, the same
             as long as no character becomes nothing; ``"up-to-next"``, all up to the place of the
             next one.
         firsts: the characters that the keys of its compiled maps start with.
-        sees_replaced: whether it is given U+FFFD for what is no UTF-8, and not told of that.
+        sees_replaced: whether it gets U+FFFD for invalid UTF-8, as for a U+FFFD of the text.
     """
 
     inside: Normalizer
@@ -53,20 +53,20 @@ class Characters(Protocol):
     sees_replaced: bool
 
     def leaves(self, start: int, end: int) -> bool:
-        """Return whether these code points all become themselves, whatever is beside them."""
+        """Return whether these code points all become themselves, whatever their neighbours are."""
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return what each becomes; and if what it or the one before it becomes depends on both."""
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the space that a text starts with may change what is behind it."""
+        """Return whether the space that a text starts with may change what follows."""
 
 
 def characters_of(normalizer: Normalizer) -> Characters | None:
     """Return a normalizer character by character; ``None`` where it has to see the whole text."""
     if len(normalizer) == 1 and isinstance(normalizer[0], SentencePieceNormalizer):
         step = normalizer[0]
-        # What it does at the ends of a text can be told from a chunk only where spaces are first
+        # What it does at the ends of a text can be derived from a chunk only where spaces are first
         # put there and then counted.
         extra = step.remove_extra_whitespaces
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
@@ -104,7 +104,7 @@ class MappedCharacters:
         self.origins: Origins = "kept" if maps else "own"
 
     def leaves(self, start: int, end: int) -> bool:
-        """Return ``False``: what the steps do is told by doing it."""
+        """Return ``False``: only running the steps shows what they change."""
         return False
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
@@ -120,11 +120,11 @@ class MappedCharacters:
         return becomes, depends
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the space is of one cluster with what is behind it."""
+        """Return whether the space is of one cluster with what follows."""
         return self._clusters and text[:1] == " " and _JOINS.match(text, 1) is not None
 
 
-# Characters that make one cluster with what stands beside them.
+# Characters that form one cluster with a neighbour.
 _JOINS = lazy.pattern(
     r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=V}\p{GCB=T}\p{GCB=RI}\r]"
 )
@@ -143,7 +143,7 @@ class SentencePieceCharacters:
         self._map = character_map(step.charsmap)
         self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
         self._space = "\u2581" if step.escape_whitespaces else " "
-        # What is rewritten together with what stands before it, and what starts a symbol that
+        # What is rewritten together with the character before it, and what starts a symbol that
         # passes as it is.
         self._depends = set(self._map.later_characters)
         self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
@@ -170,7 +170,7 @@ class SentencePieceCharacters:
         return becomes, depends
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the first space changes what is behind it: there is no such key."""
+        """Return whether the first space changes what follows: there is no such key."""
         return False
 
     def _single(self, character: str) -> str:

@@ -1,9 +1,11 @@
-"""Which pipelines the kernel runs with all their stages, and what it has to know for that.
+"""The rules that the kernel needs to run a pipeline with all its stages fused.
 
-The kernel knows no normalizer and no splitter of text models. It is told, character by character,
-what they make of each, and between which characters a text may be cut into chunks; what they make
-of a chunk in which neighbours matter, it asks back. All answers come from the reference, so each
-rule is written once; and since chunks are cached, none is asked for often.
+The kernel contains no normalization or splitting rules of text models. When it first meets a block
+of 64 characters, it calls :attr:`FusionRules.describe_block` for three facts about each: its
+normalized form, whether that depends on its neighbours, and the *atoms* with which it begins and
+ends, which tell where a text may be cut into chunks. A chunk in which neighbours matter goes to
+:attr:`FusionRules.run_stages`. Both run the stages in Python, so each rule is written once; and
+since chunks are cached, neither runs often.
 
 **Why cutting is exact.** A cut between two characters changes nothing if no stage looks across
 it: no replacement of the normalizer, no piece of the splitter, no token of the model. A token
@@ -61,12 +63,12 @@ Block: TypeAlias = "Seen | RewrittenBlock"
 
 
 class AmbiguousSpace(Exception):  # noqa: N818
-    """A chunk means one thing if its space is the text's own, another if it was put there."""
+    """The pieces of a chunk depend on whether its leading space is the text's own."""
 
 
 @dataclass(frozen=True)
 class FusionRules:
-    """What the kernel has to know.
+    """Facts about normalizer and splitter that the kernel cannot derive itself.
 
     Attributes:
         describe_block: returns the :data:`Block` of a number.
@@ -94,7 +96,7 @@ class FusionRules:
 
 
 def find_rules(pipeline: Pipeline) -> FusionRules | None:
-    """Return what the kernel has to know to run a pipeline; ``None`` where that is not enough."""
+    """Return the rules of a pipeline; ``None`` if the kernel cannot run it fused."""
     characters = characters_of(pipeline.normalizer)
     if characters is None:
         return None
@@ -163,7 +165,7 @@ def _is_first(normalizer: Normalizer, character: str) -> bool:
 
 
 def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
-    """Return whether a space that a text is led by comes out as one, whatever is behind it."""
+    """Return whether a space that a text is led by comes out as one, whatever follows."""
     written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
@@ -179,7 +181,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     )
     text = "".join(becomes)
     if characters.collapse and atoms.mark and atoms.mark in text:
-        # Where spaces are counted, a mark that stands in the text itself is none.
+        # Where spaces are counted, a mark in the text itself is not one.
         depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
     if atoms.mark:
         text = text.replace(" ", atoms.mark)

@@ -1,4 +1,4 @@
-"""What a model is: frozen data, one kind a file.
+"""Models as frozen data: the vocabulary, and what the algorithm needs to turn chunks into ids.
 
 Every model has ``vocab``, the token of each id as bytes (``b""`` where an id is not used), and
 ``ids``, the way back. Models of text spell tokens as their files do: ``▁the``, ``##ing``,

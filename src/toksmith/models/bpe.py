@@ -57,7 +57,7 @@ _BYTES = {bytes([byte]) for byte in range(256)}
 class BPE:
     """A byte-level BPE model (Sennrich et al. 2016, on bytes as in GPT-2).
 
-    A chunk starts as its single bytes. Of all neighbouring pairs, the one whose merge stands
+    A chunk starts as its single bytes. Of all neighbouring pairs, the one whose merge comes
     earliest in ``merges`` is joined, leftmost first, until no pair is in the list.
 
     Attributes:

@@ -17,7 +17,7 @@ class CharacterBPE:
     """Byte-pair encoding whose first symbols are characters (Sennrich et al. 2016).
 
     A chunk starts as its characters: each but the first with ``continuing_prefix`` before it, the
-    last with ``word_suffix`` behind it. A character that is not in the vocabulary becomes its
+    last with ``word_suffix`` after it. A character that is not in the vocabulary becomes its
     bytes (``byte_fallback``, if all of them are in the vocabulary) or ``unk_id``, or without that
     nothing. Then pairs merge as in :class:`~toksmith.models.BPE`.
 
@@ -25,7 +25,7 @@ class CharacterBPE:
         vocab: each token as UTF-8; ``b""`` marks an id that the model does not use.
         merges: uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
         unk_id: the id of what is unknown.
-        fuse_unk: unknown characters that stand side by side are one unknown token.
+        fuse_unk: consecutive unknown characters are one unknown token.
         byte_fallback: see above; the bytes are ``<0x00>`` … ``<0xFF>``.
         continuing_prefix: such as ``##``; a merge drops it from the right symbol.
         word_suffix: such as ``</w>``.

@@ -36,11 +36,11 @@ class Pieces:
         byte_fallback: a character that is no piece becomes the pieces of its bytes.
         bos_id: the control piece that a model wants before a text; ``None`` for none. Like the
             next two, it is there for files and templates: encoding does not look at it.
-        eos_id: the one behind it.
+        eos_id: the one after it.
         pad_id: the one that fills up batches.
 
     Raises:
-        OptionError: the arrays do not fit each other, a piece is empty or stands twice, an
+        OptionError: the arrays do not fit each other, a piece is empty or occurs twice, an
             id is out of range, or ``byte_fallback`` lacks a byte.
     """
 
@@ -64,7 +64,9 @@ class Pieces:
             raise OptionError(f"piece {self.vocab.index(b'')} is empty")
         if len(self.ids) != len(self.vocab):
             twice = next(p for i, p in enumerate(self.vocab) if self.ids[p] != i)
-            raise OptionError(f"piece {twice.decode(errors='replace')!r} stands twice")
+            raise OptionError(
+                f"piece {twice.decode(errors='replace')!r} occurs twice: pieces are unique"
+            )
         for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
             token_id = getattr(self, name)
             if token_id is not None and not 0 <= token_id < len(self.vocab):
@@ -123,7 +125,7 @@ class Unigram(Pieces):
     Attributes:
         single: scores are added in float32, as SentencePiece does; otherwise in float64, as
             ``tokenizers`` does. It decides between paths that are all but equal.
-        fuse_unk: unknown characters that stand side by side are one unknown token.
+        fuse_unk: consecutive unknown characters are one unknown token.
     """
 
     single: bool = True
@@ -147,5 +149,5 @@ class SentencePieceBPE(Pieces):
     merged; the highest score goes first, then the leftmost. User-defined pieces are found first,
     the longest at each place, and never merge; a piece of type UNUSED that comes out is taken
     apart again. What is left and is no piece is unknown: its bytes with ``byte_fallback``, else
-    the unknown piece, one for all that stand side by side.
+    the unknown piece, one for all consecutive ones.
     """

@@ -1,4 +1,4 @@
-"""Whole chunks as tokens, and the longest known token first: models without merges or scores."""
+"""Models without merges or scores: WordPiece, whole words, and longest match."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ class LongestMatch:
     """From left to right, the longest token that matches; what no token starts is unknown.
 
     With a vocabulary of single characters this is the character model. The unknown token itself is
-    not looked for: no text stands for it.
+    not looked for: no text is spelled like it.
 
     Attributes:
         vocab: each token as UTF-8; ``b""`` marks an id that is not used.
         unk_id: the id of unknown characters; ``None``: they become nothing.
-        fuse_unk: unknown characters that stand side by side are one unknown token.
+        fuse_unk: consecutive unknown characters are one unknown token.
         unit: what tokens are made of: ``"characters"``, or ``"bytes"``: a token may then start or
             end inside a character, as those of byte-level BPE do.
 

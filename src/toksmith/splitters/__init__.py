@@ -1,6 +1,6 @@
-"""What a splitter is: frozen data, one kind a file.
+"""Splitters as frozen data: they cut a text into chunks before the model runs.
 
-How each kind cuts is in :mod:`toksmith.stages.split_patterns` (patterns) and
+The code that cuts is in :mod:`toksmith.stages.split_patterns` (patterns) and
 :mod:`toksmith.stages.split_classes` (all others).
 """
 

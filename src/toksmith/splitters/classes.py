@@ -1,4 +1,4 @@
-"""Splitting by what kind of character stands where (the pre-tokenizers of tokenizer.json)."""
+"""Splitters by classes of characters: the pre-tokenizers of tokenizer.json."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class CharacterDelimiter:
 class UnicodeScripts:
     """Cut where the script changes (Hiragana, Katakana and ー count as Han).
 
-    Spaces and unassigned characters stand with any script; before the first of one they are lost,
+    Spaces and unassigned characters go with any script; before the first of one they are lost,
     as in ``tokenizers``.
     """
 

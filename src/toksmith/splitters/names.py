@@ -56,7 +56,7 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
     Args:
         split: a name or a regular expression. A bare word is always a name: as a pattern it would
             match itself alone, and leave all other text in one piece.
-        also: names that the caller knows besides, for the message.
+        also: further names that the caller accepts, for the message.
 
     Raises:
         SplitError: it is a bare word, and no name that is known.

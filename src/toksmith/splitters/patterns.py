@@ -1,4 +1,4 @@
-"""Splitting by a regular expression."""
+"""The splitter by a regular expression, and the one that ``split=`` names."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def splitter(
             ``"words"`` (words and white space, as ``str.split`` sees them), a regular expression,
             or ``None`` or ``"none"`` for no splitting.
         gaps: see :class:`PatternSplitter`.
-        also: names that the caller knows besides, for the message.
+        also: further names that the caller accepts, for the message.
 
     Raises:
         SplitError: the pattern does not compile, or is a bare word that is no name.

@@ -109,7 +109,7 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
     """
     if not isinstance(text, str):
         return text.apply_edits(edits)
-    parts = []
+    parts: list[str] = []
     done = 0
     for start, end, new in edits:
         parts += [text[done:start], new]

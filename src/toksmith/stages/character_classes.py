@@ -1,7 +1,7 @@
-"""Characters of a kind, as `tokenizers` tells them apart: one look-up in an array each.
+"""Classes of characters as `tokenizers` defines them, as arrays over all code points.
 
-Its libraries know Unicode of different versions, 8.0 to 17.0, whatever the running Python knows;
-so the classes stand in :mod:`~toksmith.stages.tables_tokenizers`.
+Its libraries use different versions of Unicode, 8.0 to 17.0, independent of the running Python; so
+the classes are tables in :mod:`~toksmith.stages.tables_tokenizers`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def lower_case() -> dict[str, str]:
 
 @cache
 def scripts() -> npt.NDArray[np.uint8]:
-    """Return the number of the script of each code point; 0: stands with any."""
+    """Return the number of the script of each code point; 0: goes with any."""
     starts, numbers = zip(
         *(run.split(":") for run in tables_tokenizers.SCRIPTS.split()), strict=True
     )

@@ -1,7 +1,7 @@
-"""Normalizers and splitters that are decided by single characters, one character at a time.
+"""Normalizers and splitters as tables over single characters.
 
-A kernel that goes through a text once wants to look up what becomes of each character, and what
-class it has. The answers here are made by running the steps themselves, not written a second time.
+The kernel goes through a text once and looks up the normalized form and the class of each
+character. Both are computed by running the steps themselves, not written a second time.
 
 A Unicode form is not decided by single characters; but it is wherever no mark is near, because
 characters act on each other only inside a segment, and most segments are one character. So such
@@ -32,9 +32,9 @@ from toksmith.stages.split_classes import character_classes
 
 
 def is_context_free(steps: Normalizer) -> bool:
-    """Return whether each character becomes the same whatever stands beside it.
+    """Return whether each character becomes the same whatever its neighbours are.
 
-    But for the bound characters, which :func:`map_characters` tells.
+    Except for the bound characters, which :func:`map_characters` reports.
 
     Example:
         >>> from toksmith.normalizers import Strip
@@ -48,7 +48,7 @@ def map_characters(steps: Normalizer, characters: Sequence[str]) -> tuple[list[s
     r"""Return what becomes of each of some characters in steps that are context-free.
 
     Returns:
-        What each becomes where no bound character stands beside it; and whether it is *bound*: what
+        What each becomes where no bound character is next to it; and whether it is *bound*: what
         it and the one before it become may depend on both.
 
     Example:

@@ -107,7 +107,7 @@ class CharacterMap:
         return frozenset(map(chr, self._trie.later_codes()))
 
     def _walk(self, node: int, character: str) -> tuple[int, str | None] | None:
-        """Return the node behind a character, and the replacement of the key that ends there."""
+        """Return the node after a character, and the replacement of the key that ends there."""
         if character == "\0" or 0xD800 <= ord(character) < 0xE000 or not self._units:
             return None
         for byte in character.encode():
@@ -171,7 +171,7 @@ def _parts(charsmap: bytes) -> tuple[_Units, bytes]:
     if len(charsmap) < 5 or not size or size % 1024 or 4 + size > len(charsmap):
         raise OptionError(
             f"charsmap: a trie of {size} bytes in {len(charsmap)}; wanted: a multiple of 1024 "
-            "bytes, and the replacements behind it"
+            "bytes, and the replacements after it"
         )
     return np.frombuffer(charsmap, "<u4", size // 4, 4).astype(np.uint32), charsmap[4 + size :]
 
@@ -182,13 +182,13 @@ def _check_replacements(values: npt.NDArray[np.int64], texts: bytes) -> None:
         return
     last = int(values[-1])
     if last >= len(texts) or texts.find(b"\0", last) < 0:
-        raise OptionError(f"charsmap: no replacement ends behind byte {last} of {len(texts)}")
+        raise OptionError(f"charsmap: no replacement ends after byte {last} of {len(texts)}")
     starts = np.frombuffer(texts, np.uint8)[values]
     if _is_utf8(texts) and not (starts & 0xC0 == 0x80).any():
-        return  # what lies between replacements may be no UTF-8
+        return  # bytes between replacements may be invalid UTF-8
     for value in values.tolist():
         if not _is_utf8(texts[value : texts.index(b"\0", value)]):
-            raise OptionError(f"charsmap: the replacement at byte {value} is no UTF-8")
+            raise OptionError(f"charsmap: the replacement at byte {value} is invalid UTF-8")
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -228,7 +228,7 @@ class _Trie:
         is refused.
 
         Raises:
-            OptionError: a key is no UTF-8 or has no end.
+            OptionError: a key is invalid UTF-8 or has no end.
         """
         if not len(self.units):
             return self.bases
@@ -242,12 +242,12 @@ class _Trie:
             is_end = self.units[nodes] & HAS_LEAF != 0
             leaves = self.units[self.bases[nodes[is_end]]]
             if (missing[is_end] != 0).any() or (leaves & LEAF == 0).any():
-                raise OptionError("charsmap: a key is no UTF-8, or has no value")
+                raise OptionError("charsmap: a key is invalid UTF-8, or has no value")
             values.append(leaves ^ LEAF)
             below, which = self.below(nodes)
             missing = _missing()[missing[which], self.labels[below]]
             if (missing < 0).any():
-                raise OptionError("charsmap: a key is no UTF-8")
+                raise OptionError("charsmap: a key is invalid UTF-8")
             nodes, missing = np.divmod(_distinct(below * 4 + missing), 4)
         return _distinct(np.concatenate(values))
 
@@ -271,7 +271,7 @@ class _Trie:
         return later
 
     def _characters(self, nodes: _Places) -> tuple[_Places, _Places]:
-        """Return the characters that lead on from nodes, and the node behind each."""
+        """Return the characters that lead on from nodes, and the node after each."""
         none = np.zeros(0, np.int64)
         if not len(self.units):
             return none, none
@@ -287,11 +287,11 @@ class _Trie:
             else:
                 codes = codes[which] << 6 | labels & 0x3F
             is_last, goes_on = missing == 0, missing > 0
-            ended, behind = codes[is_last], nodes[is_last]
+            ended, after = codes[is_last], nodes[is_last]
             is_character = (ended >= (0, 0, 0x80, 0x800, 0x10000)[size]) & (ended < 0x110000)
             is_character &= ended >> 11 != 0xD800 >> 11
             found.append(ended[is_character])
-            ends.append(behind[is_character])
+            ends.append(after[is_character])
             nodes, codes, missing = nodes[goes_on], codes[goes_on], missing[goes_on]
         return np.concatenate(found), np.concatenate(ends)
 
@@ -310,7 +310,7 @@ def _character_size(first: int) -> int:
 
 @cache
 def _missing() -> npt.NDArray[np.int64]:
-    """``[bytes missing before, byte]`` → bytes missing after; -1 where the byte cannot stand."""
+    """``[bytes missing before, byte]`` → bytes missing after; -1 where the byte is invalid."""
     table = np.full((4, 256), -1, np.int64)
     table[0, 1:0x80] = 0
     for first in range(0xC2, 0xF5):

@@ -17,7 +17,7 @@ MOST_PREFIXES = 32
 """SentencePiece looks at fewer matches than this at one place."""
 
 MOST_CHARACTERS = 100
-"""A key has at most so many characters."""
+"""The most characters of a key."""
 
 _Children = tuple[tuple[int, int], ...]
 """Label and node of each child; with label 0, the value instead of a node."""

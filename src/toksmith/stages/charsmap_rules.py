@@ -46,7 +46,7 @@ def charsmap_of(name: str) -> bytes:
 
 
 def packed_file(name: str) -> Path:
-    """Return where the compiled map of a rule stands: compiling takes seconds.
+    """Return the file of the compiled map of a rule: compiling takes seconds.
 
     The files are written by tools/make_charsmaps.py; the tests hold them against the rules.
     """
@@ -97,7 +97,7 @@ def charsmap_from_tsv(text: str) -> bytes:
         if not source or "\0" in source + target:
             raise OptionError(f"line {number}: {line!r:.80} replaces nothing, or holds U+0000")
         if source in entries:
-            raise OptionError(f"line {number}: {columns[0]!r:.80} stands twice")
+            raise OptionError(f"line {number}: {columns[0]!r:.80} occurs twice: keep one")
         entries[source] = target
     return compile_charsmap(entries)
 
@@ -127,7 +127,7 @@ def rule_entries(name: str) -> Entries:
 
 _SPACES = (
     "\t\n\f\r\u061c\u1680\u200b\u200c\u200e\u200f\u2028\u2029"
-    "\u2581"  # ▁ itself, which stands for a space later on
+    "\u2581"  # ▁ itself, which spells a space later on
     "\ufeff\ufffd"
 )
 _DROPPED = [chr(c) for c in (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)]

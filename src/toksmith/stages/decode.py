@@ -1,4 +1,4 @@
-"""Decoders, step by step: each makes a list of tokens from the list before it."""
+"""Running decoders: each step turns a list of tokens into another."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _type(model: Model, token: str) -> PieceType:
 
 
 def _characters(tokens: list[str]) -> str:
-    """Return the text of byte pieces; each byte that is no UTF-8 is one U+FFFD."""
+    """Return the text of byte pieces; each byte of invalid UTF-8 is one U+FFFD."""
     data = bytes(int(token[3:5], 16) for token in tokens)
     text = data.decode("utf-8", "surrogateescape")
     return "".join("\ufffd" if 0xD800 <= ord(c) < 0xE000 else c for c in text)
@@ -96,7 +96,7 @@ def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
     """Return the tokens that a step makes of tokens."""
     match step:
         case ByteFallback():
-            return list(_bytes_joined(tokens))
+            return list(_join_bytes(tokens))
         case ByteLevelDecoder():
             parts = [
                 token.encode() if (data := unspell(token)) is None else data for token in tokens
@@ -109,7 +109,7 @@ def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
                 return [token.replace(step.pattern, step.content) for token in tokens]
             return [apply_edits(token, find_edits(step, token)) for token in tokens]
         case Strip():
-            return [_stripped(token, step) for token in tokens]
+            return [_strip(token, step) for token in tokens]
         case BPEDecoder():
             ends = [" "] * (len(tokens) - 1) + [""]
             return [
@@ -137,7 +137,7 @@ def decode_step(step: Step, tokens: list[str], model: Model) -> list[str]:
             assert_never(step)
 
 
-def _bytes_joined(tokens: list[str]) -> Iterator[str]:
+def _join_bytes(tokens: list[str]) -> Iterator[str]:
     for spelled, group in groupby(tokens, key=lambda token: byte_of(token) is not None):
         if not spelled:
             yield from group
@@ -159,7 +159,7 @@ def byte_of(token: str) -> int | None:
         return None
 
 
-def _stripped(token: str, step: Strip) -> str:
+def _strip(token: str, step: Strip) -> str:
     start, end = 0, len(token)
     while start < min(step.start, end) and token[start] == step.content:
         start += 1

@@ -1,6 +1,6 @@
-"""Decoders on tokens that come one by one: each step returns what nothing that follows can change.
+"""Running decoders on a stream of tokens: each step returns a token once it cannot change any more.
 
-What the calls return, joined, is what the step makes of all tokens at once.
+The results of all calls, concatenated, equal the result of the step on all tokens at once.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _stream_sentencepiece_decoder(step: SentencePieceDecoder, model: Model) -> F
 
 
 def _certain_pieces(pieces: list[str]) -> int:
-    """Return how many pieces stand before an unfinished character."""
+    """Return the number of pieces before an unfinished character."""
     start = len(pieces)
     while start and byte_of(pieces[start - 1]) is not None:
         start -= 1

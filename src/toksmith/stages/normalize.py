@@ -1,4 +1,4 @@
-"""Normalizers, step by step: each says which stretches of a text become what."""
+"""Running normalizers: each step returns the edits that it makes in a text."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from toksmith.stages.split_behaviors import find_matches
 def replace_edits(step: Replace, text: str) -> list[Edit]:
     """Return the edits that replace each match.
 
-    What takes the place of a match stands for its last character; what takes the place of an
-    empty one, for the character before it.
+    The replacement of a match has the origin of its last character; that of an empty match, the
+    origin of the character before it.
 
     Example:
         >>> replace_edits(Replace("--", "-"), "a--b")
@@ -57,7 +57,7 @@ def replace_edits(step: Replace, text: str) -> list[Edit]:
 
 
 def prepend_edits(step: Prepend, text: str) -> list[Edit]:
-    """Return the edit that puts a text before another; it stands for that one's first character.
+    """Return the edit that puts a prefix before a text, with the origin of its first character.
 
     Example:
         >>> prepend_edits(Prepend("_"), "ab")

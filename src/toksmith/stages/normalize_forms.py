@@ -1,13 +1,12 @@
-r"""Unicode's normalization forms, keeping track of where each character came from.
+r"""Unicode's normalization forms, with the origin of each character.
 
 A form is made in three steps (UAX #15, "Unicode Normalization Forms"): each character is taken
 apart; marks are put into the order of their combining classes; and for NFC and NFKC, what belongs
 together is put together again. Characters act on each other only inside a *segment*, a character
-with the marks behind it, so only the segments that change are worked on.
+with the marks after it, so only the segments that change are worked on.
 
-Each part of a character stands for that character; a mark that moves stands for the place it
-moves to; a composed character stands for the first of those it is made of. That is how
-``tokenizers`` counts.
+Each part of a character has its origin; a mark that moves has the origin of the place it moves to;
+a composed character has the origin of its first part. These are the rules of ``tokenizers``.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def _segment_edits(form: Form, segment: str, start: int) -> list[Edit]:
     new = [""] * len(segment)
     done = 0
     for character, taken in parts:
-        # A further part stands for the character before it, as the last one taken.
+        # A further part has the origin of the character before it, the last one taken.
         new[done if taken else done - 1] += character
         done += taken
     return [

@@ -1,8 +1,8 @@
 """SentencePiece's normalizer, and the way in which ``tokenizers`` applies its map.
 
 SentencePiece's normalizer goes from place to place: a user-defined symbol, a key of the map, or one
-character. A character of the result stands for everything from its own place to the place of the
-next one, so what was dropped belongs to what stands before it.
+character. The origin of a character of the result reaches from its own place to the place of the
+next one, so dropped characters belong to the one before them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from toksmith.stages.charsmap import CharacterMap, any_of, character_map
 SPACE = "\u2581"
 """What SentencePiece writes for a space."""
 
-_INVALID = frozenset(map(chr, range(0xDC80, 0xDD00)))  # bytes that are no UTF-8 (surrogateescape)
+_INVALID = frozenset(map(chr, range(0xDC80, 0xDD00)))  # invalid UTF-8 (surrogateescape)
 
 
 def sentencepiece_edits(step: SentencePieceNormalizer, text: str) -> list[Edit]:
     """Return what SentencePiece's normalizer changes in a text.
 
-    Bytes that are no UTF-8 (``surrogateescape``) become U+FFFD, which the map does not see.
+    Bytes of invalid UTF-8 (``surrogateescape``) become U+FFFD, which the map does not see.
     """
     places, end = _places(step, text)
     if not places:
@@ -97,7 +97,7 @@ def _strip(places: list[Place], mark: str, end: int) -> int:
 
 
 class _Lookup:
-    """What stands at each place of a text."""
+    """Finds the symbol, key or character at each place of a text."""
 
     def __init__(self, charsmap: CharacterMap, protected: tuple[str, ...]) -> None:
         self._map = charsmap
@@ -143,7 +143,7 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
     charsmap = character_map(step.charsmap)
     if charsmap.first_characters.isdisjoint(text):
         return []
-    # Each new character, and how many old ones it adds (1) or drops behind it (-1, …).
+    # Each new character, and how many old ones it adds (1) or drops after it (-1, …).
     changes: list[tuple[str, int]] = []
     for cluster in map(str, _CLUSTER.findall(text)):
         parts = [cluster]
@@ -160,7 +160,7 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
     return _one_by_one(changes, text)
 
 
-# Not \X: that joins a virama and the consonant behind it whatever stands before them.
+# Not \X: that joins a virama and the consonant after it whatever comes before them.
 _CLUSTER = lazy.pattern(
     r"(?V1x) \r\n | [\p{GCB=Control}\r\n] | \p{GCB=Prepend}*+ (?:"
     r" \p{GCB=L}*+ (?: \p{GCB=LV} \p{GCB=V}*+ | \p{GCB=LVT} | \p{GCB=V}++ ) \p{GCB=T}*+"
@@ -174,7 +174,7 @@ def _one_by_one(changes: list[tuple[str, int]], text: str) -> list[Edit]:
     """Return changes as edits of one character each, paired up as ``tokenizers`` does.
 
     Characters that are dropped before any other have no place in its list of changes; the rest
-    then stands for the characters before it. Its offsets say so, and so do these.
+    then has the origins of the characters before it. Its offsets say so, and so do these.
     """
     start = ""
     new = [""] * len(text)

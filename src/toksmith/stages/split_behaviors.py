@@ -1,4 +1,4 @@
-"""Where a pattern matches, and what a match may become: the five behaviours of ``Split``."""
+"""The matches of a pattern, and the five behaviours of ``Split`` that cut a text at them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def find_matches(pattern: str, is_regex: bool, text: str) -> list[Span]:
         text: where to look. Nothing matches in an empty text.
 
     Returns:
-        The matches, which do not overlap. One may be empty, but not right behind another.
+        The matches, which do not overlap. One may be empty, but not right after another.
 
     Example:
         >>> find_matches("x*", True, "axxb")
@@ -60,11 +60,11 @@ def split_at_matches(
     if behavior == "isolated":
         return [span for span, _ in spans]
     if behavior == "merged-with-next":
-        return _merged(spans[::-1], behavior)[::-1]
-    return _merged(spans, behavior)
+        return _merge(spans[::-1], behavior)[::-1]
+    return _merge(spans, behavior)
 
 
-def _merged(spans: list[tuple[Span, bool]], behavior: Behavior) -> list[Span]:
+def _merge(spans: list[tuple[Span, bool]], behavior: Behavior) -> list[Span]:
     """Return spans joined to the one that was seen before them.
 
     Contiguous joins like to like; the other two join a match to what is no match.

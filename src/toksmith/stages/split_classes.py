@@ -1,4 +1,4 @@
-"""Splitters of text models, step by step: first what they write anew, then where they cut."""
+"""Running the splitters of text models: each rewrites the text, then cuts it."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def class_cuts(classes: Classes, text: str) -> list[Span]:
 
 
 def script_cuts(text: str) -> list[Span]:
-    """Return where the script changes; what stands with any script goes with what is before it.
+    """Return the runs of one script; characters of any script go with the run before them.
 
-    So what stands with any script at the very start goes nowhere, as in ``tokenizers``.
+    At the very start there is none, so such characters are lost, as in ``tokenizers``.
 
     Example:
         >>> script_cuts(" да no")
@@ -152,8 +152,8 @@ def split_text(splitter: Splitter | None, text: AnyText, at_start: bool = True) 
     Args:
         splitter: how to cut; ``None`` leaves the text whole.
         text: normalized text, as a string or with the places of the original.
-        at_start: whether the text is the start of its document, and not behind an added token.
-            A piece of it is the start of the document where its first character stands for the
+        at_start: whether the text is the start of its document, not a part after an added token.
+            A piece of it is the start of the document where its first character is the
             original's first; a string without the places of the original is taken for it.
 
     Example:
@@ -232,7 +232,7 @@ def _places(character: str, text: str) -> list[int]:
 
 
 def _before_first(mark: str, first: str) -> Edit:
-    """Return the edit that puts a mark before a text; it stands for the first character too."""
+    """Return the edit that puts a mark before a text, with the origin of its first character."""
     return Edit(0, 1, mark + first)
 
 

@@ -1,4 +1,4 @@
-r"""Cut a text into chunks: the first step of every byte-pair tokenizer since GPT-2.
+r"""Cutting a text into chunks by a pattern: the first step of byte-pair tokenizers since GPT-2.
 
 Merging is free to join anything with anything, and so it would make tokens such as ``dog.``,
 ``dog!`` and ``dog?``. A split pattern forbids that: it cuts the text into words, numbers, runs of
@@ -8,7 +8,7 @@ punctuation and runs of space first, and no token may reach across a cut (Radfor
 A pattern is a regular expression over characters; tokens are bytes. So text goes
 bytes → characters → matches → bytes again:
 
-- A byte that is not UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
+- A byte of invalid UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
   no letter, no digit and no space. On the way back it is the same byte again.
 - The published patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may
   know a newer Unicode, so it is shown :func:`stand_ins`: for each character one of the same class
@@ -86,7 +86,7 @@ def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, i
 
 
 def stand_ins(string: str) -> str:
-    """Return a text in which one character of each class stands for all others of that class.
+    """Return a text in which one character of each class replaces all others of that class.
 
     ASCII stays, and so does ſ, which is an s where case does not matter.
 

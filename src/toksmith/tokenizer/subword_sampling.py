@@ -19,6 +19,7 @@ from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text
+from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.models import (
     BPE,
@@ -204,8 +205,6 @@ class _Chunks:
 
 
 def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> IdArray:
-    from toksmith.engine.stepwise import StepwiseEncoder  # slow to import, and rarely needed
-
     encoder = StepwiseEncoder(pipeline, _Chunks(run))
     return TextEncoder(pipeline, encoder).encode(text, special, 1)
 

@@ -184,7 +184,7 @@ class Explainer:
                 chunks.append(_trace_added(added.id, data[start:end], Span(start, end)))
                 normal.append(data[start:end])
             else:
-                aligned = self._encoder.normalized(data[start:end])
+                aligned = self._encoder.normalize(data[start:end])
                 normal.append(_bytes(aligned))
                 chunks += self._chunks(aligned, start, within)
         return Explanation(data, b"".join(normal), tuple(chunks), self._vocab(chunks))
