@@ -88,7 +88,7 @@ def test_equal_bytes_under_two_ids(tmp_path: Path) -> None:
         ("minbpe v1\n\n1\n<a> 99999999\n", "line 4: special token"),
         ("minbpe v1\n\n1\n<a> 97\n", "'<a>' has id 97, which the model's vocabulary gives to b'a'"),
         ("minbpe v1\n\n2\n<a> 256\n<b> 256\n", "share id 256"),
-        ("minbpe v1\n\n2\n<a> 256\n<a> 257\n", "'<a>' stands twice"),
+        ("minbpe v1\n\n2\n<a> 256\n<a> 257\n", "'<a>' occurs twice"),
         ("minbpe v1\n\n0\n97 98\n97 98\n", "merge 1 (97, 98) repeats merge 0"),
         ("minbpe v1\n\n0\n97 256\n", "line 4 merges 97 and 256 into 256"),
         ("minbpe v1\n\n0\n97\n", "line 4 is '97'"),
