@@ -19,9 +19,8 @@ import pytest
 
 import toksmith
 from tests.counting import PLAIN
-from toksmith.engine.counting import ChunkCounter
+from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.engine.training import (
-    LineCounter,
     MergeRules,
     SymbolWords,
     learn_unigram,
