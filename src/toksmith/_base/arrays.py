@@ -19,9 +19,6 @@ SpanArray: TypeAlias = "npt.NDArray[np.int64]"
 Bounds: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(documents, 2)``: the start and the end of each document in a block of text, in bytes."""
 
-Bounds: TypeAlias = "npt.NDArray[np.int64]"
-"""Slices of a text in order: shape ``(n, 2)``, start and end of each in bytes."""
-
 
 class Span(NamedTuple):
     """A half-open range ``[start, end)``.
