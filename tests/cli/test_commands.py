@@ -483,7 +483,7 @@ class TestTokenizerArgument:
             (["-t", "no_such_base"], "there is no file 'no_such_base', and no published encoding"),
             (["-t", "gpt2", "--split", "none"], "for files"),
             (["-t", "MODEL", "--special-token", "<|end|>"], "use TEXT=ID"),
-            (["-t", "MODEL", "--split", "gpt2"], "says itself how to split"),
+            (["-t", "MODEL", "--split", "gpt2"], "has its own split and special tokens"),
         ],
     )
     def test_errors(self, run: Run, model: Path, arguments: list[str], reason: str) -> None:

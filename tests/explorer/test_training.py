@@ -52,11 +52,11 @@ def test_train_on_files_and_save(page: TrainPage, tmp_path: Path) -> None:
     assert load(tmp_path / "tok.json").vocab_size == 270
     with pytest.raises(OptionError, match="exists already"):
         page.save(Fields({"tokenizer": "bpe-270", "format": "huggingface", "path": "tok.json"}))
-    name, data = page.saved("bpe-270", "minbpe")
+    name, data = page.export("bpe-270", "minbpe")
     assert name == "bpe-270.model"
     assert data.startswith(b"minbpe")
     with pytest.raises(UnsupportedError):
-        page.saved("bpe-270", "sentencepiece")
+        page.export("bpe-270", "sentencepiece")
 
 
 @pytest.mark.parametrize("form", ["minbpe", "tiktoken", "huggingface"])

@@ -196,5 +196,5 @@ def test_shelf() -> None:
     key = loaded.put("mine", vocabulary().tok)
     assert loaded[key].vocabulary is loaded[key].vocabulary
     assert loaded["bytes"].tokenizer.encode("é") == [0xC3, 0xA9]
-    with pytest.raises(OptionError, match="no tokenizer 'other'"):
+    with pytest.raises(OptionError, match="unknown tokenizer 'other'"):
         loaded["other"]
