@@ -16,7 +16,7 @@ from toksmith.normalizers import Replace
 @short_repr
 @dataclass(frozen=True)
 class SentencePieceDecoder:
-    """How SentencePiece decodes.
+    """SentencePiece's decoding.
 
     Control pieces become nothing, the unknown piece its surface, consecutive byte pieces
     the characters they make (U+FFFD for each byte that makes none), and ▁ a space; the dummy

@@ -63,7 +63,7 @@ class FormatError(ToksmithError, ValueError):
 
 
 class UnsupportedError(ToksmithError):
-    """What was asked for cannot be expressed here, or in the target format."""
+    """The request cannot be expressed here, or in the target format."""
 
 
 class UnknownNameError(ToksmithError, KeyError):

@@ -21,7 +21,7 @@ NO_FRAMING = Framing()
 @short_repr
 @dataclass(frozen=True)
 class Pipeline:
-    """What a tokenizer does, stage by stage; not how it is run.
+    """The stages of a tokenizer, as data; engines run it.
 
     ``text → normalizer → splitter → model → ids → framing``, and back ``ids → decoder → text``.
 

@@ -28,7 +28,7 @@ to_lists: Callable[[IdArray, OffsetArray], list[list[int]]] = _lists
 """Returns the ids between each two offsets; an engine puts a faster function here."""
 
 _SHOWN = 60
-"""How many tokens a repr looks at."""
+"""Tokens that a repr shows at most."""
 
 
 @short_repr
@@ -370,7 +370,7 @@ class Inputs(Mapping[str, "OffsetArray"]):
         return html_of(self)
 
     def to_dict(self) -> dict[str, OffsetArray]:
-        """Return what models take, by the names that they have there."""
+        """Return the arrays by the names that models expect."""
         return dict(self)
 
 

@@ -14,7 +14,7 @@ from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 
 _SHOWN = 6
-"""How many entries a repr shows."""
+"""Entries that a repr shows at most."""
 
 
 class TokenTable:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt
 
 Ids: TypeAlias = "Sequence[int] | npt.NDArray[np.integer]"
-"""What can be decoded: token ids as a list or as an integer array."""
+"""Token ids that can be decoded: a list or an integer array."""
 
 IdArray: TypeAlias = "npt.NDArray[np.uint32]"
 OffsetArray: TypeAlias = "npt.NDArray[np.int64]"

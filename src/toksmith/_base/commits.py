@@ -30,7 +30,7 @@ _STALE = 3600.0
 """Seconds after which a temporary file is taken for one of a process that was killed."""
 
 _ATTEMPTS = 20
-"""How often files are read again because a save replaced them meanwhile."""
+"""Times that files are read again because a save replaced them meanwhile."""
 
 
 def temporary_name(path: Path) -> Path:

@@ -65,7 +65,7 @@ def _mapped(file: BinaryIO) -> mmap.mmap | None:
 
 
 def _read(file: BinaryIO) -> bytearray | bytes:
-    """Return what a file holds."""
+    """Return the bytes of a file."""
     size = os.fstat(file.fileno()).st_size
     return read_pieces(file, size) if size else file.read()  # a pipe, a device, or an empty file
 
@@ -81,7 +81,7 @@ def read_pieces(file: BinaryIO, size: int) -> bytearray:
 def document_bounds(
     data: mmap.mmap | bytearray | bytes, separator: str | None
 ) -> npt.NDArray[np.int64]:
-    """Return where each document starts and ends: int64, shape ``(documents, 2)``, in bytes.
+    """Return the start and end of each document: int64, shape ``(documents, 2)``, in bytes.
 
     The separator belongs to no document. What follows the last separator is a document unless it
     is empty; a file without a separator is one document.

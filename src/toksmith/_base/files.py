@@ -13,7 +13,7 @@ from toksmith._base import commits
 from toksmith.errors import FormatError, OptionError
 
 HEAD = 4096
-"""How many bytes are enough to recognise a format."""
+"""Bytes that are enough to recognise a format."""
 
 MAX_ID = 2**24 - 1
 """Ids above this are no vocabulary's: a file that has one would only fill the memory."""

@@ -95,7 +95,7 @@ TOKENIZER: Mapping[str, str] = {
     "train": "toksmith.train, which returns a tokenizer",
     "load": "toksmith.load(path)",
 }  # fmt: skip
-"""What to say in place of an attribute of a tokenizer."""
+"""Our call for each attribute that other libraries' tokenizers have."""
 
 CLASS: Mapping[str, str] = {
     "from_pretrained": f"{_NAME}; a folder of Hugging Face's is a path",
@@ -105,7 +105,7 @@ CLASS: Mapping[str, str] = {
     "train": "toksmith.train, which returns a tokenizer",
     "load": "toksmith.load(path)",
 }
-"""What to say in place of an attribute of the class Tokenizer."""
+"""Our call for each attribute of other libraries' tokenizer classes."""
 
 MODULE: Mapping[str, str] = {
     "get_encoding": _NAME,
@@ -129,7 +129,7 @@ MODULE: Mapping[str, str] = {
     "tokenize": "toksmith.get(name).encoding(text).strings",
     "count_tokens": "toksmith.get(name).count(text)",
 }
-"""What to say in place of a name of the package."""
+"""Our call for each name of other packages."""
 
 KEYWORDS: Mapping[str, str] = {
     "allowed_special": 'special="encode" (all of them) or special={"<|endoftext|>"}',
@@ -148,7 +148,7 @@ KEYWORDS: Mapping[str, str] = {
     "return_overflowing_tokens": "prepare(texts, overflow=True)",
     "is_split_into_words": "encode_batch(words)",
 }
-"""What to say in place of a keyword of a method that encodes."""
+"""Our keyword for each keyword of other libraries' methods that encode."""
 
 CALLED = (
     "a Tokenizer is not called: use tok.encode(text) for ids, or tok.prepare(texts) for arrays "

@@ -78,7 +78,7 @@ def views_of(result: object) -> Views:
 
 
 def text_of(result: object) -> str:
-    """Return what ``print`` shows of a result."""
+    """Return the text that ``print`` shows of a result."""
     text = views_of(result).text
     return repr(result) if text is None else text(result)
 

@@ -12,10 +12,10 @@ from toksmith._base.lazy import np, npt
 from toksmith.errors import OptionError
 
 Text: TypeAlias = str | bytes | bytearray | memoryview | mmap
-"""What can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
+"""Text that can be encoded: a string, or UTF-8 bytes (which may be invalid)."""
 
 Texts: TypeAlias = Text | Iterable[Text] | Mapping[str, Text | Iterable[Text]]
-"""What ``texts=`` takes: a text, several, or a mapping from a name to one or several."""
+"""The values of ``texts=``: a text, several, or a mapping from a name to one or several."""
 
 _TEXTS = (str, bytes, bytearray, memoryview, mmap)
 _BROKEN = re.compile("[\udc80-\udcff]")

@@ -16,7 +16,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def thread_count(threads: int | None, size: int | None = None) -> int:
-    """Return how many threads to work with.
+    """Return the number of threads to use.
 
     Args:
         threads: the number that the caller passed; ``None`` for all cores that this process may

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Special(str, Enum):
-    """What to do with special tokens written in the text."""
+    """The treatment of special tokens written in the text."""
 
     TEXT = "text"
     ENCODE = "encode"

@@ -20,7 +20,7 @@ EXAMPLE = "toksmith compare toksmith-small mine.model --on corpus/*.txt --html r
 
 
 class Form(str, Enum):
-    """How the table is printed."""
+    """The form in which the table is printed."""
 
     TEXT = "text"
     MARKDOWN = "markdown"

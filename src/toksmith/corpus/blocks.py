@@ -13,7 +13,7 @@ Cut: TypeAlias = "Callable[[Text, int, int], int]"
 """Returns the first byte from a place on where a document may be cut, or the end."""
 
 BLOCK = 1 << 25
-"""How many bytes are counted between two looks at the progress bar and at Ctrl-C."""
+"""Bytes that are counted between two updates of the progress bar and two checks for Ctrl-C."""
 
 STREAMED = 1 << 22
 """The same for unpacked or parsed text, of which several blocks are in memory at a time."""

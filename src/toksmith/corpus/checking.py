@@ -21,13 +21,13 @@ _BYTE_ORDER_MARKS = {
 """Longer ones first: that of UTF-32 starts with that of UTF-16."""
 
 HEAD = 1 << 12
-"""How many bytes at the start of a file show its encoding."""
+"""Bytes at the start of a file that show its encoding."""
 
 _FEWEST_NULLS, _SHARE_OF_NULLS = 8, 0.3
 """A file is refused as text if its head has this many null bytes, and this share of them."""
 
 _LONGEST = 4
-"""How many bytes a character has at most."""
+"""The most bytes that a character has."""
 
 
 def text_start(path: Path, head: bytes) -> int:

@@ -107,7 +107,7 @@ class ReadTotals:
 
     @property
     def weighted_bytes(self) -> int:
-        """How many bytes of text, times the weights of their files."""
+        """The bytes of text, times the weights of their files."""
         if not self.files:
             return self.bytes
         return (sum(file.bytes * file.weight for file in self.files) + ONE // 2) // ONE
@@ -201,7 +201,7 @@ class Files:
         return part
 
     def read(self) -> ReadTotals:
-        """Return what was read so far."""
+        """Return the totals of the text read so far."""
         if self._selection is not None:
             self._selection.count_skipped(self._read.skipped)
         return self._read
@@ -326,7 +326,7 @@ class Documents:
         return [(ONE, self)]
 
     def read(self) -> ReadTotals:
-        """Return what was read so far."""
+        """Return the totals of the text read so far."""
         if self._selection is not None:
             self._selection.count_skipped(self._read.skipped)
         return self._read

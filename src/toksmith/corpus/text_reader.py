@@ -13,7 +13,7 @@ from toksmith.corpus.checking import HEAD, text_start
 from toksmith.corpus.streams import open_binary
 
 READ = 1 << 24
-"""How many bytes are read at a time: enough for all cores, and several blocks fit any memory."""
+"""Bytes read at a time: enough for all cores, and several blocks fit any memory."""
 
 
 def text_blocks(

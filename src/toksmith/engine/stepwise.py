@@ -137,7 +137,7 @@ class StepwiseEncoder:
                 yield piece, None
 
     def count(self, text: Text, threads: int = 1) -> int:
-        """Return how many tokens a text has."""
+        """Return the number of tokens of a text."""
         return len(self.encode(text, threads))
 
     def forget(self, cache_bytes: int | None = None) -> None:

@@ -115,7 +115,7 @@ def _numbers(numbers: Sequence[int | None]) -> npt.NDArray[np.uint32]:
 
 
 class Merges(NamedTuple):
-    """What merging learned.
+    """The merges that training learned.
 
     Attributes:
         merges: uint32, shape ``(n, 3)``: left id, right id, new id.
@@ -132,7 +132,7 @@ _Found: TypeAlias = "tuple[npt.NDArray[np.uint32], UInts, UInts]"
 
 
 class UnigramPieces(NamedTuple):
-    """What Unigram training learned.
+    """The pieces and scores that Unigram training learned.
 
     Attributes:
         symbols: uint32: those of all pieces end to end.

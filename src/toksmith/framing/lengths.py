@@ -16,7 +16,7 @@ Strategy = Literal["longest_first", "only_first", "only_second"]
 @short_repr
 @dataclass(frozen=True)
 class Truncation:
-    """How a text that is too long is cut.
+    """The way a text that is too long is cut.
 
     Attributes:
         max_length: how many tokens a row has at most, those of the template included.
@@ -44,7 +44,7 @@ class Truncation:
 @short_repr
 @dataclass(frozen=True)
 class Padding:
-    """How rows that are too short are filled.
+    """The way rows that are too short are padded.
 
     Attributes:
         length: to how many tokens; ``None``: as many as the longest row has.

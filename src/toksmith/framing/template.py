@@ -96,11 +96,11 @@ class Template:
 
     @property
     def times(self) -> int:
-        """How often one text is in the template for one text."""
+        """Occurrences of the text in the template for one text."""
         return sum(isinstance(part, TextPart) for part in self.single)
 
     def added(self, pair: bool = False) -> int:
-        """Return how many ids the template puts."""
+        """Return the number of ids that the template adds."""
         return len(self._ids(self.pair if pair else self.single))
 
     @staticmethod

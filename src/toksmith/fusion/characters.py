@@ -108,7 +108,7 @@ class MappedCharacters:
         return False
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return what each character becomes, and whether its neighbours matter."""
+        """Return the new form of each character, and whether its neighbours matter."""
         given = ["\ufffd" if c == INVALID else c for c in characters]
         becomes, depends = map_characters(self._mapped, given)
         if self._clusters:
@@ -160,7 +160,7 @@ class SentencePieceCharacters:
         return bisect_left(self._seen, start) == bisect_left(self._seen, end)
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return what each character becomes, and whether its neighbours matter."""
+        """Return the new form of each character, and whether its neighbours matter."""
         changed, depending, space = self._changed, self._depends, self._space
         becomes = [self._single(c) if c in changed else c for c in characters]
         depends = [c in depending for c in characters]

@@ -133,7 +133,7 @@ def token_use(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> npt.NDArray[np.int64]:
-    """Return how often each token occurs in texts: int64, shape ``(vocab_size,)``."""
+    """Return the number of occurrences of each token in texts: int64, shape ``(vocab_size,)``."""
     from toksmith._base.progress import counting_progress
 
     used = _Use(tok, threads)

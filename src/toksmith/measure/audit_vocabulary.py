@@ -18,7 +18,7 @@ LONG = 32
 """Tokens of more characters than this are long."""
 
 SHOWN = 12
-"""How many examples a finding has."""
+"""The most examples that a finding has."""
 
 _MARK = "▁"
 _NEVER = {bytes([byte]) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}

@@ -28,7 +28,7 @@ _IDS_AT_ONCE = 1 << 18
 _SIZED_AT_ONCE = 1 << 22
 """Bytes whose characters are counted at once: NumPy's loops do not end on Ctrl-C."""
 _SHOWN = 2_000
-"""How many bytes of a text are kept token by token."""
+"""Bytes of a text that are kept token by token."""
 _TIMED, _TIMED_SECONDS = 1 << 22, 0.05
 
 
@@ -153,7 +153,7 @@ def blocks(bounds: Bounds) -> Iterator[Bounds]:
 def token_counts(
     tok: Tokenizer, data: bytes | mmap, block: Bounds, threads: int | None
 ) -> npt.NDArray[np.int64]:
-    """Return how often each token occurs in a block of documents."""
+    """Return the number of occurrences of each token in a block of documents."""
     with memoryview(data) as view:
         slices = [view[start:end] for start, end in block.tolist()]
         try:
@@ -171,7 +171,7 @@ def token_counts(
 
 
 def _sizes(data: bytes | mmap, block: Bounds, separator: str | None) -> tuple[int, int]:
-    """Return how many code points and lines the documents of a block have."""
+    """Return the numbers of code points and lines in the documents of a block."""
     characters, lines = 0, len(block)
     last = int(block[-1, 1])
     for start in range(int(block[0, 0]), last, _SIZED_AT_ONCE):

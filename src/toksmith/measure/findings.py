@@ -12,7 +12,7 @@ from toksmith._base.visible import count_of, visible, visible_name
 
 
 class Severity(IntEnum):
-    """How much a finding matters."""
+    """The weight of a finding."""
 
     INFO = 0
     """good to know"""

@@ -344,7 +344,7 @@ GINI = Metric(
     source="Foroutan et al. 2025, arXiv 2508.04796",
     caveat="scripts of three bytes a character look cheap",
 )
-"""How unequally a tokenizer serves the texts: the one measure that single texts do not have."""
+"""Inequality between texts: the one measure that single texts do not have."""
 
 
 MEASURES = {**METRICS, GINI.name: GINI}

@@ -83,7 +83,7 @@ class Reachability:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many tokens are of each category."""
+        """The number of tokens in each category."""
         return {
             category.name.lower().replace("_", " "): int((self.categories == category).sum())
             for category in Category

@@ -65,12 +65,12 @@ class Sample:
 
     @cached_property
     def script_bytes(self) -> npt.NDArray[np.int64]:
-        """How many bytes are of each script."""
+        """The number of bytes in each script."""
         return _counts(self.scripts)
 
     @cached_property
     def script_characters(self) -> npt.NDArray[np.int64]:
-        """How many characters are of each script."""
+        """The number of characters in each script."""
         return _counts(
             scripts[(np.frombuffer(passage, np.uint8) & 0xC0) != 0x80]
             for passage, scripts in zip(self.passages, self.scripts, strict=True)
@@ -145,7 +145,7 @@ def count_sample(tokenizer: Tokenizer, sample: Sample) -> SampleCounts:
 
 
 def _continuing(text: bytes) -> int:
-    """Return how many bytes are not the first of their character."""
+    """Return the number of bytes that continue a character."""
     return int(np.count_nonzero((np.frombuffer(text, np.uint8) & 0xC0) == 0x80))
 
 

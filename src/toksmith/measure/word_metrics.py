@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 FREQUENT = 1000
-"""How many of the most frequent words make the list for the share of single-token words."""
+"""The number of most frequent words that the share of single-token words looks at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def find_words(passages: Sequence[bytes]) -> SampleWords:
 
 
 def tokens_touching(tokens: SpanArray, words: SpanArray) -> npt.NDArray[np.int64]:
-    """Return how many tokens touch each word.
+    """Return the number of tokens that touch each word.
 
     Args:
         tokens: int64, shape ``(tokens, 2)``: the bytes of each token, in their order.
@@ -85,7 +85,7 @@ def tokens_touching(tokens: SpanArray, words: SpanArray) -> npt.NDArray[np.int64
 
 
 def tokens_of_list(tokenizer: Tokenizer, words: Iterable[bytes]) -> npt.NDArray[np.int64]:
-    """Return how many tokens touch each word of a list, each after a space."""
+    """Return the number of tokens that touch each word of a list, each after a space."""
     counts = []
     for word in words:
         tokens = byte_spans(tokenizer, b" " + word)[1]

@@ -13,7 +13,7 @@ from toksmith.models.words import ids_of
 
 
 class PieceType(IntEnum):
-    """What a piece is for; the numbers are those of SentencePiece's files."""
+    """The role of a piece; the numbers are those of SentencePiece's files."""
 
     NORMAL = 1
     UNKNOWN = 2

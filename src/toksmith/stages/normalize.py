@@ -77,7 +77,7 @@ def strip_edits(step: Strip, text: str) -> list[Edit]:
 
 
 Pass = Callable[[str], list[Edit]]
-"""What one pass over a text changes."""
+"""One pass over a text: returns its edits."""
 
 
 def character_edits(changes: Flags, new: Callable[[str], str], text: str) -> list[Edit]:

@@ -18,13 +18,13 @@ from toksmith.stages.aligned import Edit
 from toksmith.stages.charsmap import CharacterMap, any_of, character_map
 
 SPACE = "\u2581"
-"""What SentencePiece writes for a space."""
+"""SentencePiece's mark for a space."""
 
 _INVALID = frozenset(map(chr, range(0xDC80, 0xDD00)))  # invalid UTF-8 (surrogateescape)
 
 
 def sentencepiece_edits(step: SentencePieceNormalizer, text: str) -> list[Edit]:
-    """Return what SentencePiece's normalizer changes in a text.
+    """Return the edits of SentencePiece's normalizer in a text.
 
     Bytes of invalid UTF-8 (``surrogateescape``) become U+FFFD, which the map does not see.
     """

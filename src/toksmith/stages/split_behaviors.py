@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 
 def find_matches(pattern: str, is_regex: bool, text: str) -> list[Span]:
-    """Return where a pattern matches, from left to right, in characters.
+    """Return the spans of the matches of a pattern, from left to right, in characters.
 
     Args:
         pattern: a regular expression of the ``regex`` package, or a literal.

@@ -237,7 +237,7 @@ def _before_first(mark: str, first: str) -> Edit:
 
 
 def find_cuts(splitter: Splitter, text: str) -> list[Span]:
-    """Return where each chunk of a text starts and ends, in characters; some may be empty."""
+    """Return the start and end of each chunk of a text, in characters; some may be empty."""
     match splitter:
         case PatternSplitter():
             return character_spans(splitter, text)

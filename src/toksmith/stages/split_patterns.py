@@ -29,14 +29,14 @@ from toksmith.splitters.names import WORDS
 from toksmith.stages.tables_unicode16 import CLASSES
 
 SECONDS = 10.0
-"""How long a pattern of unknown kind may search any text, in seconds."""
+"""Seconds that a pattern of unknown kind may search any text."""
 
 SECONDS_PER_MB = 2.0
-"""How much longer it may search for each 1,000,000 characters."""
+"""Further seconds that it may search for each 1,000,000 characters."""
 
 
 def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
-    """Return where each chunk of the text starts and ends, in bytes.
+    """Return the start and end of each chunk of the text, in bytes.
 
     Args:
         splitter: the pattern, and what becomes of text between its matches; ``None`` leaves the
@@ -69,7 +69,7 @@ def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
 
 
 def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
-    """Return where each chunk of a text starts and ends, in characters; see :func:`chunk_spans`."""
+    """Return the start and end of each chunk of a text, in characters; see :func:`chunk_spans`."""
     matches = _matches(splitter, string)
     if splitter.gaps == "drop":
         return matches
@@ -126,7 +126,7 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
 
 
 def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
-    """Return where a pattern matches, from left to right, in characters; a match may be empty.
+    """Return the spans of the matches of a pattern, in characters; a match may be empty.
 
     Raises:
         SplitError: it took too long (see ``SECONDS``).

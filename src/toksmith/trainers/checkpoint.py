@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from toksmith.trainers.counts import Counts
 
 SECONDS = 20.0
-"""How often merges are written."""
+"""Seconds between two writes of merges."""
 
 PART_BYTES = 1 << 30
 """The least number of bytes of a part: files that are counted and stored together …"""

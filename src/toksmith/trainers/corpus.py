@@ -102,7 +102,7 @@ class Corpus:
 
     @property
     def documents(self) -> int:
-        """How many documents were read."""
+        """The number of documents read."""
         return self.was_read.documents if self.counts is None else self.counts.documents
 
     @property
@@ -114,7 +114,7 @@ class Corpus:
 
     @property
     def threads(self) -> int:
-        """How many threads may run."""
+        """The number of threads that may run."""
         return thread_count(self._threads)
 
     def source(self) -> DocumentSource:

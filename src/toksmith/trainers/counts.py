@@ -343,7 +343,7 @@ class Counts:
 
     @property
     def bytes(self) -> int:
-        """How many bytes of text the chunks come to."""
+        """The bytes of text that were counted."""
         return int(np.dot(self.sizes, self.counts))
 
 

@@ -45,7 +45,7 @@ class Lines:
         self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return where the first line after a byte starts, or the end."""
+        """Return the start of the first line after a byte, or the end."""
         return LineCounter.cut(text, start, end)
 
     def add_line(self, line: bytes) -> None:

@@ -55,7 +55,7 @@ def parse_size(memory: int | str | None) -> int | None:
 
 
 def size_of_counts(chunks: int, size: int) -> int:
-    """Return how much memory counts take."""
+    """Return the memory that counts take, in bytes."""
     return size + 24 * chunks
 
 

@@ -105,7 +105,7 @@ class _Text:
 
     @property
     def room(self) -> int:
-        """How many pieces to learn besides the characters."""
+        """The number of pieces to learn besides the characters."""
         return self.size - len(self.meta) - len(self.alphabet)
 
 

@@ -185,7 +185,7 @@ class _Cutter:
         self._word = re.compile(_word_pattern(options), re.DOTALL)
 
     def words(self, texts: Iterable[tuple[str, int]]) -> dict[str, int]:
-        """Return how often each word occurs in counted texts."""
+        """Return the number of occurrences of each word in counted texts."""
         words: dict[str, int] = {}
         for text, count in texts:
             cut = self._symbols.sub(BOUNDARY, text)

@@ -50,7 +50,7 @@ class CharacterWords:
         return cls("".join(map(chr, used.tolist())), words)
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
-        """Return how often each character occurs in the text: uint64, by symbol."""
+        """Return the number of occurrences of each character in the text: uint64, by symbol."""
         return self.words.symbol_counts()
 
     def only(self, characters: str) -> CharacterWords:
@@ -96,7 +96,7 @@ class MixedWords:
 
     @cached_property
     def _counts(self) -> dict[str, int]:
-        """How often each character occurs in the text."""
+        """The number of occurrences of each character in the text."""
         counts = {
             self._letter(byte): count
             for byte, count in enumerate(byte_counts(self.ascii).tolist())
@@ -116,7 +116,7 @@ class MixedWords:
         return "".join(sorted(self._counts))
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
-        """Return how often each character occurs in the text: uint64, by character."""
+        """Return the number of occurrences of each character in the text: uint64, by character."""
         return np.array([self._counts[character] for character in self.characters], np.uint64)
 
     def only(self, characters: str) -> CharacterWords:

@@ -36,7 +36,7 @@ _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
 def count_words(
     corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
 ) -> dict[str, int]:
-    """Return how often each word occurs in a corpus; the order depends on the text alone.
+    """Return the count of each word of a corpus, in an order that depends on the text alone.
 
     Args:
         corpus: the text; counts are counts of documents.
