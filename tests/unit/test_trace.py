@@ -16,7 +16,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer import Tokenizer
 from toksmith.trace.explain import explain
-from toksmith.trace.steps import MatchStep, PathStep, UnknownWordStep
+from toksmith.trace.models import stepper
+from toksmith.trace.steps import MatchStep, PathStep, Steps, UnknownWordStep
 
 
 def test_steps() -> None:
@@ -244,3 +245,7 @@ def test_printing_one_long_chunk_is_limited() -> None:
     assert shown.endswith("ab 256, … 1,800 more tokens")
     assert len(explanation.chunks[0].steps) == 2000
     assert shown.count("merge 0") == 500
+
+
+def test_a_model_of_another_kind_records_no_steps() -> None:
+    assert stepper(object())(b"low") == Steps()  # type: ignore[arg-type]

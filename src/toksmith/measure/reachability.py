@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith.measure.partial_characters import find_unreached
 from toksmith.models import (
@@ -28,7 +27,6 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
     WordLevel,
-    WordPiece,
 )
 from toksmith.models.pieces import Pieces, PieceType
 from toksmith.pipeline import Pipeline
@@ -249,16 +247,12 @@ def _bare(model: Model, tokens: Sequence[bytes]) -> tuple[list[int], Model | Non
             if model.continuing_prefix or model.word_suffix:
                 return [], None  # their symbols are spelled by their place
             return [i for i, token in enumerate(model.vocab) if token], model
-        case WordPiece():
-            return [], None  # the longest match always finds a token in its own text
-        case SentencePieceBPE():
-            return _text_pieces(model), model
-        case Unigram():
+        case SentencePieceBPE() | Unigram():
             return _text_pieces(model), model
         case WordLevel() | LongestMatch():
             return [i for i, token in enumerate(tokens[: len(model.vocab)]) if token], model
-        case _:
-            assert_never(model)
+        case _:  # WordPiece: the longest match always finds a token in its own text
+            return [], None
 
 
 def _text_pieces(model: Pieces) -> list[int]:

@@ -16,7 +16,6 @@ from random import Random
 from typing import TypeAlias
 
 from toksmith._base.arrays import IdArray, SpanArray
-from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text
 from toksmith.engine.stepwise import StepwiseEncoder
@@ -24,12 +23,9 @@ from toksmith.errors import OptionError, UnsupportedError
 from toksmith.models import (
     BPE,
     CharacterBPE,
-    LongestMatch,
     Model,
     SentencePieceBPE,
     Unigram,
-    WordLevel,
-    WordPiece,
 )
 from toksmith.pipeline import Pipeline
 from toksmith.reference import (
@@ -162,12 +158,10 @@ def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[
         case SentencePieceBPE():
             merger = sentencepiece_bpe.Merger(model)
             return lambda chunk, chance, rng: [t.id for t in merger.encode(chunk, chance, rng)]
-        case Unigram() | WordPiece() | WordLevel() | LongestMatch():
+        case _:
             raise UnsupportedError(
                 f"{type(model).__name__} has one segmentation of a text: there is nothing to sample"
             )
-        case _:
-            assert_never(model)
 
 
 def _drop_character_bpe(model: CharacterBPE) -> Callable[[bytes, float, Random], list[int]]:

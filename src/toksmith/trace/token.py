@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from toksmith._base.checks import assert_never
 from toksmith.models import (
-    BPE,
     CharacterBPE,
-    LongestMatch,
     Model,
-    SentencePieceBPE,
-    Unigram,
-    WordLevel,
     WordPiece,
 )
 from toksmith.models.pieces import Pieces, PieceType
@@ -56,10 +50,8 @@ def token_steps(
             return text, Steps(steps=(MatchStep(text, token, len(text)),)), (found,)
         case CharacterBPE():
             return _explain_character_bpe(model, token, token_id, run, step)
-        case BPE() | SentencePieceBPE() | Unigram() | WordLevel() | LongestMatch():
-            return token, step(token), tuple(run(token))
         case _:
-            assert_never(model)
+            return token, step(token), tuple(run(token))
 
 
 def _explain_character_bpe(
