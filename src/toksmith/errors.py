@@ -91,7 +91,7 @@ class EngineError(ToksmithError, ValueError):
 
 
 class MissingExtraError(ToksmithError, ImportError):
-    """A package is not installed that only some features need; the message says how to get it."""
+    """An optional package is missing; the message says how to install it."""
 
 
 def warn(message: str) -> None:

@@ -177,7 +177,7 @@ def test_a_second_stage_on_counts_of_its_split() -> None:
     tok = further(words, 3, texts=None, counts=counts, split=None)
     assert tok.pipeline == further(words, 3, texts=PHRASES, split="none").pipeline
     assert tok.pipeline.splitter is None
-    with pytest.raises(OptionError, match=r"not cut as the tokenizer cuts: by none, not by gpt2"):
+    with pytest.raises(OptionError, match=r"cut by none, but the tokenizer cuts by gpt2"):
         further(words, 3, texts=None, counts=counts)
 
 

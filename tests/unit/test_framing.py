@@ -189,7 +189,7 @@ class TestLengths:
         assert share_room([5, 9], Truncation(10, strategy="only_second"), 0) == [5, 5]
         with pytest.raises(OptionError, match="cannot take 5 tokens off a text of 5"):
             share_room([5, 9], Truncation(9, strategy="only_first"), 0)
-        with pytest.raises(OptionError, match="and there is one"):
+        with pytest.raises(OptionError, match="but only one text was given"):
             share_room([5], Truncation(3, strategy="only_second"), 0)
         with pytest.raises(OptionError, match="but the template has 3"):
             share_room([5], Truncation(2), 3)

@@ -172,8 +172,8 @@ class ChunkCache::Handle {
         flush_counters();
         if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // Reports progress between two batches: the table may grow, so what was found before must no
-    // longer be in use.
+    // Reports that so many bytes were encoded, between two batches. The table may grow, which makes
+    // earlier look-up results invalid.
     void read(std::size_t bytes) {
         read_ += bytes;
         if (!cache_.wants_room_) [[likely]]

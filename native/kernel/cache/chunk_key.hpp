@@ -49,7 +49,7 @@ struct ChunkKey {
     std::uint64_t hash() const { return (low + high * kFactors[0]) * kFactors[1]; }
 
  private:
-    // What of 16 bytes belongs to a chunk of that size, and the highest byte of its key.
+    // By the size of a chunk: masks of its bytes in both words, and the size as the key's top byte.
     struct Masks {
         std::array<std::uint64_t, kInline + 1> low, high, size;
     };

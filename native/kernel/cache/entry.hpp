@@ -9,9 +9,8 @@
 
 namespace toksmith {
 
-// What a model stores with the ids of a chunk, in so many bits.
+// 24 bits that a model stores with the ids of a chunk.
 using EntryTag = std::uint32_t;
-inline constexpr int kTagBits = 24;
 
 struct LookupResult {
     const Id* ids = nullptr;  // null: not found

@@ -43,8 +43,8 @@ class PlainReader {
                            std::size_t words) const;
 
     PlainRules rules_;
-    // For each byte, in one byte each: its letter, its `ends` and `starts`, and whether it needs a
-    // closer look.
+    // Four packed bytes for each byte value: its letter, its `ends`, its `starts`, and whether it
+    // needs a closer look.
     std::array<std::uint32_t, 256> bytes_{};
 };
 

@@ -102,7 +102,7 @@ struct Worker {
     IdArray missed;
     IdArray ids;                               // of a short document
     BufferPool spare;                          // for the ids of a run
-    std::vector<Part> parts;                   // that are encoded now
+    std::vector<Part> parts;                   // the parts that are being encoded
     Utf8Buffer utf8;                           // of parts that are given as characters
     std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the space that is put before it
     std::size_t unchecked = 0;                 // bytes since the last interruption point

@@ -25,7 +25,7 @@ class _Commands(Group):
     """The group of commands; it prints errors that users can fix as one line."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
-        """Parse the options before the command's name."""
+        """Parse the options that come before the name of the command."""
         with _errors_in_one_line():
             return super().make_context(*args, **options)
 

@@ -54,7 +54,7 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
 
 
 def read_stdin(quiet: bool) -> bytes:
-    """Return what standard input holds, with a word to those who sit before it."""
+    """Read standard input; on a terminal, first say how to end it."""
     if sys.stdin.isatty() and not quiet:
         print("toksmith: reading from the terminal; Ctrl-D ends the text", file=sys.stderr)
     return sys.stdin.buffer.read()

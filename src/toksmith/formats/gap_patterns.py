@@ -28,7 +28,7 @@ _BETWEEN = lazy.pattern(
           | \\[bBmMAZz] | [\^$] )
       | \\."""
 )
-# Search anchor, kept-out text, recursion, verbs and conditions: these look beyond the match.
+# \G, \K, recursion, verbs and conditions: what they match depends on text outside of the match.
 _REACHING = lazy.pattern(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
 
 

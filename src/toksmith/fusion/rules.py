@@ -165,7 +165,7 @@ def _is_first(normalizer: Normalizer, character: str) -> bool:
 
 
 def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
-    """Return whether a space that a text is led by comes out as one, whatever follows."""
+    """Return whether a leading space is still a space after normalizing, whatever follows it."""
     written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
     return space not in characters.firsts and characters.map([space])[0][0] in written
 

@@ -117,7 +117,7 @@ class _Counter:
             self._add(text, block)  # type: ignore[arg-type]  # bytes, or a file in memory
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return the end: each tokenizer would cut at other places."""
+        """Return ``end``, so that the text stays whole: tokenizers differ in where they may cut."""
         return end
 
     def stored(self, done: int) -> None:

@@ -179,7 +179,7 @@ def _after_letter(tok: Tokenizer, texts: dict[int, str]) -> dict[int, str]:
 
 
 def _is_partial(tok: Tokenizer, token_id: int) -> bool:
-    """Whether a token's bytes are no whole characters; U+FFFD may be in a text as well."""
+    """Whether the bytes of a token are not whole characters; U+FFFD alone is no proof of that."""
     token = tok.token_bytes(token_id)
     if tok.pipeline.decoder is not None:
         return "\ufffd".encode() not in token

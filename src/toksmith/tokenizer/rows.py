@@ -110,7 +110,9 @@ def share_room(lengths: Sequence[int], truncation: Truncation, added: int) -> li
         return [shorter, longer] if lengths[0] <= lengths[1] else [longer, shorter]
     which = ("only_first", "only_second").index(truncation.strategy)
     if which >= len(lengths):
-        raise OptionError('strategy "only_second" cuts the second of two texts, and there is one')
+        raise OptionError(
+            'strategy "only_second" cuts the second of two texts, but only one text was given'
+        )
     if lengths[which] <= excess:
         raise OptionError(
             f'strategy "{truncation.strategy}" cannot take {excess} tokens off a text of '

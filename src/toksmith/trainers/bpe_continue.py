@@ -60,9 +60,8 @@ def train_further(
         )
     if corpus.counts is not None and corpus.counts.splitter != cut:
         raise OptionError(
-            "the counts were not cut as the tokenizer cuts: by "
-            f"{splitter_name(corpus.counts.splitter)}, not by {splitter_name(cut)}; count with its "
-            "split, or give split="
+            f"the counts were cut by {splitter_name(corpus.counts.splitter)}, but the tokenizer "
+            f"cuts by {splitter_name(cut)}: count with its split, or give split="
         )
     counts = corpus.chunks(cut)
     model, learned = _learned(model, counts, first, vocab_size - special, options, corpus)

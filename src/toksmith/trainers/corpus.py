@@ -168,7 +168,7 @@ class Corpus:
         self.check_bytes()
 
     def chunks(self, splitter: PatternSplitter | None) -> Counts:
-        """Return the chunks of all documents; those that were counted before as they are.
+        """Return the chunk counts of all documents; counts that were given are returned unchanged.
 
         Raises:
             TrainingError: there is no text.
@@ -224,9 +224,9 @@ class Corpus:
         if self.reading.field != Reading.field or self.reading.read_as is not None:
             raise OptionError("field= and read_as= are for files, and none are given")
         if self.reading.encoding_errors != "strict":
-            raise OptionError("encoding_errors= is for files, and there are none")
+            raise OptionError("encoding_errors= is for files, but no files are given")
         if self.reading.weights:
-            raise OptionError("weights= are those of files, and there are none")
+            raise OptionError("weights= are for files, but no files are given")
         if self.reading.selects and self._texts is None:
             raise OptionError("sample= and deduplicate= are for text, not for counts")
 

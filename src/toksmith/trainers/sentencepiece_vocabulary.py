@@ -21,7 +21,7 @@ MetaPieces: TypeAlias = "Mapping[int, tuple[str, PieceType]]"
 
 
 def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
-    """Return the unknown piece, BOS, EOS, padding, and the symbols of the user's, then the bytes.
+    """Return the unknown piece, BOS, EOS, padding and user-defined symbols, then the byte pieces.
 
     Those with an id of their own get it; the others fill the ids from 0 on. A symbol that is
     named BOS, EOS or padding only changes what that piece is for.

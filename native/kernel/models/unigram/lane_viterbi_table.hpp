@@ -42,7 +42,7 @@ class LaneViterbiTable {
     LaneViterbiTable(const ByteTrie& trie, const std::vector<float>& scores, const LaneTexts& texts,
                      Costs costs);
 
-    // The index of the byte that becomes the second character.
+    // Index of the first byte after the leading space, or after the spaces that collapse into it.
     std::size_t behind_first(const std::uint8_t* chunk, std::size_t size) const {
         std::size_t i = 1;
         if (collapse_[chunk[0]]) {

@@ -168,7 +168,7 @@ def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
 
 
 def _entry(**held: Any) -> dict[str, Any]:
-    """Return an entry with all that it may have, in the order of ``tokenizers``."""
+    """Return a model entry with every key that ``tokenizers`` writes, in its order."""
     return {
         "type": "BPE",
         "dropout": None,
