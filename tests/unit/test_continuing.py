@@ -105,7 +105,7 @@ def test_counts_and_files(tmp_path: Path) -> None:
     wanted = further(tok, 20).pipeline
     counts = toksmith.Counts.from_texts(TEXTS)
     assert further(tok, 20, texts=None, counts=counts).pipeline == wanted
-    with pytest.raises(OptionError, match="not cut as the tokenizer cuts"):
+    with pytest.raises(OptionError, match="but the tokenizer cuts by"):
         further(tok, 20, texts=None, counts=toksmith.Counts.from_texts(TEXTS, split="gpt2"))
 
 
