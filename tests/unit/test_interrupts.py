@@ -164,14 +164,14 @@ def interrupt_one(name: str, model: str, threads: int) -> None:
     if name == "encode_file":  # to map a file takes no GIL either
         from toksmith.corpus import opening
 
-        check = opening.checked_slices
+        check = opening.check_slices
 
         def then_begin(*given: object) -> object:
             found = check(*given)  # type: ignore[arg-type]
             begun.set()
             return found
 
-        opening.checked_slices = then_begin  # type: ignore[assignment]
+        opening.check_slices = then_begin  # type: ignore[assignment]
     else:
         begun.set()
     try:
