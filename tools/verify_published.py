@@ -34,7 +34,7 @@ import toksmith
 from toksmith import Tokenizer
 from toksmith.errors import UnsupportedError
 from toksmith.formats import FORMATS
-from toksmith.measure.verify import differing, same_vocabulary
+from toksmith.measure.verify import find_differing, same_vocabulary
 from tools.peers import HuggingFace, Peer, SentencePiece
 from tools.random_input import random_ids, random_strings
 
@@ -139,8 +139,8 @@ def round_trips(table: Table, name: str, ours: Tokenizer, texts: list[str]) -> N
             again = held_by(tok, Path(folder, f"from {first}"), {})
             for second, one in again.items():
                 start = time.perf_counter()
-                wrong = differing(ours, one, texts, "ids", "encode")
-                wrong += differing(ours, one, texts, "ids", "encode", add_special_tokens=True)
+                wrong = find_differing(ours, one, texts, "ids", "encode")
+                wrong += find_differing(ours, one, texts, "ids", "encode", add_special_tokens=True)
                 differences = len(wrong) + (not same_vocabulary(ours, one))
                 shown = f"{texts[wrong[0]]!r:.300}" if wrong else ""
                 what, seconds = f"ids through {first} and {second}", time.perf_counter() - start

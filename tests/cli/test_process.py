@@ -173,13 +173,13 @@ def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, comman
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
-    from toksmith.cli.writing import output
+    from toksmith.cli.writing import open_output
 
     path = tmp_path / "ids"
     path.write_bytes(b"old")
 
     def interrupted() -> None:
-        with output(path) as out:
+        with open_output(path) as out:
             out.write(b"half")
             raise KeyboardInterrupt
 

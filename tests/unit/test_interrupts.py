@@ -224,13 +224,13 @@ def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
 PIPE = """
 import signal, sys, toksmith, toksmith.corpus.sources as sources
 tok = toksmith.train(texts=["x"], vocab_size=256)
-ahead = sources.ahead
+prefetch = sources.prefetch
 
 def then_interrupt(items):
     signal.setitimer(signal.ITIMER_REAL, 0.3)  # the thread waits in open() by then
-    return ahead(items)
+    return prefetch(items)
 
-sources.ahead = then_interrupt
+sources.prefetch = then_interrupt
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 try:
     CALL
@@ -273,7 +273,12 @@ def test_blocks_of_invalid_text_are_decoded_as_a_whole(
 def test_places_of_a_mark_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split_classes, "_BLOCK", 3)
     splitter = toksmith.splitters.Metaspace(prepend="never")
-    assert list(map(str, split_classes.pieces(splitter, "to be  or"))) == ["to", "▁be", "▁", "▁or"]
+    assert list(map(str, split_classes.split_text(splitter, "to be  or"))) == [
+        "to",
+        "▁be",
+        "▁",
+        "▁or",
+    ]
 
 
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

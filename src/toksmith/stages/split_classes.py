@@ -42,6 +42,9 @@ Classes: TypeAlias = "npt.NDArray[np.uint8]"
 
 REMOVED, ALONE, TEXT, OTHER = range(4)
 
+_BLOCK = 1 << 20
+"""Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
+
 
 def character_classes(splitter: Splitter) -> Classes | None:
     """Return the class that a splitter gives each code point; ``None`` if it does not so."""
@@ -140,10 +143,6 @@ def script_cuts(text: str) -> list[Span]:
     places = np.flatnonzero(kinds)
     starts = places[np.diff(kinds[places], prepend=0) != 0].tolist()
     return list(pairwise([*starts, len(text)])) if starts else []
-
-
-_BLOCK = 1 << 20
-"""Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
 
 
 def split_text(splitter: Splitter | None, text: AnyText, at_start: bool = True) -> list[AnyText]:
