@@ -31,12 +31,12 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Aligned:
-    """A text with the places of the original that its characters stand for.
+    """A text with the origin of each character: its bytes in the original text.
 
     Attributes:
         text: the characters.
-        starts: for each, where what it stands for starts in the original, in bytes.
-        ends: where that ends.
+        starts: the start of the origin of each, in bytes.
+        ends: the end of the origin of each.
 
     Example:
         >>> Aligned.of("aé").apply_edits([Edit(1, 2, "e'")])
@@ -49,9 +49,9 @@ class Aligned:
 
     @classmethod
     def of(cls, text: str, offset: int = 0) -> Aligned:
-        """Return a text that stands for itself, from a byte of the original on.
+        """Return a text that is its own original, from byte ``offset`` on.
 
-        A surrogate stands for one byte that is no UTF-8 (``surrogateescape``).
+        A surrogate is one byte of invalid UTF-8 (``surrogateescape``).
         """
         ends = np.cumsum(byte_sizes(text)) + offset
         places = [offset, *ends.tolist()]
@@ -69,8 +69,8 @@ class Aligned:
     def apply_edits(self, edits: Iterable[Edit]) -> Aligned:
         """Return the text with the edits done.
 
-        What takes the place of a stretch stands for all that the stretch stood for; what is
-        inserted stands for nothing: an empty place at what comes after it.
+        The replacement of a range has the origin of the whole range. An insertion has an empty
+        origin, at the start of the character after it.
         """
         text: list[str] = []
         starts: list[int] = []
