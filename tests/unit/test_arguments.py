@@ -228,7 +228,7 @@ def test_truncating_a_long_text_looks_at_its_start_only() -> None:
     ("call", "says"),
     [
         (lambda: TOK.count(["a"]), "not list: for a list of texts, there is count_batch"),
-        (lambda: TOK.encode(["a"]), "not list; for a list of texts, there is encode_batch"),
+        (lambda: TOK.encode(["a"]), "not list: for a list of texts, there is encode_batch"),
         (lambda: TOK.encoding(["a"]), "not list: for a list of texts, there is encodings"),
         (lambda: TOK.truncate(["a"], 3), "call truncate for each"),
         (lambda: TOK.chunks(["a"], 3), "call chunks for each"),

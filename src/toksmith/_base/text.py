@@ -179,7 +179,7 @@ def codes(string: str) -> npt.NDArray[np.unsignedinteger]:
 
 
 def _no_text(value: object) -> OptionError:
-    several = "; for a list of texts, there is encode_batch" if isinstance(value, list) else ""
+    several = ": for a list of texts, there is encode_batch" if isinstance(value, list) else ""
     return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}{several}")
 
 
