@@ -36,8 +36,8 @@ struct Unmap {
 template <typename T>
 class HugePageArray {
  public:
-    // `small_prefix`: so many elements lie on small pages, because no more may be used: a huge page
-    // takes long to get.
+    // `small_prefix`: the number of elements that lie on small pages, for a table of which no more
+    // may be used: a huge page takes long to get.
     explicit HugePageArray(std::size_t size, std::size_t small_prefix = 0)
         : size_(size), memory_(map(size * sizeof(T), small_prefix * sizeof(T))) {}
 

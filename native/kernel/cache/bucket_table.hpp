@@ -152,13 +152,13 @@ class BucketTable {
     }
     static Kept not_added(End end) { return end == End::kThere ? Kept::kPresent : Kept::kFull; }
 
-    // Populates the memory of so many buckets.
+    // Populates the memory of `buckets` buckets.
     void populate(std::size_t buckets) const {
         home_.populate(size_, buckets);
         overflow_.populate(size_ / kSharing, buckets / kSharing);
     }
-    // Grows to so many buckets, while no other thread uses the table. The keys of a bucket move to
-    // adjacent ones, after all that have not moved yet.
+    // Grows to `buckets` buckets, while no other thread uses the table. The keys of a bucket move
+    // to adjacent ones, after all that have not moved yet.
     void grow(std::size_t buckets) {
         const std::size_t before = size_;
         use(buckets);

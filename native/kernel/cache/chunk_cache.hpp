@@ -45,8 +45,8 @@ class ChunkCache {
               small_buckets(text)),
           arena_(buckets_.most() * kWordsPerBucket, small_buckets(text) * kWordsPerBucket) {}
 
-    // Call it before a text of so many bytes that so many threads encode, while no thread uses the
-    // cache.
+    // Call it before a text of `bytes` bytes is encoded by `threads` threads, while no thread uses
+    // the cache.
     void begin(std::size_t bytes, std::size_t threads) {
         alone_ = threads == 1;
         wants_room_ = false;
@@ -67,12 +67,12 @@ class ChunkCache {
  private:
     static constexpr std::size_t kMostBuckets = std::size_t{1} << 29;
     static constexpr std::size_t kMany = std::size_t{1} << 13;  // buckets
-    // At least so many bytes of text bring a new chunk.
+    // Bytes of text per new chunk, at least.
     static constexpr std::size_t kBytesPerChunk = 16;
-    // When so many chunks per bucket were rejected, the table is cleared.
+    // Rejected chunks per bucket at which the table is cleared.
     static constexpr std::size_t kMostRejected = 4;
-    // A caller that is alone grows the table to at least so many times its size; but not if the
-    // text is nearly over, and is expected to fill less than one more bucket of so many.
+    // A caller that is alone grows the table at least by the factor kGrowth, unless the rest of the
+    // text is expected to need less than one further bucket for each kLittle.
     static constexpr std::size_t kGrowth = 4, kLittle = 4;
 
     static std::size_t small_buckets(std::size_t text) {
@@ -82,7 +82,7 @@ class ChunkCache {
     // Whether more than a few of the chunks are in overflow buckets.
     bool is_dense() const { return added_ > buckets_.size() / 4 * 3; }
     bool may_grow() const { return added_ > buckets_.size() && buckets_.size() < buckets_.most(); }
-    // Makes room for the rest of the text, of which so many bytes are read.
+    // Makes room for the rest of the text, of which `read` bytes are read.
     void make_room(std::size_t read) {
         wants_room_ = false;
         const std::size_t buckets = buckets_.size(), expected = distinct_.in_all(added_, read);
@@ -172,7 +172,7 @@ class ChunkCache::Handle {
         flush_counters();
         if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // Reports that so many bytes were encoded, between two batches. The table may grow, which makes
+    // Reports that `bytes` bytes were encoded, between two batches. The table may grow, which makes
     // earlier look-up results invalid.
     void read(std::size_t bytes) {
         read_ += bytes;

@@ -193,9 +193,8 @@ class _Elsewhere:
 
     def __get__(self, owner: object, kind: type) -> NoReturn:
         thing = f"type object {kind.__name__!r}" if owner is None else f"{kind.__name__!r} object"
-        raise AttributeError(
-            f"{thing} has no attribute {self._name!r}: use {self._use}", name=self._name, obj=owner
-        )
+        said = unknown_name(thing, self._name, {self._name: self._use})
+        raise AttributeError(said, name=self._name, obj=owner)
 
 
 class _WithoutHabits(type):
