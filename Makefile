@@ -19,7 +19,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check sanitize bench clean
+.PHONY: help quickstart test check docs sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -44,6 +44,9 @@ check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, war
 	$(BIN)/ruff format --quiet --stdin-filename src/toksmith/_kernel.pyi - \
 		< build/check/_kernel.pyi | diff src/toksmith/_kernel.pyi -
 	$(BIN)/python -m pytest -q tests/test_docs.py
+
+docs: $(VENV)/.package $(VENV)/.docs ## run the course and build the documentation in build/site
+	$(BIN)/python -m tools.build_docs $(DOCS_ARGS)
 
 FUZZ_SECONDS ?= 20
 # What has to be there before a Python that was built without sanitizers loads a kernel with them.
@@ -96,6 +99,6 @@ $(VENV)/.package: $(VENV)/.pip $(SOURCES)
 	$(PIP) --no-build-isolation .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: $(VENV)/.pip
+$(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: $(VENV)/.pip
 	$(PIP) --group $*
 	@touch $@

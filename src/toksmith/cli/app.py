@@ -126,17 +126,17 @@ def _root(
             stream.reconfigure(errors="backslashreplace")
 
 
-_GROUPS = {
-    "Use": "encode decode count",
-    "Look": "inspect explore unicode words sentences help",
-    "Train": "train advise counts quickstart",
-    "Check": "compare verify audit convert",
+GROUPS = {
+    "Use": ["encode", "decode", "count"],
+    "Look": ["inspect", "explore", "unicode", "words", "sentences", "help"],
+    "Train": ["train", "advise", "counts", "quickstart"],
+    "Check": ["compare", "verify", "audit", "convert"],
 }
 """The commands, in the order of the help; each is the module of its name, with ``EXAMPLE`` and
 either ``run``, or ``app`` for commands of its own."""
 
-for _group, _names in _GROUPS.items():
-    for _name in _names.split():
+for _group, _names in GROUPS.items():
+    for _name in _names:
         _member = import_module(f"toksmith.cli.{_name}")
         _epilog = f"[bold]Example[/bold]  {_member.EXAMPLE}"
         if hasattr(_member, "app"):

@@ -1,4 +1,4 @@
-"""``toksmith help``: the help of a command."""
+"""``toksmith help``: the help of a command, or the meaning of a term."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from toksmith.cli.glossary import TERMS, meaning
 from toksmith.errors import OptionError
 
 EXAMPLE = "toksmith help train"
@@ -13,21 +14,33 @@ EXAMPLE = "toksmith help train"
 
 def run(
     context: typer.Context,
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", help="Such as train, or counts make.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COMMAND|TERM", help="Such as train, counts make, or chunk, byte fallback."
+        ),
     ] = None,
 ) -> None:
-    """Explain a command and its options."""
+    """Explain a command and its options, or a term such as chunk or merge."""
     root = context.find_root()
-    words = command or []
+    words = words or []
     known: Any = root.command
     for place, word in enumerate(words):
+        below = known.commands.get(word) if hasattr(known, "commands") else None
+        if below is None and (text := meaning(" ".join(words))) is not None:
+            typer.echo(text)
+            return
+        if below is None and place == 0:
+            raise OptionError(
+                f"{word} is neither a command nor a term that is explained here. Terms: "
+                f"{', '.join(sorted(TERMS, key=str.casefold))}. Commands: toksmith --help"
+            )
         if not hasattr(known, "commands"):
             name = " ".join(words[:place])
             raise OptionError(
                 f"{word}: {name} has no commands of its own; toksmith help {name} explains it"
             )
-        known = known.commands.get(word)
+        known = below
         if known is None:
             break  # the parser says that there is no such command
     root.command.main(args=[*words, "--help"], prog_name=root.info_name)

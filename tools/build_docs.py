@@ -1,0 +1,197 @@
+"""Build the documentation site: ``make docs``.
+
+Pages are Markdown in ``docs/``. A build copies them to ``build/docs``, where three things happen:
+
+- A page of the course is executed as a notebook. Outputs follow their blocks on the page, and the
+  notebook and the course's texts can be downloaded.
+- ``<!-- table: NAME -->`` is replaced by the table of that name (``tools/doc_tables.py``), made
+  from the package itself.
+- Zensical makes the site in ``build/site``, and refuses links that lead nowhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+import toksmith
+from tools.doc_pages import Snippet, parts
+from tools.doc_tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "docs"
+PAGES = ROOT / "build/docs"
+CONFIGURATION = ROOT / "zensical.toml"
+TABLE = re.compile(r"<!-- table: ([\w-]+) -->")
+COPIED = {  # pages of the repository's root, by their place in the site
+    "CHANGELOG.md": "project/changelog.md",
+    "ARCHITECTURE.md": "project/architecture.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+}
+NOT_HERE = "*Not shown: the published vocabulary was not on the machine that built this page.*"
+
+
+def main() -> None:
+    """Build the site in ``build/site``."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--no-run", action="store_true", help="leave the outputs of code out")
+    run_code = not parser.parse_args().no_run
+    copy_pages()
+    for page in sorted(PAGES.rglob("*.md")):
+        text = TABLE.sub(lambda found: TABLES[found[1]](), page.read_text(encoding="utf-8"))
+        if page.parent.name == "course" and page.name[0].isdigit():
+            text = course_page(page, text, run_code=run_code)
+        page.write_text(text, encoding="utf-8")
+    pack_texts()
+    build = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f"]
+    subprocess.run([*build, str(CONFIGURATION)], check=True, cwd=ROOT)
+
+
+def copy_pages() -> None:
+    """Copy ``docs/`` and the pages of the root to ``build/docs``."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    shutil.copytree(SOURCE, PAGES)
+    for name, place in COPIED.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        target = PAGES / place
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(site_links(text, target), encoding="utf-8")
+
+
+def site_links(text: str, target: Path) -> str:
+    """Turn the links of a page of the root into links between pages of the site.
+
+    Links to files of the repository that the site does not hold become plain text.
+    """
+    start = os.path.relpath(PAGES, target.parent)
+
+    def link(found: re.Match[str]) -> str:
+        label, path = found[1], found[2]
+        if path.startswith(("http:", "https:", "#")):
+            return found[0]
+        place = COPIED.get(path, path.removeprefix("docs/"))
+        if path in COPIED or (path.startswith("docs/") and (SOURCE / place).is_file()):
+            return f"[{label}]({start}/{place})"
+        return label
+
+    return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, text)
+
+
+def course_page(page: Path, text: str, *, run_code: bool) -> str:
+    """Write the notebook of a page of the course beside it; return the page with its outputs."""
+    made = notebook(text)
+    nbformat.write(made, page.with_suffix(".ipynb"))
+    if run_code:
+        execute(made, page)
+    outputs = iter([cell for cell in made.cells if cell.cell_type == "code"])
+    shown = []
+    for part in parts(text):
+        if isinstance(part, str):
+            shown.append(part)
+            continue
+        shown.append(f"```{part.language}\n{part.source}```\n")
+        if part.language == "python" and part.runs:
+            shown += output_of(part, next(outputs))
+    title, _, rest = "".join(shown).partition("\n")
+    download = (
+        f"[Download this chapter as a notebook]({page.stem}.ipynb){{ .md-button }} "
+        "[and its texts](data.zip){ .md-button }"
+    )
+    return f"{title}\n\n{download}\n{rest}"
+
+
+def notebook(text: str) -> NotebookNode:
+    """Return a page as a notebook: a code cell for each Python block that runs."""
+    cells, prose = [], ""
+    for part in parts(text):
+        if isinstance(part, str):
+            prose += part
+        elif part.language == "python" and part.runs:
+            if prose.strip():
+                cells.append(nbformat.v4.new_markdown_cell(prose.strip()))
+            prose = ""
+            tags = sorted(part.marks)
+            cells.append(
+                nbformat.v4.new_code_cell(part.source.rstrip("\n"), metadata={"tags": tags})
+            )
+        else:
+            prose += f"```{part.language}\n{part.source}```"
+    if prose.strip():
+        cells.append(nbformat.v4.new_markdown_cell(prose.strip()))
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"  # the same file for the same page
+    return nbformat.v4.new_notebook(
+        cells=cells,
+        metadata={
+            "kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"},
+            "language_info": {"name": "python"},
+        },
+    )
+
+
+def execute(made: NotebookNode, page: Path) -> None:
+    """Run the cells of a notebook in the folder of its page."""
+    absent = set() if has_published() else {"published"}
+    left_out = [cell for cell in made.cells if absent & set(cell.metadata.get("tags", []))]
+    for cell in left_out:
+        cell.metadata["tags"].append("skip-execution")
+    client = NotebookClient(
+        made,
+        timeout=120,
+        kernel_name="python3",
+        skip_cells_with_tag="skip-execution",
+        resources={"metadata": {"path": str(page.parent)}},
+    )
+    client.execute()
+    print(f"{page.name}: {len(made.cells)} cells, {len(left_out)} left out", flush=True)
+
+
+def has_published() -> bool:
+    """Return whether GPT-2's and cl100k's vocabularies can be loaded here."""
+    try:
+        toksmith.get("gpt2")
+        toksmith.get("cl100k_base")
+    except toksmith.errors.DownloadError:
+        return False
+    return True
+
+
+def output_of(block: Snippet, cell: NotebookNode) -> list[str]:
+    """Return what a cell printed and gave, as Markdown."""
+    if "skip-execution" in cell.metadata.get("tags", []):
+        return [f"\n{NOT_HERE}\n"]
+    shown = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if "text/html" in data:
+            # A blank line would end the HTML for a Markdown parser.
+            lines = [line for line in data["text/html"].splitlines() if line.strip()]
+            shown.append('\n<div class="output">\n' + "\n".join(lines) + "\n</div>\n")
+        else:
+            text = output.get("text") or data.get("text/plain", "")
+            text = html.escape(text.rstrip("\n"), quote=False)
+            shown.append(f'\n<pre class="output"><code>{text}\n</code></pre>\n')
+    return shown
+
+
+def pack_texts() -> None:
+    """Pack the texts of the course into one file, beside its pages."""
+    folder = PAGES / "course"
+    with zipfile.ZipFile(folder / "data.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for text in sorted((folder / "data").iterdir()):
+            packed.write(text, Path("data") / text.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Fenced blocks of documentation pages.
+
+Words after the language of a block decide what is done with it:
+
+    python                runs; the blocks of a page share their names
+    python no-run         is shown only
+    python published      needs GPT-2's or cl100k's vocabulary: skipped where it cannot be had
+    console run, bash run runs in bash; a console block shows what its commands print
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A fenced block: its language, the words after it, its first line's number, its lines."""
+
+    language: str
+    marks: frozenset[str]
+    line: int
+    source: str
+
+    @property
+    def runs(self) -> bool:
+        if self.language == "python":
+            return "no-run" not in self.marks
+        return self.language in {"bash", "console"} and "run" in self.marks
+
+
+def snippets(page: Path) -> Iterator[Snippet]:
+    """Yield the fenced blocks of a page in their order."""
+    for part in parts(page.read_text(encoding="utf-8")):
+        if isinstance(part, Snippet):
+            yield part
+
+
+def parts(text: str) -> Iterator[Snippet | str]:
+    """Yield the blocks of a page and the text between them, in their order."""
+    end = 0
+    for block in FENCE.finditer(text):
+        yield text[end : block.start()]
+        line = text.count("\n", 0, block.start()) + 2
+        yield Snippet(block[1], frozenset(block[2].split()), line, block[3])
+        end = block.end()
+    yield text[end:]

@@ -1,0 +1,221 @@
+"""Tables of the documentation that are made from the package, so that they cannot go stale.
+
+A page holds ``<!-- table: NAME -->``; ``tools/build_docs.py`` puts the table of that name there.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import toksmith
+from toksmith import errors
+from toksmith._base.model_names import MODELS as MODEL_NAMES
+from toksmith.cli.app import GROUPS
+from toksmith.cli.glossary import TERMS
+from toksmith.formats.listed import LISTED
+from toksmith.formats.published import ENCODINGS
+from toksmith.measure.metrics import MEASURES
+from toksmith.splitters import FAMILIES
+from toksmith.trainers import MODELS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+COURSE = ROOT / "docs/course"
+TABLES: dict[str, Callable[[], str]] = {}
+"""The function that makes each table, by the table's name."""
+
+
+def table(function: Callable[[], str]) -> Callable[[], str]:
+    """Add a function to :data:`TABLES`, under its own name."""
+    TABLES[function.__name__] = function
+    return function
+
+
+@table
+def seeds() -> str:
+    """Return the steps of the five texts that the course grew out of."""
+    made = []
+    for seed in dict.fromkeys(step["seed"] for step in steps()):
+        rows = [
+            (
+                str(step["number"]),
+                step["does"],
+                code(step["figure"]) if step.get("figure") else "",
+                f"[{step['chapter'][:2].lstrip('0')}]({step['chapter']}.md), line {line_of(step)}",
+                code(step["line"]),
+            )
+            for step in steps()
+            if step["seed"] == seed
+        ]
+        made.append(f"### {seed}\n\n" + rows_of("step, what it does, figure, chapter, code", rows))
+    return "\n\n".join(made)
+
+
+def steps() -> list[dict[str, Any]]:
+    """Return the entries of ``docs/course/steps.toml``."""
+    return tomllib.loads((COURSE / "steps.toml").read_text(encoding="utf-8"))["step"]
+
+
+def line_of(step: dict[str, Any]) -> int:
+    """Return the number of the chapter's line that does a step."""
+    page = COURSE / f"{step['chapter']}.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if step["line"] in line)
+
+
+@table
+def commands() -> str:
+    """Return the help of each command, as the terminal shows it."""
+    made = []
+    for group, names in GROUPS.items():
+        made.append(f"## {group}")
+        made += [f"### toksmith {name}\n\n```text\n{help_of(name)}\n```" for name in names]
+    return "\n\n".join(made)
+
+
+def help_of(name: str) -> str:
+    """Return what ``toksmith NAME --help`` prints."""
+    plain = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "88"}
+    command = [sys.executable, "-m", "toksmith", name, "--help"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=plain)
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
+
+
+@table
+def options() -> str:
+    """Return the options of each model, with their defaults."""
+    made = []
+    for model, (kind, _) in MODELS.items():
+        rows = [
+            (f"`{each.name}`", code(repr(each.default)), prose(each.metadata["help"]))
+            for each in fields(kind)  # type: ignore[arg-type]
+        ]
+        made.append(f"## {model}\n\n" + rows_of("option, default, meaning", rows))
+    return "\n\n".join(made)
+
+
+@table
+def formats() -> str:
+    """Return the file formats that are read and written."""
+    return rows_of(
+        "format, what it holds, suffixes, written",
+        (
+            (
+                f"`{each.name}`",
+                each.about,
+                ", ".join(f"`{suffix}`" for suffix in each.suffixes),
+                "yes" if each.is_written else "only read",
+            )
+            for each in LISTED.values()
+        ),
+    )
+
+
+@table
+def exceptions() -> str:
+    """Return the classes of errors and warnings."""
+    found = [
+        each
+        for _, each in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(each, (errors.ToksmithError, Warning)) and each.__module__ == errors.__name__
+    ]
+    return rows_of(
+        "class, also a, meaning",
+        (
+            (
+                f"`{each.__name__}`",
+                ", ".join(f"`{base.__name__}`" for base in each.__bases__),
+                (each.__doc__ or "").partition("\n")[0],
+            )
+            for each in found
+        ),
+    )
+
+
+@table
+def tokenizers() -> str:
+    """Return the published tokenizers, and the models whose names stand for them."""
+    return rows_of(
+        "name, ids, split, names of models",
+        (
+            (
+                f"`{name}`",
+                "in the package" if name == "toksmith-small" else published.ranks.file_name,
+                f"`{published.split}`",
+                ", ".join(f"`{model}`" for model in MODEL_NAMES.get(name, ())[:9]),
+            )
+            for name, published in ENCODINGS.items()
+        ),
+    )
+
+
+@table
+def splits() -> str:
+    """Return the published split patterns."""
+    return rows_of(
+        "name, pattern", ((f"`{each.name}`", code(each.pattern)) for each in FAMILIES.values())
+    )
+
+
+@table
+def measures() -> str:
+    """Return what ``compare`` measures."""
+    return rows_of(
+        "name, in tables, better, formula, source, what it does not say",
+        (
+            (
+                f"`{each.name}`",
+                each.title,
+                each.better or "",
+                prose(each.formula),
+                prose(each.source),
+                prose(each.caveat),
+            )
+            for each in MEASURES.values()
+        ),
+    )
+
+
+@table
+def glossary() -> str:
+    """Return the terms that ``toksmith help`` explains."""
+    return "\n\n".join(f"### {term}\n\n{meaning}" for term, meaning in sorted(TERMS.items()))
+
+
+@table
+def api() -> str:
+    """Return the public names of ``toksmith``, for mkdocstrings."""
+    names = [name for name in toksmith.__all__ if name[0] != "_" and name != "errors"]
+    return "\n\n".join(f"::: toksmith.{name}" for name in names)
+
+
+def rows_of(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a Markdown table; ``head`` holds its titles, with commas between them."""
+    titles = head.split(", ")
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def code(text: str) -> str:
+    """Return text as code in a cell of a table."""
+    ticks = "``" if "`" in text else "`"
+    text = text.replace("|", "\\|").replace("\n", "↵")
+    return f"{ticks}{' ' if ticks == '``' else ''}{text}{' ' if ticks == '``' else ''}{ticks}"
+
+
+def prose(text: str) -> str:
+    """Return reStructuredText of a docstring as Markdown in a cell of a table."""
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+    return re.sub(r"\s+", " ", text.replace("``", "`").replace("|", "\\|"))
