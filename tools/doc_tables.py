@@ -6,6 +6,7 @@ A page holds ``<!-- table: NAME -->``; ``tools/build_docs.py`` puts the table of
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import toksmith
@@ -104,6 +106,41 @@ def options() -> str:
         ]
         made.append(f"## {model}\n\n" + rows_of("option, default, meaning", rows))
     return "\n\n".join(made)
+
+
+CHART = {  # rows of benchmarks/results: title, vocabulary, text, form, threads
+    "English": ("cl100k_base", "english", "array", 1),
+    "Source code": ("cl100k_base", "code", "array", 1),
+    "Many languages": ("cl100k_base", "multilingual", "array", 1),
+    "Chinese, Japanese, Korean": ("cl100k_base", "cjk", "array", 1),
+    "English, Unigram": ("english8k", "english", "batch", 1),
+    "English, BERT, two threads": ("bert_uncased", "english", "batch", 2),
+}
+
+
+@table
+def speed_chart() -> str:
+    """Return a bar chart of MB/s on the first pass over a text, as HTML."""
+    rows = json.loads((ROOT / "benchmarks/results/bars-xeon.json").read_text())["rows"]
+    speeds = {
+        (row["work"]["vocabulary"], row["work"].get("text"), row["work"].get("form"),
+         row["work"]["threads"]): {
+            library: row["size"] / median(run["seconds"][0] for run in runs) / 1e6
+            for library, runs in row["results"].items()
+        }
+        for row in rows if row["kind"] == "encode"
+    }  # fmt: skip
+    most = max(max(speeds[key].values()) for key in CHART.values())
+    lines = ['<div class="bars" role="img" aria-label="MB/s, first pass over a text">']
+    for title, key in CHART.items():
+        lines.append(f'<div class="bars-title">{title}</div>')
+        for library, speed in sorted(speeds[key].items(), key=lambda item: -item[1]):
+            kind = "bar ours" if library == "toksmith" else "bar"
+            lines.append(
+                f'<div class="{kind}"><span style="width: {speed / most:.0%}"></span>'
+                f"{library} {speed:.0f} MB/s</div>"
+            )
+    return "\n".join([*lines, "</div>"])
 
 
 @table
