@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference.recover_merges import recover_merges
+from toksmith.reference.bpe import recover_merges
 from toksmith.splitters import splitter
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

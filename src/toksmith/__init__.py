@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from toksmith.measure.findings import Audit
     from toksmith.measure.vocabulary_size import advise
     from toksmith.results import Batch, Encoding, Inputs, Token
-    from toksmith.segment.graphemes import graphemes
+    from toksmith.segment.characters import UnicodeText, graphemes, unicode
     from toksmith.segment.sentences import sentences
-    from toksmith.segment.unicode_text import UnicodeText, unicode
     from toksmith.segment.words import words
     from toksmith.teaching import MergeStep, merge, pairs, split, training_steps
     from toksmith.tokenizer import Tokenizer
@@ -76,8 +75,8 @@ _MODULES = {
     "graphemes": "segment",
     "sentences": "segment",
     "words": "segment",
-    "unicode": "segment.unicode_text",
-    "UnicodeText": "segment.unicode_text",
+    "unicode": "segment.characters",
+    "UnicodeText": "segment.characters",
     "merge": "teaching",
     "MergeStep": "teaching",
     "pairs": "teaching",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.normalizers import Replace
 
 

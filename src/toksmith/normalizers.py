@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from toksmith._base.regex_checks import check_pattern
-from toksmith._base.short_repr import short_repr
+from toksmith._base.checks import check_pattern
+from toksmith._base.visible import short_repr
 
 
 @short_repr

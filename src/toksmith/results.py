@@ -12,8 +12,7 @@ from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.checks import check_index, whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of
-from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of, shorten, visible
+from toksmith._base.visible import count_of, short_repr, shorten, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa

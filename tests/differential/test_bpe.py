@@ -22,7 +22,7 @@ from toksmith.engine.kernel import instruction_set
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.errors import EngineError
 from toksmith.pipeline import Pipeline
-from toksmith.reference.recover_merges import recover_merges
+from toksmith.reference.bpe import recover_merges
 from toksmith.results import Batch
 from toksmith.splitters import FAMILIES, splitter
 

@@ -10,7 +10,7 @@ from tests import engines
 from tests.kits.bpe import BYTES
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference.recover_merges import recover_merges
+from toksmith.reference.bpe import recover_merges
 
 
 @pytest.mark.parametrize("engine", engines.ENGINES)

@@ -12,8 +12,8 @@ import regex
 
 from toksmith import graphemes, sentences, words
 from toksmith.segment import SentenceRules, Spans
-from toksmith.segment.ascii_words import find_boundaries
 from toksmith.segment.icu import boundaries, cutter
+from toksmith.segment.words import find_boundaries
 
 pytest.importorskip("icu4py")
 sentencex = pytest.importorskip("sentencex")

@@ -10,7 +10,7 @@ from tests.kits.bpe import BYTES
 from toksmith.engine import Encoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.reference.recover_merges import recover_merges
+from toksmith.reference.bpe import recover_merges
 from toksmith.results import Batch
 from toksmith.splitters import splitter
 

@@ -14,7 +14,7 @@ import pytest
 
 import toksmith
 from toksmith._base.report import Report, views_of
-from toksmith._base.short_repr import MOST
+from toksmith._base.visible import MOST
 from toksmith.errors import OptionError
 from toksmith.measure.findings import Example, Finding, Severity
 from toksmith.tokenizer.training_record import SourceRecord

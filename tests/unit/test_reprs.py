@@ -10,8 +10,7 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith import decoders, framing, models, normalizers, splitters
-from toksmith._base.short_repr import MOST, brief
-from toksmith._base.visible import count_of
+from toksmith._base.visible import MOST, brief, count_of
 from toksmith.pipeline import Pipeline
 
 MANY = tuple(f"word{i} é\n" for i in range(5000))

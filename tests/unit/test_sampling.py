@@ -21,7 +21,6 @@ from toksmith.models import BPE, CharacterBPE, PieceType, SentencePieceBPE, Unig
 from toksmith.pipeline import Pipeline
 from toksmith.reference import (
     bpe,
-    bpe_dropout,
     character_bpe,
     sentencepiece_bpe,
     unigram,
@@ -185,9 +184,7 @@ class TestDropout:
         rows = [[vocab[left], vocab[right], vocab[left + right]] for left, right in RULES]
         model = BPE(tuple(token.encode("latin-1") for token in vocab), rows, whole_chunk_first=True)
         table = bpe.merge_table(model)
-        drawn = draw(
-            lambda rng: bpe_dropout.sample_chunk(model, table, b"abaab", dropout, rng), seed=2
-        )
+        drawn = draw(lambda rng: bpe.sample_chunk(model, table, b"abaab", dropout, rng), seed=2)
         expected = with_dropout(RULES, tuple("abaab"), dropout)
         assert_drawn(drawn, {tuple(vocab[s] for s in way): p for way, p in expected.items() if p})
 

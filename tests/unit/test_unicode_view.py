@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from toksmith._base.text import Text
-from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
+from toksmith.segment.characters import CATEGORIES, CodePoint, code_points
 from toksmith.show.unicode import encoding_sizes, unicode_view
 
 KOREAN = "안녕하세요 👋 (hello in Korean!)"

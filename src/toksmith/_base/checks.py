@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from math import nan
+import re
+from math import nan, prod
 from numbers import Real
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NoReturn
 
-from toksmith._base.lazy import np
-from toksmith.errors import OptionError
+from toksmith._base.lazy import np, regex
+from toksmith.errors import OptionError, SplitError
 
 _MOST = 2**63 - 1
 
@@ -171,3 +172,26 @@ def assert_never(value: NoReturn) -> NoReturn:
     from Python 3.11 on.)
     """
     raise AssertionError(f"no case for {value!r:.80}")
+
+
+_MOST_COPIES = 100_000
+
+
+def check_pattern(pattern: str) -> None:
+    """Check that a pattern compiles, and does not take the memory of the machine to do so.
+
+    Raises:
+        SplitError: it does not.
+    """
+    counts = (int(count[:9]) for count in re.findall(r"\{([0-9]+)", pattern))
+    if prod(max(count, 1) for count in counts) > _MOST_COPIES:
+        raise SplitError(
+            f"split pattern {pattern!r:.80} counts too far: {{n}} is compiled as n "
+            f"copies, and {_MOST_COPIES:,} in all are the most"
+        )
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError) as wrong:
+        raise SplitError(
+            f"split pattern {pattern!r:.80} is not a regular expression: {wrong}"
+        ) from wrong

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from toksmith._base.checks import flag, literal, whole
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.corpus.file_weights import weight_of
 from toksmith.errors import OptionError
 

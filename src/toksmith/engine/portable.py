@@ -59,9 +59,9 @@ def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
         uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
     """
     if _kernel is None:
-        from toksmith.reference import recover_merges as reference
+        from toksmith.reference import bpe
 
-        return reference.recover_merges(vocab)
+        return bpe.recover_merges(vocab)
     return _kernel.recover_merges(tuple(vocab)).reshape(-1, 3)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing.added import AddedToken, find, literal_pattern
 from toksmith.framing.lengths import Padding, Truncation

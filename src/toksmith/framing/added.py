@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toksmith._base import lazy
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 
 NONE: frozenset[str] = frozenset()
 """No literals."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 
 

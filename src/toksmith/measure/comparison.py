@@ -11,8 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from toksmith._base.report import Report, convert, write_or_return
-from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of
+from toksmith._base.visible import count_of, short_repr
 from toksmith.errors import OptionError
 from toksmith.measure.compression import characters_per_token
 from toksmith.measure.frames import frame

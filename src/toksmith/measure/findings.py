@@ -7,8 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 from toksmith._base.report import Report
-from toksmith._base.short_repr import MOST, short_repr
-from toksmith._base.visible import count_of, visible, visible_name
+from toksmith._base.visible import MOST, count_of, short_repr, visible, visible_name
 
 
 class Severity(IntEnum):

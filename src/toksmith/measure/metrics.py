@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING, Literal
 
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.measure.compression import (
     bytes_per_token,

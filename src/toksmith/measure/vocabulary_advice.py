@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from toksmith._base.lazy import np, npt
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.measure.vocabulary_scaling import (
     ModelShape,
     compute_optimal_flops,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import exp
 
 from toksmith._base.checks import whole
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from toksmith.models.bpe import BPE
-from toksmith.models.character_bpe import CharacterBPE
+from toksmith.models.bpe import BPE, CharacterBPE
 from toksmith.models.pieces import Pieces, PieceType, SentencePieceBPE, Unigram
 from toksmith.models.words import LongestMatch, WordLevel, WordPiece
 

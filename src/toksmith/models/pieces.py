@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import cached_property
 
 from toksmith._base.lazy import np, npt
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.models.words import ids_of
 

@@ -12,8 +12,8 @@ Read in this order:
 6. :mod:`~toksmith.reference.sentencepiece_bpe`: BPE over characters, as SentencePiece does it; then
    :mod:`~toksmith.reference.sentencepiece_bpe_training`.
 7. :mod:`~toksmith.reference.longest_match`: vocabularies without merges or scores.
-8. :mod:`~toksmith.reference.bpe_dropout` and :mod:`~toksmith.reference.unigram_sampling`: random
-   segmentations, for training models.
+8. BPE-dropout (in :mod:`~toksmith.reference.bpe`) and
+   :mod:`~toksmith.reference.unigram_sampling`: random segmentations, for training models.
 
 The pages favour clarity over speed.
 """

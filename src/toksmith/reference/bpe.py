@@ -6,14 +6,22 @@ has a merge. Sennrich et al. 2016, "Neural Machine Translation of Rare Words wit
 on bytes instead of characters as in GPT-2 (Radford et al. 2019).
 
 This takes n² steps for a chunk of n bytes. The kernel finds the same tokens in n log n.
+
+BPE-dropout skips merges at random: a model that trains on many segmentations of the same text
+becomes robust to rare ones. Provilkov et al. 2020, "BPE-Dropout: Simple and Effective Subword
+Regularization".
+
+Vocabularies without merges, such as tiktoken's files of ranks, have theirs recovered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from random import Random
 from typing import NamedTuple, TypeAlias
 
+from toksmith._base.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE
 
 Pair: TypeAlias = "tuple[int, int]"
@@ -90,3 +98,71 @@ def earliest_merge(table: Mapping[Pair, Merge], ids: Sequence[int]) -> int | Non
 def decode(model: BPE, ids: Iterable[int]) -> bytes:
     """Return the bytes of ids."""
     return b"".join(model.vocab[token_id] for token_id in ids)
+
+
+def draw_merge(
+    table: Mapping[Pair, Merge], ids: Sequence[int], dropout: float, rng: Random
+) -> int | None:
+    """Return the position of the pair to merge, if each pair is skipped with a probability.
+
+    At each step, every pair is skipped with probability ``dropout``; if all are, merging ends.
+    """
+    kept = [
+        (table[pair].rank, position)
+        for position, pair in enumerate(pairwise(ids))
+        if pair in table and rng.random() >= dropout
+    ]
+    return min(kept)[1] if kept else None
+
+
+def sample_chunk(
+    model: BPE, table: Mapping[Pair, Merge], chunk: bytes, dropout: float, rng: Random
+) -> list[int]:
+    """Return the ids of one chunk with merges skipped at random; see :func:`draw_merge`."""
+    ids = [model.byte_ids[byte] for byte in chunk]
+    while (position := draw_merge(table, ids, dropout, rng)) is not None:
+        ids[position : position + 2] = [table[ids[position], ids[position + 1]].new]
+    return ids
+
+
+def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
+    """Find the merges of a vocabulary that has none, such as tiktoken's.
+
+    tiktoken keeps no list of merges: it joins the neighbours whose joined bytes are a token, the
+    token of the lowest id first. So the merge of a token is the last pair before the token is
+    complete: the two parts of its bytes when they are encoded with all *other* tokens. A token
+    that leaves more than two parts is never made by merging and gets no merge; only a chunk of
+    exactly its bytes becomes the token.
+
+    Args:
+        vocab: the bytes of each id, in rank order; ``b""`` marks an id without bytes. If
+            several ids have equal bytes, the lowest counts.
+
+    Returns:
+        uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
+
+    Example:
+        >>> vocab = [bytes([b]) for b in range(256)] + [b"ab", b"abc"]
+        >>> recover_merges(vocab).tolist()
+        [[97, 98, 256], [256, 99, 257]]
+    """
+    ids = {token: token_id for token_id, token in reversed(list(enumerate(vocab))) if token}
+    merges = []
+    for token, token_id in sorted(ids.items(), key=lambda item: item[1]):
+        parts = _parts_without(ids, token)
+        if len(parts) == 2:
+            merges.append((ids[parts[0]], ids[parts[1]], token_id))
+    return np.array(merges, np.uint32).reshape(-1, 3)
+
+
+def _parts_without(ids: Mapping[bytes, int], token: bytes) -> list[bytes]:
+    """Encode a token's bytes as tiktoken does, with all tokens but this one."""
+    parts = [token[i : i + 1] for i in range(len(token))]
+    while len(parts) > 2:
+        joined = [left + right for left, right in pairwise(parts)]
+        ranked = [(ids[part], position) for position, part in enumerate(joined) if part in ids]
+        if not ranked:
+            break
+        position = min(ranked)[1]
+        parts[position : position + 2] = [joined[position]]
+    return parts

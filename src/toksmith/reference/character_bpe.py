@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from random import Random
 
 from toksmith.models import CharacterBPE
-from toksmith.reference.bpe import Merge, Pair, earliest_merge
-from toksmith.reference.bpe_dropout import draw_merge
+from toksmith.reference.bpe import Merge, Pair, draw_merge, earliest_merge
 from toksmith.reference.tokens import Token
 
 
@@ -74,7 +73,7 @@ def encode_chunk(
         model: the vocabulary.
         table: its merges, from :func:`~toksmith.reference.bpe.merge_table`.
         chunk: UTF-8.
-        dropout: see :func:`~toksmith.reference.bpe_dropout.draw_merge`.
+        dropout: see :func:`~toksmith.reference.bpe.draw_merge`.
         rng: the source of randomness; ``None`` for no dropout.
     """
     if rng is None and model.whole_chunk_first and chunk in model.ids:

@@ -3,13 +3,35 @@
 A piece is short, of one script, and has white space (▁) only at its start. Training checks every
 pair and every substring, so the kernel (``native/kernel/training/piece_rules.hpp``) decides from
 the two halves of a piece alone.
+
+Scripts are Unicode 9.0's, as SentencePiece and `tokenizers` know them: Hiragana, Katakana and ー
+count as Han. Characters that are younger are of the common script.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toksmith.stages.scripts import INHERITED, script
+from toksmith.stages.character_classes import scripts
+
+COMMON = int(scripts()[ord("!")])
+"""The script of what many scripts use, such as digits; also of what is no character."""
+
+INHERITED = int(scripts()[0x301])
+"""The script of combining marks: that of the character before."""
+
+
+def script(character: str) -> int:
+    r"""Return the number of a character's script.
+
+    Example:
+        >>> script("a") == script("é"), script("a") == script("я"), script("カ") == script("漢")
+        (True, False, True)
+        >>> script("1") == script("\U0001f9a5") == COMMON
+        True
+    """
+    return int(scripts()[ord(character)]) or COMMON
+
 
 SPACE = "\u2581"
 """SentencePiece's symbol for a space: ▁."""

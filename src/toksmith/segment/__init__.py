@@ -8,7 +8,7 @@ real text in many languages, or UAX #29 as well. All of it comes with
 
 from __future__ import annotations
 
-from toksmith.segment.graphemes import graphemes
+from toksmith.segment.characters import graphemes
 from toksmith.segment.sentences import SentenceRules, sentences
 from toksmith.segment.spans import Spans
 from toksmith.segment.words import Words, words

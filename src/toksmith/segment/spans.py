@@ -9,8 +9,7 @@ from typing import overload
 
 from toksmith._base.arrays import OffsetArray, Span
 from toksmith._base.lazy import np
-from toksmith._base.short_repr import MOST
-from toksmith._base.visible import count_of
+from toksmith._base.visible import MOST, count_of
 
 _MOST = MOST // len("(0, 1), ")
 

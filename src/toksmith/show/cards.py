@@ -12,8 +12,7 @@ from rich.text import Text
 
 from toksmith._base.lazy import np
 from toksmith._base.report import shows
-from toksmith._base.short_repr import brief
-from toksmith._base.visible import count_of, visible, visible_name
+from toksmith._base.visible import brief, count_of, visible, visible_name
 from toksmith.results import Batch, Inputs
 from toksmith.show.style import read_styles
 from toksmith.show.terminal import render_plain

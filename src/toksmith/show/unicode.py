@@ -17,8 +17,7 @@ from toksmith._base.report import shows
 from toksmith._base.text import Text, string, utf8
 from toksmith._base.visible import count_of, visible
 from toksmith.errors import MissingExtraError
-from toksmith.segment.code_points import CATEGORIES, CodePoint, code_points
-from toksmith.segment.unicode_text import UnicodeText
+from toksmith.segment.characters import CATEGORIES, CodePoint, UnicodeText, code_points
 
 _COLUMNS = ("code", "text", "name", "", "UTF-8", "UTF-16LE", "UTF-32LE")
 _WIDTH = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from toksmith._base.regex_checks import check_pattern
-from toksmith._base.short_repr import short_repr
+from toksmith._base.checks import check_pattern
+from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
 
 if TYPE_CHECKING:

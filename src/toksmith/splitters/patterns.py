@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from toksmith._base.regex_checks import check_pattern
-from toksmith._base.short_repr import short_repr
+from toksmith._base.checks import check_pattern
+from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
 from toksmith.splitters.families import Family, family_of
 from toksmith.splitters.names import pattern_of

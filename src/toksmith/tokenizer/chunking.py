@@ -9,8 +9,8 @@ from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.short_repr import short_repr
 from toksmith._base.text import characters, utf8
+from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 
 AnyText = TypeVar("AnyText", str, bytes)

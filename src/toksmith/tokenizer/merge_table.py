@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, overload
 
 from toksmith._base.checks import check_index
-from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of, shorten, visible
+from toksmith._base.visible import count_of, short_repr, shorten, visible
 
 if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt

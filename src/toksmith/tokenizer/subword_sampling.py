@@ -30,7 +30,6 @@ from toksmith.models import (
 from toksmith.pipeline import Pipeline
 from toksmith.reference import (
     bpe,
-    bpe_dropout,
     character_bpe,
     sentencepiece_bpe,
     unigram,
@@ -150,9 +149,7 @@ def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[
     match model:
         case BPE():
             table = bpe.merge_table(model)
-            return lambda chunk, chance, rng: bpe_dropout.sample_chunk(
-                model, table, chunk, chance, rng
-            )
+            return lambda chunk, chance, rng: bpe.sample_chunk(model, table, chunk, chance, rng)
         case CharacterBPE():
             return _drop_character_bpe(model)
         case SentencePieceBPE():

@@ -16,8 +16,7 @@ from typing import Any
 
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of, text_of
-from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import count_of
+from toksmith._base.visible import count_of, short_repr
 from toksmith.errors import FormatError, warn
 from toksmith.pipeline import Pipeline
 

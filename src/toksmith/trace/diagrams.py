@@ -14,8 +14,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toksmith._base.arrays import Span
-from toksmith._base.short_repr import short_repr
-from toksmith._base.visible import visible
+from toksmith._base.visible import short_repr, visible
 from toksmith.reference.unigram import Edge
 from toksmith.reference.unigram_sampling import ways_through
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from toksmith._base.arrays import Span
 from toksmith._base.report import Report
-from toksmith._base.short_repr import short_repr
 from toksmith._base.text import Text, utf8
-from toksmith._base.visible import count_of, visible
+from toksmith._base.visible import count_of, short_repr, visible
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.pipeline import Pipeline
 from toksmith.reference.chunk_models import chunk_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toksmith._base.short_repr import short_repr
+from toksmith._base.visible import short_repr
 from toksmith.reference.unigram import Edge
 
 TraceSymbol: TypeAlias = int | bytes
