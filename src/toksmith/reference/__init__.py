@@ -2,7 +2,9 @@
 
 Read in this order:
 
-1. :mod:`~toksmith.reference.minimal`: byte pair encoding on one page.
+1. :mod:`~toksmith.reference.minimal`: byte pair encoding on one page. So are the other models:
+   :mod:`~toksmith.reference.minimal_wordpiece`, :mod:`~toksmith.reference.minimal_unigram` and
+   :mod:`~toksmith.reference.minimal_sentencepiece`. These four import nothing from toksmith.
 2. :mod:`~toksmith.reference.bpe_training`: the same with ties, counts and minimum frequencies.
 3. :mod:`~toksmith.reference.bpe`: how a list of merges turns a chunk into tokens.
 4. :mod:`~toksmith.reference.wordpiece`: the longest piece that fits (BERT); then
