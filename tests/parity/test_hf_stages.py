@@ -17,7 +17,7 @@ from tests.parity.test_normalizers import ALL, CHARACTERS
 from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
 from toksmith.formats.huggingface import normalizers, splitters
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.regex_dialect import from_oniguruma
+from toksmith.formats.huggingface.patterns import from_oniguruma
 from toksmith.normalizers import Normalizer
 from toksmith.splitters import PatternSplitter, Split, Splitter
 from toksmith.stages.split_classes import split_text

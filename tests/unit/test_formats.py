@@ -13,7 +13,7 @@ from toksmith import formats
 from toksmith._base import files
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.gap_patterns import cover_gaps, uncover_gaps
-from toksmith.formats.huggingface.regex_dialect import from_oniguruma, to_oniguruma
+from toksmith.formats.huggingface.patterns import from_oniguruma, to_oniguruma
 from toksmith.splitters import FAMILIES, PatternSplitter
 
 TARGETS = {"minbpe": "a.model", "tiktoken": "a.tiktoken", "huggingface": "a.json", "gpt2": "folder"}

@@ -15,9 +15,9 @@ from typing import Any, Protocol, TypeAlias
 from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, byte_sizes, utf8, without_surrogates
-from toksmith.errors import UnknownTokenError
+from toksmith.errors import UnknownTokenError, UnsupportedError
 from toksmith.framing import AddedToken
-from toksmith.framing.added import NONE
+from toksmith.framing.added import NONE, find
 from toksmith.models import Model, is_of_bytes
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
@@ -26,7 +26,6 @@ from toksmith.results import Batch, stack
 from toksmith.splitters import SplitterSequence
 from toksmith.stages.aligned import Aligned, AnyText
 from toksmith.stages.normalize import normalize
-from toksmith.stages.normalized_tokens import NormalizedTokens
 from toksmith.stages.split_classes import marks_only_first, split_text
 
 CACHED_CHUNKS = 65_536
@@ -288,3 +287,49 @@ def _original(chunks: Sequence[Aligned], spans: SpanArray) -> SpanArray:
     begin = starts[first] + np.where(same[first], spans[:, 0] - first_byte[first], 0)
     end = np.where(same[last], starts[last] + spans[:, 1] - first_byte[last], ends[last])
     return np.stack([begin, end], axis=1)
+
+
+class NormalizedTokens:
+    """The added tokens of a pipeline, by what their literals become when they are normalized.
+
+    Args:
+        pipeline: whose normalizer and added tokens.
+
+    Raises:
+        UnsupportedError: nothing is left of a literal.
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._tokens: list[tuple[str, AddedToken]] = []
+        # Where two become the same, special tokens come first.
+        for token in sorted(pipeline.framing.added_tokens, key=lambda token: not token.special):
+            if not (pipeline.normalizer and token.normalized):
+                continue
+            content = normalize(pipeline.normalizer, token.content)
+            if not content:
+                raise UnsupportedError(
+                    f"nothing is left of the added token {token.content!r} when it is normalized"
+                )
+            self._tokens.append((content, token))
+
+    def find(
+        self, text: str, literals: frozenset[str]
+    ) -> Iterator[tuple[int, int, AddedToken | None]]:
+        """Cut a normalized text at the tokens with these literals.
+
+        Yields:
+            ``(start, end, token)`` in characters; ``token`` is ``None`` for the text between.
+        """
+        if not literals:
+            yield 0, len(text), None
+            return
+        wanted: dict[str, AddedToken] = {}
+        for content, token in self._tokens:
+            if token.content in literals:
+                wanted.setdefault(content, token)
+        ends = np.cumsum(byte_sizes(text))  # in bytes, of each character
+        for start, end, found in find(
+            text.encode("utf-8", "surrogateescape"), frozenset(wanted), wanted
+        ):
+            first, last = np.searchsorted(ends, [start, end], side="right").tolist()
+            yield first, last, found

@@ -22,7 +22,7 @@ from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, stack
-from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks
+from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks, truncate_text
 from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
 from toksmith.tokenizer.encode import ENGINE_REFUSALS, Special, TextEncoder, make_encoding
 from toksmith.tokenizer.merge_table import Merges, MergeTable
@@ -34,9 +34,7 @@ from toksmith.tokenizer.model_inputs import (
     pad_id,
     resolve_lengths,
 )
-from toksmith.tokenizer.offsets import Trimmer
-from toksmith.tokenizer.rows import RowPart, concat, frame
-from toksmith.tokenizer.truncate import truncate_text
+from toksmith.tokenizer.rows import RowPart, Trimmer, concat, frame
 from toksmith.tokenizer.variants import (
     SpecialTokens,
     with_matching,

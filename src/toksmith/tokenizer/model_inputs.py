@@ -12,8 +12,7 @@ from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Truncation
 from toksmith.results import Inputs
 from toksmith.tokenizer.encode import Special, TextEncoder
-from toksmith.tokenizer.offsets import Trimmer
-from toksmith.tokenizer.rows import RowPart, cut, frame, pad
+from toksmith.tokenizer.rows import RowPart, Trimmer, cut, frame, pad
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,7 @@ def train(
         files, texts, counts, reading, threads, progress, hashed=True, limits=limits
     ) as corpus:
         if checkpoint is not None:
-            from toksmith.trainers.bpe_continue import further_options
+            from toksmith.trainers.bpe import further_options
             from toksmith.trainers.checkpoint import open_checkpoint
 
             effective = {
@@ -309,7 +309,7 @@ def train(
             if known is None:
                 trained = trainer(corpus, vocab_size, chosen)
             else:
-                from toksmith.trainers.bpe_continue import train_further
+                from toksmith.trainers.bpe import train_further
 
                 trained = train_further(corpus, vocab_size, known, options)
         sources = corpus.sources()

@@ -1,23 +1,38 @@
-"""Training BPE, on bytes or on characters, from counted chunks."""
+"""Training BPE, on bytes or on characters, from counted chunks.
+
+Continued training starts after the last merge of a tokenizer.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
 
-from toksmith._base.lazy import np
-from toksmith.engine.training import Merges, merge_symbols
-from toksmith.errors import OptionError
+from toksmith._base.lazy import np, npt
+from toksmith.engine.training import MergeRules, Merges, merge_symbols
+from toksmith.errors import OptionError, UnsupportedError
+from toksmith.framing import Framing
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import splitter
+from toksmith.splitters import PatternSplitter, splitter
 from toksmith.tokenizer.training_record import Trained
-from toksmith.trainers.bpe_merging import BYTES, add_merges, learn
+from toksmith.trainers.bpe_merging import (
+    BYTES,
+    add_merges,
+    concat_merges,
+    learn,
+    warn_of_end,
+    watch_merges,
+)
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
-from toksmith.trainers.merge_progress import warn_of_end, watch_merges
-from toksmith.trainers.options import BPEOptions, framing_of
+from toksmith.trainers.counts import Counts, splitter_name
+from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.symbol_words import CharacterWords
+
+if TYPE_CHECKING:
+    from toksmith.tokenizer import Tokenizer
 
 
 def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Trained:
@@ -99,3 +114,157 @@ def _too_small(tokens: int, what: str, options: BPEOptions) -> OptionError:
     return OptionError(
         f"vocab_size is {tokens + special}: it must hold the {what} and {special} special tokens"
     )
+
+
+_OPTIONS = [each.name for each in fields(BPEOptions) if each.metadata.get("continued")]
+_INHERITED = [each.name for each in fields(MergeRules)]
+
+
+def train_further(
+    corpus: Corpus, vocab_size: int | None, tok: Tokenizer, given: Mapping[str, Any]
+) -> Trained:
+    """Give a tokenizer of byte-level BPE more tokens, learned from a text; its ids stay.
+
+    New ids follow the highest that there is, special tokens included.
+
+    Args:
+        corpus: what to learn from.
+        vocab_size: how many ids the tokenizer has then.
+        tok: the tokenizer.
+        given: ``ties``, ``min_frequency``, ``max_token_length``, which are those of its training if
+            that is known and nothing is said; ``special_tokens`` to add; ``split``, how text is cut
+            from now on, in training and by the tokenizer that is returned (its own by default).
+
+    Raises:
+        UnsupportedError: the tokenizer is of another kind.
+        OptionError: another option, or a vocabulary that is not larger than before.
+        TrainingError: there is no text.
+    """
+    model, cut = _continuable(tok)
+    options = further_options(tok, given)
+    if "split" in given:
+        cut = splitter(options.split, cut.gaps if cut else "keep")
+    first, special = tok.vocab_size, len(options.special_tokens)
+    if vocab_size is None or vocab_size <= first + special:
+        raise OptionError(
+            f"vocab_size is {vocab_size}: the tokenizer has {first:,} ids"
+            f"{f' and gets {special} special tokens' if special else ''} before anything is "
+            "learned; give more"
+        )
+    if corpus.counts is not None and corpus.counts.splitter != cut:
+        raise OptionError(
+            f"the counts were cut by {splitter_name(corpus.counts.splitter)}, but the tokenizer "
+            f"cuts by {splitter_name(cut)}: count with its split, or give split="
+        )
+    counts = corpus.chunks(cut)
+    model, learned = _learned(model, counts, first, vocab_size - special, options, corpus)
+    end = len(model.vocab)
+    framing = tok.pipeline.framing
+    return Trained(
+        Pipeline(
+            model,
+            cut,
+            Framing(
+                framing.added_tokens + framing_of(options.special_tokens, end).added_tokens,
+                template=framing.template,
+                trim_offsets=framing.trim_offsets,
+                padding=framing.padding,
+                truncation=framing.truncation,
+            ),
+            decoder=tok.pipeline.decoder,
+        ),
+        vocab_size=end + special,
+        chunks=len(counts),
+        tokens=int(learned.tokens_after[-1]) if len(learned.tokens_after) else 0,
+        merges=len(learned.merges),
+        options={
+            **asdict(options),
+            "split": cut.pattern if cut else None,
+            "continue_from": tok.name or f"{first} ids",
+        },
+        counts=learned.counts,
+        tokens_after=learned.tokens_after,
+    )
+
+
+def _continuable(tok: Tokenizer) -> tuple[BPE, PatternSplitter | None]:
+    pipeline = tok.pipeline
+    model, cut = pipeline.model, pipeline.splitter
+    if not isinstance(model, BPE):
+        raise UnsupportedError(
+            f"{type(model).__name__} cannot be continued: only byte-level BPE can, whose merges "
+            "build on each other; train this model anew"
+        )
+    if pipeline.normalizer or not (cut is None or isinstance(cut, PatternSplitter)):
+        step = type(pipeline.normalizer[0] if pipeline.normalizer else cut).__name__
+        raise UnsupportedError(
+            f"this tokenizer has {step} before its BPE: only those that cut the text as it is, by "
+            "a pattern, can be continued"
+        )
+    return model, cut
+
+
+def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
+    """Return the options of a training that goes on from a tokenizer.
+
+    Raises:
+        OptionError, UnsupportedError: as :func:`train_further`.
+    """
+    cut = _continuable(tok)[1]
+    for name in given:
+        if name in _OPTIONS:
+            continue
+        if name in {field.name for field in fields(BPEOptions)}:
+            raise OptionError(f"{name}= is the tokenizer's own if training goes on from one")
+        raise OptionError(f"{name}= is no option here; there are {', '.join(_OPTIONS)}")
+    check_kinds(BPEOptions, given)
+    known = tok.training.options if tok.training else {}
+    inherited = {name: known[name] for name in _INHERITED if name in known}
+    split = cut.pattern if cut else None
+    options = BPEOptions(**{**inherited, "split": split, **given})
+    for token in literals(options.special_tokens):
+        if token in tok.special_tokens:
+            raise OptionError(f"{token!r} is a special token of the tokenizer already")
+    return options
+
+
+def _learned(
+    model: BPE, counts: Counts, first: int, wanted: int, options: BPEOptions, corpus: Corpus
+) -> tuple[BPE, Merges]:
+    """Return the model with ``wanted`` ids, and what was learned."""
+    model = BPE(_padded(model.vocab, first), model.merges, model.whole_chunk_first)
+    learned = [learn(model, wanted - first, counts, options.rules, corpus, corpus.checkpoint)]
+    model = _extended(model, learned[0].merges)
+    while len(model.vocab) < wanted and len(learned[-1].merges):
+        learned.append(learn(model, wanted - len(model.vocab), counts, options.rules, corpus))
+        model = _extended(model, learned[-1].merges)
+    warn_of_end(len(model.vocab), wanted, options.min_frequency)
+    return model, concat_merges(learned)
+
+
+def _extended(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
+    """Return the model with more merges, some of which may make no new id.
+
+    A vocabulary may hold a token that merging did not reach (that of a special token, or one that
+    is only taken as a whole chunk). A merge that makes its bytes makes that token.
+    """
+    vocab, known = list(model.vocab), model.ids
+    pairs = set(map(tuple, model.merges[:, :2].tolist())) if known else set()
+    final = list(range(len(vocab)))
+    rows: list[tuple[int, int, int]] = []
+    for left, right, _ in merges.tolist():
+        pair = final[left], final[right]
+        token = vocab[pair[0]] + vocab[pair[1]]
+        made = known.get(token)
+        if made is None:
+            made = len(vocab)
+            vocab.append(token)
+        final.append(made)
+        if pair not in pairs:
+            rows.append((*pair, made))
+    every = np.concatenate([model.merges, np.array(rows, np.uint32).reshape(-1, 3)])
+    return BPE(tuple(vocab), every, model.whole_chunk_first)
+
+
+def _padded(vocab: Sequence[bytes], size: int) -> tuple[bytes, ...]:
+    return (*vocab, *[b""] * (size - len(vocab)))

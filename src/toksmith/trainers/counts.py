@@ -250,9 +250,9 @@ class Counts:
         Raises:
             FormatError: the file cannot be read, or a line is no such line.
         """
-        from toksmith.trainers.counts_tsv import read
+        from toksmith.trainers.counts_files import read_tsv
 
-        return read(a_path(path), _splitter_of(split, gaps))
+        return read_tsv(a_path(path), _splitter_of(split, gaps))
 
     def save(self, path: AnyPath) -> None:
         """Write a Parquet file: columns ``chunk`` (binary) and ``count`` (uint64), in this order.
@@ -273,9 +273,9 @@ class Counts:
                 ``gaps="drop"`` hold none.
             OptionError: the file cannot be written.
         """
-        from toksmith.trainers.counts_tsv import write
+        from toksmith.trainers.counts_files import write_tsv
 
-        write(self, a_path(path))
+        write_tsv(self, a_path(path))
 
     def __add__(self, other: Counts) -> Counts:
         return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from toksmith._base.lazy import np, npt
 from toksmith.engine.training import merge_pieces
 from toksmith.reference.piece_rules import INHERITED, SPACE, PieceRules, is_digit
-from toksmith.trainers.merge_progress import watch_merges
+from toksmith.trainers.bpe_merging import watch_merges
 from toksmith.trainers.symbol_words import CharacterWords
 
 

@@ -24,8 +24,8 @@ from toksmith.normalizers import Bert, Normalizer
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
 from toksmith.tokenizer.training_record import Trained
+from toksmith.trainers.bpe_merging import warn_of_end, watch_merges
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.merge_progress import warn_of_end, watch_merges
 from toksmith.trainers.options import ModelOptions, choice, document_fields, literals
 from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.word_counts import count_words

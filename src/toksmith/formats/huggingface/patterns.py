@@ -1,12 +1,21 @@
-"""Patterns of a tokenizer.json: a literal, or a regular expression of Oniguruma's."""
+r"""Patterns of a tokenizer.json: a literal, or a regular expression of Oniguruma's.
+
+The same pattern can have two meanings: in Oniguruma, ``\p{N}{1,3}+`` repeats and is not possessive,
+``$`` matches before every line break, ``\w`` includes ``²``, ``\h`` is a hexadecimal digit. So the
+published families have a spelling with the same meaning in both; constructs with another meaning
+are translated if possible (:data:`_IN_OUR_WORDS`); all others are refused unless they are known to
+agree, which was tested with every character and every short text.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from toksmith._base import lazy
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.regex_dialect import from_oniguruma, to_oniguruma
+from toksmith.splitters import FAMILIES, family_of
 
 
 def read(entry: Entry) -> tuple[str, bool]:
@@ -40,3 +49,125 @@ def write(pattern: str, is_regex: bool) -> dict[str, Any]:
             "hold none"
         )
     return {"Regex": theirs}
+
+
+_POSSESSIVE_INTERVAL = lazy.pattern(r"[0-9,]\}\+")
+_THEIRS = {
+    family.pattern: family.pattern.replace("{1,3}+", "{1,3}") for family in FAMILIES.values()
+}
+_OURS = {theirs: ours for ours, theirs in _THEIRS.items()}
+
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # inside a set
+_WORDS = rf"[{_WORD}²³¹¼½¾]"
+_IN_OUR_WORDS = {
+    r"\w": _WORDS,
+    r"\W": _WORDS.replace("[", "[^", 1),
+    r"\b": rf"(?:(?<={_WORDS})(?!{_WORDS})|(?<!{_WORDS})(?={_WORDS}))",
+    r"\B": rf"(?:(?<={_WORDS})(?={_WORDS})|(?<!{_WORDS})(?!{_WORDS}))",
+    r"\h": "[0-9a-fA-F]",
+    r"\H": "[^0-9a-fA-F]",
+    "^": r"(?:\A|(?<=\n)(?!\Z))",
+    "$": r"(?=\n|\Z)",
+    r"\A": r"(?:\A)",
+    r"\z": r"(?:\Z)",
+    r"\Z": r"(?=\n?\Z)",
+}
+_INSIDE_A_SET = {r"\w": _WORD, r"\h": "0-9a-fA-F"}
+_BETWEEN = ("^", "$", r"\b", r"\B", r"\A", r"\z", r"\Z")
+"""Constructs that match between characters."""
+
+_ITEM = lazy.pattern(
+    r"(?xs) (?P<set> \[ (?: [^\[\]\\] | \\. | \[ (?: [^\[\]\\] | \\. )*+ \] )*+ \] ) | \\. | .",
+)
+_IN_THEIR_WORDS = lazy.pattern(
+    "|".join(re.escape(ours) for ours in sorted(_IN_OUR_WORDS.values(), key=len, reverse=True))
+)
+_THEIR_WORD = {ours: theirs for theirs, ours in _IN_OUR_WORDS.items()}
+
+_AGREED = lazy.pattern(
+    r"""(?x) (?: (?P<escape> \\ (?: [sSdDrntfv] | [pP]\{\^? (?! Word | XDigit | Extended ) \w+\}
+                             | [^\w\s] ) )
+          | \[ \^? (?: (?&escape) | (?! && | \|\| | -- | ~~ ) [^\[\]\\] )+ \]
+          | \(\? (?: [:=!>] | <[=!] )
+          | \(\?i: (?= (?P<suffix> '? (?: \[[sdmt]+\] | [sdmt] | ll | ve | re ) )
+                       (?: \| (?&suffix) )* \) )   # English contractions: none folds otherwise
+          | \( (?! [?*] )
+          | [)|.]
+          | [*+?] [+?]? (?! [*+?] )
+          | \{ [0-9]+ (?: , [0-9]* )? \} (?! [+?*] )
+          | [^\\\[\](){}^$.|*+?]
+          )*+""",
+)
+
+
+def to_oniguruma(pattern: str) -> str | None:
+    r"""Return an equivalent pattern for Oniguruma; ``None`` if there is none.
+
+    Example:
+        >>> to_oniguruma(r"\p{L}+|\s"), to_oniguruma(r"\w+$")
+        ('\\p{L}+|\\s', None)
+    """
+    if spelling := _THEIRS.get(pattern):
+        return spelling
+    if _agrees(pattern):
+        return pattern
+    theirs = _IN_THEIR_WORDS.sub(lambda found: _THEIR_WORD[found[0]], pattern)
+    return theirs if theirs != pattern and from_oniguruma(theirs) == pattern else None
+
+
+def from_oniguruma(pattern: str) -> str | None:
+    r"""Return an equivalent pattern for ``regex``; ``None`` if there is none.
+
+    Example:
+        >>> from_oniguruma(r"\s+$"), from_oniguruma(r"[a[b-d]]"), from_oniguruma(r"\p{N}{1,3}+")
+        ('\\s+(?=\\n|\\Z)', '[ab-d]', None)
+    """
+    if spelling := _OURS.get(pattern):
+        return spelling
+    if _agrees(pattern):
+        return pattern
+    ours, checked = [], []
+    for item in _ITEM.finditer(pattern):
+        if item["set"]:
+            inner = _set_of_one_level(item[0])
+            if inner is None:
+                return None
+            ours.append(inner)
+            checked.append(inner)
+        else:
+            ours.append(_IN_OUR_WORDS.get(item[0], item[0]))
+            # A translated item agrees; a placeholder lets _agrees check the rest of the pattern.
+            placeholder = "(?=~)" if item[0] in _BETWEEN else "~"
+            checked.append(placeholder if item[0] in _IN_OUR_WORDS else item[0])
+    agrees = _agrees("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))
+    return "".join(ours) if agrees else None
+
+
+_REPEATED_BETWEEN = lazy.pattern(r"\(\?=~\)[*+?{]")
+
+
+def _set_of_one_level(text: str) -> str | None:
+    r"""Return an equivalent set without nested sets; ``None`` if there is none.
+
+    A nested set adds its characters. Nested sets next to a hyphen are not translated.
+    """
+    head = "[^" if text.startswith("[^") else "["
+    body = text[len(head) : -1]
+    parts = []
+    for item in _ITEM.finditer(body):
+        part = _INSIDE_A_SET.get(item[0], item[0])
+        if item["set"]:
+            part = item[0][1:-1]
+            if not part or part[0] in "^:" or "[" in part or r"\w" in part or r"\h" in part:
+                return None
+        before, after = body[: item.start()][-1:], body[item.end() :][:1]
+        if part != item[0] and "-" in (before, after, part[0], part[-1]):
+            return None
+        parts.append(part)
+    return head + "".join(parts) + "]"
+
+
+def _agrees(pattern: str) -> bool:
+    if family_of(pattern):
+        return _POSSESSIVE_INTERVAL.search(pattern) is None
+    return _AGREED.fullmatch(pattern) is not None
