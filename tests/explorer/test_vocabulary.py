@@ -12,11 +12,10 @@ import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.visible import visible
 from toksmith.errors import OptionError, UnknownTokenError
-from toksmith.explorer.details import details_html
 from toksmith.explorer.loaded import LoadedTokenizers, raw_bytes
 from toksmith.explorer.token_origin import TokenPlace, find_origin
 from toksmith.explorer.vocabulary import Vocabulary
-from toksmith.explorer.vocabulary_page import row_html
+from toksmith.explorer.vocabulary_page import details_html, row_html
 from toksmith.framing import Framing
 from toksmith.models import BPE, WordLevel
 from toksmith.pipeline import Pipeline

@@ -20,9 +20,9 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.framing import AddedToken, Framing
 from toksmith.measure.audit import KINDS, token_use
 from toksmith.measure.findings import Audit, Finding, Severity
+from toksmith.measure.inputs import name_texts
 from toksmith.measure.partial_characters import completions
 from toksmith.measure.reachability import Category, reachability
-from toksmith.measure.texts import name_texts
 from toksmith.models import BPE, LongestMatch, SentencePieceBPE, WordLevel, WordPiece
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline

@@ -18,12 +18,11 @@ from hypothesis import strategies as st
 import toksmith
 from toksmith.corpus import Reading
 from toksmith.errors import FormatError, OptionError
-from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.audit import token_use
-from toksmith.measure.labels import name_tokenizers, names_of
+from toksmith.measure.comparison_tables import differing_tokens
+from toksmith.measure.inputs import name_texts, name_tokenizers, names_of
 from toksmith.measure.passages import PASSAGE, Sampler
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
-from toksmith.measure.texts import name_texts
 from toksmith.measure.word_metrics import tokens_touching
 from toksmith.tokenizer import Tokenizer
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from toksmith.show.chart import Line, Mark, Plot
-from toksmith.show.chart_svg import plot_svg
-from toksmith.show.chart_text import plot_text
+from toksmith.show.chart import Line, Mark, Plot, plot_svg, plot_text
 
 POWERS = Plot(
     "Powers <2>", "x & y", "log", [Line("<a>", [1, 2, 4, 8], [0, 1, 2, 3])], [Mark("<4>", 4)],

@@ -10,8 +10,7 @@ import pytest
 
 import toksmith
 from toksmith.measure import Comparison
-from toksmith.show.comparison import comparison_view
-from toksmith.show.side_by_side import side_by_side
+from toksmith.show.comparison import comparison_view, side_by_side
 from toksmith.show.terminal import render_plain
 
 EVIL = "<script>alert('x')</script><img src=x onerror=alert(1)>"

@@ -1,4 +1,4 @@
-// The published split patterns (see splitters/families.py) as parameters of one splitter.
+// The published split patterns (see splitters/names.py) as parameters of one splitter.
 #pragma once
 
 #include <array>

@@ -7,11 +7,14 @@ result is first shown, so a result never loads a view that nobody looks at.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
 from typing import Any
+
+from toksmith.errors import MissingExtraError, OptionError
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Report(ABC):
         views = views_of(self)
         if views.page is not None:
             return write_or_return(views.page(self), path)
-        frame = import_module("toksmith.show.page_frame")
+        frame = import_module("toksmith.show.style")
         return write_or_return(frame.wrap_page(type(self).__name__, views.html(self)), path)
 
     def __str__(self) -> str:
@@ -161,3 +164,29 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_without_nan(each) for each in value]
     return None if value != value else value
+
+
+LIBRARIES = ("pandas", "polars")
+
+
+def frame(rows: Sequence[Mapping[str, object]], library: str | None = None) -> Any:
+    """Return rows as a data frame.
+
+    Args:
+        rows: all with the same columns.
+        library: ``"pandas"`` or ``"polars"``; ``None`` for the first that is installed.
+
+    Raises:
+        MissingExtraError: the library is not installed, or neither is.
+        OptionError: ``library`` is none of these.
+    """
+    if library is not None and library not in LIBRARIES:
+        raise OptionError(f"library is {library!r:.80}: use {' or '.join(LIBRARIES)}")
+    columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    wanted = LIBRARIES if library is None else (library,)
+    for name in wanted:
+        with suppress(ImportError):
+            return import_module(name).DataFrame(columns)
+    raise MissingExtraError(
+        f"a data frame needs {' or '.join(wanted)}, which is not installed: pip install {wanted[0]}"
+    )

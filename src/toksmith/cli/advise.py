@@ -126,7 +126,7 @@ def run(
     )
     advice = _use_option_names(advice)
     from toksmith._base.files import write_text
-    from toksmith.show.chart_svg import plot_svg
+    from toksmith.show.chart import plot_svg
     from toksmith.show.vocabulary_size import advice_plot, advice_view
 
     if html is not None:

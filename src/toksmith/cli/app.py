@@ -12,9 +12,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from toksmith.cli.command import Command, Group
 from toksmith.cli.common import Quiet
-from toksmith.cli.messages import describe_usage_error, say
+from toksmith.cli.messages import Command, Group, describe_usage_error, say
 from toksmith.errors import ToksmithError
 
 _EXIT_FULL, _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 1, 2, 130, 141

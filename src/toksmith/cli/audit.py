@@ -88,7 +88,7 @@ def run(
     from toksmith.cli.writing import check_folder
     from toksmith.measure.audit import KINDS
     from toksmith.measure.findings import Severity
-    from toksmith.measure.labels import names_of
+    from toksmith.measure.inputs import names_of
 
     to_print = json is not None and str(json) == "-"
     if json is not None and not to_print:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.command import Command
 from toksmith.cli.common import Quiet, Separator, Threads, load_tokenizer
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
+from toksmith.cli.messages import Command
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def run(
 
 def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
     """Return the tokenizers that words stand for, by name."""
-    from toksmith.measure.labels import names_of
+    from toksmith.measure.inputs import names_of
 
     labels = [_label(word) for word in words]
     paths = [path for _, path in labels]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toksmith.cli.command import Command, Group
 from toksmith.cli.common import SPLITS, Quiet, parse_split
 from toksmith.cli.corpus import CorpusOptions, Memory, MinCount, with_corpus_options
+from toksmith.cli.messages import Command, Group
 from toksmith.errors import FormatError
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from toksmith._base.documents import document_bounds, open_mapped
 from toksmith._base.text import Text, utf8
 from toksmith.corpus.blocks import block_of
 from toksmith.corpus.checking import HEAD, check_slices, text_start
-from toksmith.corpus.file_types import Kind, kind_of
 from toksmith.corpus.options import Reading
-from toksmith.corpus.streams import read_head
+from toksmith.corpus.streams import Kind, kind_of, read_head
 from toksmith.errors import OptionError
 
 

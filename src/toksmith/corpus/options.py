@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from toksmith._base.checks import flag, literal, whole
 from toksmith._base.visible import short_repr
-from toksmith.corpus.file_weights import weight_of
+from toksmith.corpus.paths import weight_of
 from toksmith.errors import OptionError
 
 READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")

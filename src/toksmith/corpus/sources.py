@@ -23,13 +23,11 @@ from toksmith.corpus.blocks import (
 )
 from toksmith.corpus.checking import check_slices, check_stream, text_stream
 from toksmith.corpus.document_sample import Selection
-from toksmith.corpus.file_types import Kind, kind_of
-from toksmith.corpus.file_weights import ONE, weighted_runs
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.options import Reading
-from toksmith.corpus.paths import AnyPath, expand_all
+from toksmith.corpus.paths import ONE, AnyPath, expand_all, weighted_runs
 from toksmith.corpus.prefetch import prefetch
-from toksmith.corpus.streams import read_head, read_stream
+from toksmith.corpus.streams import Kind, kind_of, read_head, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, text_blocks
 from toksmith.errors import warn

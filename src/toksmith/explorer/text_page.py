@@ -15,7 +15,7 @@ from toksmith.explorer.excerpts import (
 from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields, Reply
 from toksmith.explorer.token_html import ids_html, text_html
-from toksmith.measure.agreement import differing_tokens
+from toksmith.measure.comparison_tables import differing_tokens
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 

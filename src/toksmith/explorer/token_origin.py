@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from toksmith.show.diagram_stepper import stepper_html
+from toksmith.show.diagram_html import stepper_html
 from toksmith.show.notebook import visible_html
 from toksmith.tokenizer import Tokenizer
 from toksmith.trace.diagrams import Diagram, MergeTree

@@ -15,8 +15,7 @@ from toksmith.explorer.requests import Fields, Reply
 from toksmith.explorer.token_html import colour_class, one_line_html
 from toksmith.formats.listed import LISTED, WRITTEN
 from toksmith.models import BPE, CharacterBPE
-from toksmith.show.chart import Line, Plot
-from toksmith.show.chart_svg import plot_svg
+from toksmith.show.chart import Line, Plot, plot_svg
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import MODELS
 from toksmith.trainers.option_parsing import describe_options

@@ -1,11 +1,11 @@
 """Measuring tokenizers and texts: figures first, as frozen dataclasses; views are in ``show``.
 
-- compression.py, word_metrics.py, distribution.py, round_trip.py: the metrics.
+- distribution.py (with compression), word_metrics.py, round_trip.py: the metrics.
 - metrics.py: the registry: name, title, formula, source and function of each metric.
-- texts.py, passages.py: the texts, and the sample of each; sample_counts.py, scripts.py: the words
+- inputs.py, passages.py: tokenizers and texts, and the sample of each; sample_counts.py, scripts.py: the words
   and scripts of the sample, and their tokens.
 - compare.py makes a comparison; comparison.py holds the result, comparison_tables.py its tables.
-  bootstrap.py: intervals; frames.py: figures as data frames.
+  bootstrap.py: intervals.
 - audit.py: the checks of a tokenizer; reachability.py, audit_vocabulary.py and audit_texts.py
   find problems, findings.py holds them.
 - vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: how many tokens to have.
@@ -21,14 +21,12 @@ from toksmith._base import lazy
 if TYPE_CHECKING:
     from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison, Figures
-    from toksmith.measure.compression import (
+    from toksmith.measure.distribution import (
         bytes_per_token,
         characters_per_token,
-        normalized_sequence_length,
-    )
-    from toksmith.measure.distribution import (
         coverage,
         gini,
+        normalized_sequence_length,
         parity,
         renyi_efficiency,
         renyi_entropy,
@@ -71,9 +69,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "compression": ("bytes_per_token", "characters_per_token", "normalized_sequence_length"),
     "word_metrics": ("fertility", "split_words", "continuation", "single_token_words"),
     "distribution": (
+        *("bytes_per_token", "characters_per_token", "normalized_sequence_length"),
         *("renyi_entropy", "renyi_efficiency"),
         *("parity", "gini"),
         *("vocabulary_use", "type_token_ratio", "unknown_rate", "coverage"),

@@ -16,9 +16,8 @@ from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer
 from toksmith.measure import audit_texts, audit_vocabulary
 from toksmith.measure.findings import Audit, Finding
-from toksmith.measure.labels import name_tokenizers
+from toksmith.measure.inputs import AnyFiles, NamedText, check_sources, name_texts, name_tokenizers
 from toksmith.measure.reachability import Reachability, reachability
-from toksmith.measure.texts import AnyFiles, NamedText, check_sources, name_texts
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

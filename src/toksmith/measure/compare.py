@@ -22,10 +22,15 @@ from toksmith.measure.comparison import (
 )
 from toksmith.measure.counting import MeasureOptions, TextCounts, TokenCounts, measure_text, sum_of
 from toksmith.measure.distribution import coverage, gini
-from toksmith.measure.labels import AnyTokenizers, name_tokenizers
+from toksmith.measure.inputs import (
+    AnyFiles,
+    AnyTokenizers,
+    check_sources,
+    name_texts,
+    name_tokenizers,
+)
 from toksmith.measure.metrics import MEASURES, METRICS, Measurement, check_measures, share
 from toksmith.measure.scripts import SCRIPTS
-from toksmith.measure.texts import AnyFiles, check_sources, name_texts
 from toksmith.tokenizer import Tokenizer
 
 SAMPLE = 250_000

@@ -10,11 +10,10 @@ from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from toksmith._base.report import Report, convert, write_or_return
+from toksmith._base.report import Report, convert, frame, write_or_return
 from toksmith._base.visible import count_of, short_repr
 from toksmith.errors import OptionError
-from toksmith.measure.compression import characters_per_token
-from toksmith.measure.frames import frame
+from toksmith.measure.distribution import characters_per_token
 from toksmith.measure.metrics import METRICS
 from toksmith.measure.scripts import WHITE
 

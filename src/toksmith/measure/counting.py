@@ -12,9 +12,9 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, utf8
 from toksmith.corpus import Reading
 from toksmith.measure.comparison import MeasuredText, Passage
+from toksmith.measure.inputs import NamedText
 from toksmith.measure.passages import Sampler
 from toksmith.measure.sample_counts import Sample, SampleCounts, count_sample
-from toksmith.measure.texts import NamedText
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
-from toksmith.measure.compression import (
+from toksmith.measure.distribution import (
     bytes_per_token,
     characters_per_token,
     normalized_sequence_length,
-)
-from toksmith.measure.distribution import (
     parity,
     renyi_efficiency,
     type_token_ratio,

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from random import Random
 
 from toksmith.models import CharacterBPE
+from toksmith.reference import Token
 from toksmith.reference.bpe import Merge, Pair, draw_merge, earliest_merge
-from toksmith.reference.tokens import Token
 
 
 def symbols(model: CharacterBPE, chunk: bytes) -> list[Token]:

@@ -17,6 +17,8 @@ from toksmith.models import (
     WordPiece,
 )
 from toksmith.reference import (
+    ChunkModel,
+    Token,
     bpe,
     character_bpe,
     longest_match,
@@ -24,7 +26,6 @@ from toksmith.reference import (
     unigram,
     wordpiece,
 )
-from toksmith.reference.tokens import ChunkModel, Token
 
 __all__ = ["ChunkModel", "Token", "chunk_model"]
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from toksmith.models import LongestMatch, WordLevel
-from toksmith.reference.tokens import Token
+from toksmith.reference import Token
 from toksmith.reference.wordpiece import character_places
 
 

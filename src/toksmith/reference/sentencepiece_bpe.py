@@ -16,7 +16,7 @@ from random import Random
 from typing import NamedTuple
 
 from toksmith.models import PieceType, SentencePieceBPE
-from toksmith.reference.tokens import Token
+from toksmith.reference import Token
 from toksmith.reference.unigram import character_at
 
 

@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeAlias
 from toksmith._base.lazy import np
 from toksmith.errors import UnknownTokenError
 from toksmith.models import PieceType, Unigram
-from toksmith.reference.tokens import Token
+from toksmith.reference import Token
 
 UNKNOWN_PENALTY = 10.0
 """An unknown character scores this much less than the worst piece."""

@@ -14,7 +14,7 @@ from heapq import nlargest
 from itertools import accumulate
 from random import Random
 
-from toksmith.reference.tokens import Token
+from toksmith.reference import Token
 from toksmith.reference.unigram import Edge, Lattice, no_unknown_piece, starts, tokens
 
 

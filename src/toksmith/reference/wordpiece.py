@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from toksmith._base.text import byte_sizes
 from toksmith.models import WordPiece
-from toksmith.reference.tokens import Token
+from toksmith.reference import Token
 
 
 class Attempt(NamedTuple):

@@ -13,8 +13,7 @@ from toksmith._base.report import shows
 from toksmith._base.visible import visible, visible_name
 from toksmith.measure.findings import Audit, Example, Finding, Severity
 from toksmith.show.notebook import marked_html
-from toksmith.show.page_frame import wrap_page
-from toksmith.show.style import read_styles
+from toksmith.show.style import read_styles, wrap_page
 from toksmith.show.terminal import render_plain
 
 _STYLES = {Severity.INFO: "blue", Severity.WARNING: "bold yellow", Severity.ERROR: "bold red"}

@@ -11,11 +11,11 @@ from html import escape
 
 from toksmith._base.text import utf8
 from toksmith._base.visible import count_of, visible_name
-from toksmith.measure.agreement import differing_tokens
 from toksmith.measure.comparison import ALL, Comparison, Passage
 from toksmith.measure.comparison_tables import (
     FigureTable,
     TableRow,
+    differing_tokens,
     measured_on,
     script_table,
     shown_scripts,

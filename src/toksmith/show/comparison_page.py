@@ -9,8 +9,7 @@ from toksmith._base.visible import visible_name
 from toksmith.measure.comparison import Comparison, MeasuredText
 from toksmith.measure.comparison_tables import BY_TEXT, latex, markdown, measured_on
 from toksmith.measure.metrics import MEASURES, METRICS
-from toksmith.show.chart import Line, Plot
-from toksmith.show.chart_svg import plot_svg
+from toksmith.show.chart import Line, Plot, plot_svg
 from toksmith.show.comparison import comparison_view
 from toksmith.show.comparison_html import (
     bars,
@@ -23,8 +22,7 @@ from toksmith.show.comparison_html import (
     sources_table,
     text_table_html,
 )
-from toksmith.show.page_frame import wrap_page
-from toksmith.show.style import read_styles
+from toksmith.show.style import read_styles, wrap_page
 from toksmith.show.terminal import render_plain
 
 _DRAWN = ("bytes_per_token", "fertility", "split_words", "parity", "renyi_efficiency", "lost_bytes")

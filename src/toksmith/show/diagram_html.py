@@ -1,5 +1,7 @@
 """Diagrams as HTML fragments: trees of merges, lattices, longest matches.
 
+A tree of merges can have buttons that step through it and explain each step.
+
 A fragment is an element of class ``ts`` and needs the style sheet ``base`` on its page. It holds no
 script. Everything is escaped.
 """
@@ -310,3 +312,44 @@ def _places(text: bytes) -> list[int]:
 
 
 shows(Explanation, html=lambda explanation: diagrams_html(explanation.diagrams))
+
+
+_MOST_STEPS = 400
+_BUTTONS = (
+    ("first", "First step", "⇤"),
+    ("back", "Step back", "←"),
+    ("on", "Step forward", "→"),
+    ("last", "Last step", "⇥"),
+)
+
+
+def stepper_html(diagram: Diagram, *, first: int = 0) -> str:
+    """Return a diagram as an HTML fragment; the script ``stepper`` makes its buttons work.
+
+    Only a tree of merges has buttons, unless it has no merges, too many, or is too deep to draw.
+
+    Args:
+        diagram: what to draw, with all merges done.
+        first: the index in the palette of its first token's colour.
+
+    Example:
+        >>> from toksmith import train
+        >>> tree = train(texts=["abab"], vocab_size=257).explain("ab").diagrams[0]
+        >>> stepper_html(tree).count("<li>")
+        2
+    """
+    drawn = diagram_html(diagram, first=first)
+    if not isinstance(diagram, MergeTree) or not 0 < diagram.merges <= _MOST_STEPS:
+        return drawn
+    if max(diagram.depths) > DEEPEST:
+        return drawn
+    buttons = "".join(
+        f'<button type="button" data-go="{go}" aria-label="{name}" title="{name}">{sign}</button>'
+        for go, name, sign in _BUTTONS
+    )
+    lines = "".join(f"<li>{step_html(diagram, step)}</li>" for step in range(diagram.merges + 1))
+    return (
+        '<div class="ts ts-figure"><div class="ts-steps" role="group" tabindex="0" '
+        f'aria-label="Steps of merging: arrow keys step" hidden>{buttons}<output></output></div>'
+        f"<ol hidden>{lines}</ol>{drawn}</div>"
+    )

@@ -1,8 +1,16 @@
-"""Colours of tokens, and the style sheets and scripts of HTML views, which are files in static/."""
+"""The look of HTML views: colours of tokens, style sheets and scripts (files in static/), the page.
+
+Every page that is written to a file is one self-contained HTML document. It loads nothing, and its
+Content-Security-Policy forbids it to; the only script that may run is the one whose hash the policy
+names.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
+from html import escape
 from pathlib import Path
 
 FOREGROUND = "#1a1a1a"
@@ -64,3 +72,40 @@ def read_scripts(*names: str) -> str:
         *names: file names without ``.js``.
     """
     return "\n".join((_STATIC / f"{name}.js").read_text("utf-8") for name in names)
+
+
+def wrap_page(title: str, body: str, *, style: str = "", script: str = "") -> str:
+    """Return a whole HTML page.
+
+    Args:
+        title: of the page, as plain text without controls.
+        body: HTML; the caller has escaped all text in it.
+        style: a style sheet.
+        script: the one script of the page; empty for none.
+
+    Example:
+        >>> page = wrap_page("<b>", "<p>text</p>")
+        >>> "<title>&lt;b&gt;</title>" in page, "<script" in page, "default-src 'none'" in page
+        (True, False, True)
+    """
+    policy = ["default-src 'none'", "style-src 'unsafe-inline'"]
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy.append(f"script-src 'sha256-{digest}'")
+        script = f"<script>{script}</script>\n"
+    policy += ["base-uri 'none'", "form-action 'none'"]
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{"; ".join(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body class="ts">
+{body}
+{script}</body>
+</html>
+"""

@@ -11,10 +11,9 @@ from html import escape
 from toksmith._base.visible import count_of, visible_name
 from toksmith.results import Encoding
 from toksmith.show.diagram_choice import PlacedDiagram
-from toksmith.show.diagram_stepper import stepper_html
+from toksmith.show.diagram_html import stepper_html
 from toksmith.show.notebook import lines_html, marked_html, token_title
-from toksmith.show.page_frame import wrap_page
-from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles
+from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles, wrap_page
 from toksmith.show.token_text import covered_texts
 from toksmith.trace.diagrams import Lattice, MergeTree
 

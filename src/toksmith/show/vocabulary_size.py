@@ -13,11 +13,8 @@ from toksmith._base.lazy import np
 from toksmith._base.report import shows
 from toksmith.measure.vocabulary_advice import Suggestion
 from toksmith.measure.vocabulary_size import SizePoint, VocabularyAdvice
-from toksmith.show.chart import Line, Mark, Plot
-from toksmith.show.chart_svg import plot_svg
-from toksmith.show.chart_text import plot_text
-from toksmith.show.page_frame import wrap_page
-from toksmith.show.style import read_styles
+from toksmith.show.chart import Line, Mark, Plot, plot_svg, plot_text
+from toksmith.show.style import read_styles, wrap_page
 from toksmith.show.terminal import render_plain
 
 _PLACES = 120

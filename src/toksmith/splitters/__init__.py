@@ -16,16 +16,16 @@ from toksmith.splitters.classes import (
     FixedLength,
     LeadingSpace,
     Metaspace,
+    PatternSplitter,
     Punctuation,
     Split,
     SplitterSequence,
     UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
+    splitter,
 )
-from toksmith.splitters.families import FAMILIES, Family, family_of
-from toksmith.splitters.names import NAMES
-from toksmith.splitters.patterns import PatternSplitter, splitter
+from toksmith.splitters.names import FAMILIES, NAMES, Family, family_of
 
 Splitter: TypeAlias = (
     PatternSplitter

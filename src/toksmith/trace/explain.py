@@ -13,14 +13,13 @@ from toksmith._base.text import Text, utf8
 from toksmith._base.visible import count_of, short_repr, visible
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.pipeline import Pipeline
+from toksmith.reference import Token
 from toksmith.reference.chunk_models import chunk_model
-from toksmith.reference.tokens import Token
 from toksmith.reference.unigram import Edge
 from toksmith.stages.aligned import Aligned
-from toksmith.trace.models import stepper
+from toksmith.trace.models import is_text, stepper, token_steps
 from toksmith.trace.steps import MatchStep, MergeStep, Steps, TraceStep, TraceSymbol
 from toksmith.trace.text import format_explanation, format_steps
-from toksmith.trace.token import is_text, token_steps
 from toksmith.vocabulary import TokenTable
 
 if TYPE_CHECKING:

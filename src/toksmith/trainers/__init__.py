@@ -41,7 +41,7 @@ Trainer: TypeAlias = "Callable[[Corpus, int | None, Any], Trained]"
 _PLACES = {
     "bpe": ("bpe", "BPEOptions", "train_bpe"),
     "wordpiece": ("wordpiece", "WordPieceOptions", "train_wordpiece"),
-    "unigram": ("metaspace_unigram", "MetaspaceUnigramOptions", "train_metaspace_unigram"),
+    "unigram": ("unigram", "MetaspaceUnigramOptions", "train_metaspace_unigram"),
     "sentencepiece-bpe": ("sentencepiece", "SentencePieceOptions", "train_sentencepiece_bpe"),
     "sentencepiece-unigram": (
         "sentencepiece", "SentencePieceOptions", "train_sentencepiece_unigram"
@@ -178,7 +178,7 @@ def train(
             - ``"wordpiece"``: :class:`~toksmith.trainers.wordpiece.WordPieceOptions`;
             - ``"word"`` and ``"char"``: :class:`~toksmith.trainers.by_frequency.WordOptions` and
               :class:`~toksmith.trainers.by_frequency.CharOptions`;
-            - ``"unigram"``: :class:`~toksmith.trainers.metaspace_unigram.MetaspaceUnigramOptions`;
+            - ``"unigram"``: :class:`~toksmith.trainers.unigram.MetaspaceUnigramOptions`;
             - ``"sentencepiece-bpe"`` and ``"sentencepiece-unigram"``, which take SentencePiece's
               own option names:
               :class:`~toksmith.trainers.sentencepiece_options.SentencePieceOptions`.

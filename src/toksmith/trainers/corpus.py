@@ -18,8 +18,7 @@ from toksmith.corpus import (
     Reading,
     ReadTotals,
 )
-from toksmith.corpus.file_weights import ONE
-from toksmith.corpus.paths import check_paths
+from toksmith.corpus.paths import ONE, check_paths
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord

@@ -15,7 +15,7 @@ from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
-from toksmith.corpus.file_weights import ONE
+from toksmith.corpus.paths import ONE
 from toksmith.engine.counting import ChunkCounter, CountedChunks
 from toksmith.errors import OptionError
 from toksmith.splitters import PatternSplitter, splitter

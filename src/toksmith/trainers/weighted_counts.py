@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toksmith._base.lazy import np
-from toksmith.corpus.file_weights import ONE
+from toksmith.corpus.paths import ONE
 from toksmith.engine.counting import ChunkCounter, CountedChunks, CountedLines
 from toksmith.errors import OptionError
 
