@@ -2,8 +2,8 @@
 
 - distribution.py (with compression), word_metrics.py, round_trip.py: the metrics.
 - metrics.py: the registry: name, title, formula, source and function of each metric.
-- inputs.py, passages.py: tokenizers and texts, and the sample of each; sample_counts.py, scripts.py:
-  the words and scripts of the sample, and their tokens.
+- inputs.py, passages.py: tokenizers and texts, and the sample of each;
+  sample_counts.py, scripts.py: the words and scripts of the sample, and their tokens.
 - compare.py makes a comparison; comparison.py holds the result, comparison_tables.py its tables.
   bootstrap.py: intervals.
 - audit.py: the checks of a tokenizer; reachability.py, audit_vocabulary.py and audit_texts.py
