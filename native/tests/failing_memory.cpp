@@ -64,9 +64,8 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-// Those of HugePageArray, which come before the C library's. ThreadSanitizer maps memory before its
-// own start, when no instrumented function may run.
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#if TOKSMITH_FAILING_MMAP
+// Those of HugePageArray, which come before the C library's.
 extern "C" void* mmap(void* address, std::size_t size, int protection, int flags, int file,
                       off_t offset) noexcept {
     if (toksmith::test::fails_now()) {

@@ -6,6 +6,16 @@
 
 namespace toksmith::test {
 
+// Whether allocations of a HugePageArray fail too. ThreadSanitizer maps memory before its own
+// start, when no instrumented function may run, so under it mmap is left alone.
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#define TOKSMITH_FAILING_MMAP 1
+inline constexpr bool kMapsFail = true;
+#else
+#define TOKSMITH_FAILING_MMAP 0
+inline constexpr bool kMapsFail = false;
+#endif
+
 // While it lives, the n-th allocation (from 0) of any thread throws std::bad_alloc, be it by
 // operator new or of a HugePageArray. One at a time.
 class FailingAllocation {
