@@ -1,4 +1,4 @@
-"""Damages files of each kind and reads them, in a process of its own: a crash is found, too.
+"""Damages files of each format and reads them, in a process of its own: crashes are found, too.
 
 ``python -m tests.damage KIND ROUNDS FOLDER`` prints in JSON what became of the rounds. A round that
 takes too long ends the process with a traceback; the file that did it stays in the folder.

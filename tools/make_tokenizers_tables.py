@@ -3,7 +3,7 @@
 Its libraries are of different ages: combining marks and normalization forms are those of Unicode
 9.0, punctuation, non-spacing and control characters those of 8.0, scripts of about 10.0, words
 those of 16.0, digits and lower case those of 17.0. No Python package has all of them, so each
-character is put before `tokenizers`. Run with:
+character is passed to `tokenizers`. Run with:
 
     pip install tokenizers==0.23.3 unicodedata2==16.0.0; python tools/make_tokenizers_tables.py
 """

@@ -15,12 +15,12 @@ from toksmith.models import BPE
 
 Ids = list[int]
 Row = list[tuple[Any, ...]]
-"""Each token of a text, and where it stands."""
+"""The tokens of a text with their spans."""
 
 
 class Peer(Protocol):
     special: str
-    """What the literal of a special token in a text means to the library."""
+    """``special=`` of toksmith that treats literals of special tokens as the library does."""
     skips: tuple[bool, ...]
     """Whether its decoder can leave special tokens out: no, or no and yes."""
     pieces: list[str]

@@ -33,7 +33,7 @@ def random_strings(pieces: Sequence[str], count: int) -> list[str]:
     """Return strings of 0 to 80 characters, each of a few groups of characters.
 
     Args:
-        pieces: those of the model, among them what no text should be able to ask for.
+        pieces: pieces of the model, including control pieces, which no text may produce.
         count: how many strings.
     """
     rng = random.Random(f"strings {count}")

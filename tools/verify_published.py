@@ -1,6 +1,6 @@
 """Compares published models with the libraries they come from, on whole corpora.
 
-Each `.model` is run beside `sentencepiece`, each `tokenizer.json` beside `tokenizers`:
+Each `.model` is compared with `sentencepiece`, each `tokenizer.json` with `tokenizers`:
 
 - ids of all documents of the corpora (separated by `<|endoftext|>`) and of random strings, these
   also with what the model puts around a text;
@@ -124,7 +124,7 @@ def decoded(tok: Tokenizer, skip: bool, lists: Sequence[list[int]]) -> list[str]
 
 
 def sample(texts: list[str], size: int) -> list[str]:
-    """Return every so many-th text, about so many characters in all."""
+    """Return texts at equal distances, about ``size`` characters in all."""
     step = max(1, sum(map(len, texts)) // max(1, size))
     return texts[step // 2 :: step]
 

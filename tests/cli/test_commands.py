@@ -51,7 +51,7 @@ class TestHelp:
             run(*command.split(), "--help").out.decode(),
         )
 
-    def test_commands_stand_in_groups(self, run: Run) -> None:
+    def test_help_lists_commands_in_groups(self, run: Run) -> None:
         shown = run("--help").out.decode()
         places = [shown.index(f"─ {group} ─") for group in ("Use", "Look", "Train", "Check")]
         assert places == sorted(places)
@@ -205,7 +205,7 @@ class TestEncode:
         assert f"ids.npy: the suffix means npy, but --format is {form}" in ran.err
         assert folder_of(tmp_path) == set()
 
-    def test_ends_of_documents_stand_beside_binary_ids(
+    def test_document_ends_are_written_next_to_binary_ids(
         self, run: Run, model: Path, tmp_path: Path
     ) -> None:
         tok = toksmith.load(model)
@@ -259,7 +259,7 @@ class TestEncode:
         assert run("encode", "<|end|>", "-t", big, *options).code == 0
         assert out.read_bytes() == (70_000).to_bytes(4, "little")
 
-    def test_special_tokens_are_text_unless_asked(self, run: Run, model: Path) -> None:
+    def test_special_tokens_are_text_by_default(self, run: Run, model: Path) -> None:
         assert 279 not in run("encode", "low<|end|>", "-t", model).ids
         assert run("encode", "<|end|>", "-t", model, "--special", "encode").ids == [279]
         ran = run("encode", "low<|end|>", "-t", model, "--special", "raise")
@@ -355,7 +355,7 @@ class TestDecode:
             ("binary", b"\x01\x00\x00", "no whole number"),
         ],
     )
-    def test_what_is_no_id(
+    def test_values_that_are_no_id(
         self, run: Run, model: Path, form: str, data: bytes, reason: str
     ) -> None:
         ran = run("decode", "-t", model, "--format", form, stdin=data)

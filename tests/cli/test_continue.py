@@ -19,7 +19,7 @@ def test_continue(run: Run, corpus_file: Path, model: Path, tmp_path: Path) -> N
     assert [new.token_bytes(i) for i in range(280)] == [old.token_bytes(i) for i in range(280)]
 
 
-def test_continue_finds_out_at_once_what_cannot_be(
+def test_continue_refuses_before_reading(
     run: Run, corpus_file: Path, model: Path, tmp_path: Path
 ) -> None:
     arguments = ("train", corpus_file, "--continue", model, "-o", tmp_path / "a.model")

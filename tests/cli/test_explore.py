@@ -1,4 +1,4 @@
-"""``toksmith explore``, from its one line to Ctrl-C."""
+"""``toksmith explore``, from start to Ctrl-C."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_help_needs_no_docstrings() -> None:
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))
-def test_every_option_has_a_help_and_stands_in_the_docstring(model: str) -> None:
+def test_every_option_has_a_help_and_is_in_the_docstring(model: str) -> None:
     kind = MODELS[model][0]
     for option in describe_options(kind):
         assert option.meaning.endswith("."), option.name

@@ -79,7 +79,9 @@ def test_convert_and_verify(
     assert run("verify", trained[model], target, TEXT, "--by", "tokens").code == 0
 
 
-def test_two_models_by_the_text_that_tokens_stand_for(run: Run, trained: dict[str, Path]) -> None:
+def test_two_models_compared_by_the_text_of_their_tokens(
+    run: Run, trained: dict[str, Path]
+) -> None:
     """▁low and " low" are other tokens; what they stand for may be the same."""
     pair = (trained["char"], trained["bpe"])
     assert run("verify", *pair, "xyz", "--by", "spans").code == 0

@@ -199,7 +199,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_nothing_is_imported_that_is_not_needed(model: Path, program: str, unwanted: str) -> None:
+def test_only_needed_modules_are_imported(model: Path, program: str, unwanted: str) -> None:
     program = (
         f"import sys; MODEL = {str(model)!r}; {program}\n"
         f"print('found:', *[m for m in {unwanted.split()} if m in sys.modules])"

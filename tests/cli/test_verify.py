@@ -102,7 +102,7 @@ def test_convert_and_verify(run: Run, model: Path, corpus_file: Path, tmp_path: 
     assert ran.code == 0
 
 
-def test_convert_shows_what_is_not_the_same(
+def test_convert_shows_differences(
     run: Run, model: Path, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def save(_: Tokenizer, path: Path, format: str | None = None) -> None:  # noqa: A002

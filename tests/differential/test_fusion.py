@@ -172,7 +172,7 @@ def test_characters_of_all_blocks() -> None:
     agree(WordPiece(words, 0), WORD_STAGES, [text])
 
 
-def test_a_space_is_put_before_what_the_normalizer_makes_of_a_text() -> None:
+def test_a_space_is_put_before_normalized_text() -> None:
     charsmap = compile_charsmap({"\b": "", "\t": " ", "´": " ´", "b\u0301": " "})
     stages: list[tuple[Normalizer, Splitter | None]] = [
         ((Precompiled(charsmap),), Metaspace()),

@@ -1,4 +1,4 @@
-"""A real browser on a real explorer, for the tests that use it as a person does."""
+"""Helpers that start an explorer and a real browser on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused: other hosts, other pages, bodies that are too large."""
+"""Requests that the explorer refuses: other hosts, other pages, bodies that are too large."""
 
 from __future__ import annotations
 

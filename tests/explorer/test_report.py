@@ -1,4 +1,4 @@
-"""The report of a comparison in a real browser: it needs nothing, obeys nothing, can be read."""
+"""The report of a comparison in a browser: it loads nothing, runs no input, and is readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training and measuring behind the pages: files below a folder, work that can be ended."""
+"""Requests of the pages that train and measure: files below a folder, work that can be ended."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_saving_overwrites_nothing(page: TrainPage, tmp_path: Path, form: str) -
     assert {path.name for path in tmp_path.glob("second*")} == beside
 
 
-def test_minbpe_has_a_file_beside_it(page: TrainPage, tmp_path: Path) -> None:
+def test_minbpe_writes_two_files(page: TrainPage, tmp_path: Path) -> None:
     trained(page, text="low lower", vocab_size=258)
     (tmp_path / "v.vocab").write_text("precious")
     with pytest.raises(OptionError, match=r"'v\.vocab' exists already"):

@@ -1,4 +1,4 @@
-"""The reference's chunks against the real engines behind the published patterns.
+"""The reference's chunks against the regex engines of the published patterns.
 
 tiktoken does not show its chunks. But a chunk that is in the vocabulary becomes one token, so with
 every substring of a text as a token, its tokens are its chunks.

@@ -1,4 +1,4 @@
-"""BERT's tokenizer, of its tokenizer.json and of its vocab.txt, against tokenizers."""
+"""BERT's tokenizer, loaded from tokenizer.json and from vocab.txt, against tokenizers."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_spans_lie_in_the_text_and_in_order(text: str, normalizer: list[object])
 
 
 @given(texts)
-def test_steps_that_change_nothing_keep_every_place(text: str) -> None:
+def test_steps_without_effect_keep_every_span(text: str) -> None:
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         once = normalize((UnicodeForm(form),), text)
         aligned = Aligned.of(once)

@@ -133,7 +133,7 @@ class TestByHand:
             ({"max_tokens": 3, "text": "é👋"}, r"character '\\U0001f44b' at 1 has 4 tokens"),
         ],
     )
-    def test_what_cannot_be(self, options: dict[str, object], message: str) -> None:
+    def test_invalid_options(self, options: dict[str, object], message: str) -> None:
         with pytest.raises(OptionError, match=message):
             self.TOK.chunks(**{"text": "low", **options})  # type: ignore[type-var]
         with pytest.raises(OptionError, match="side is 'top'"):

@@ -86,7 +86,7 @@ def test_tables(decoder: Decoder, model: Model, ids: list[int]) -> None:
     assert found == run_decoder(decoder, [VOCAB[i] for i in ids], model)
 
 
-def test_what_is_certain_comes_at_once() -> None:
+def test_complete_characters_are_returned_at_once() -> None:
     llama: Decoder = (Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", 1, 0))
     feed = stream_decoder(llama, WORDS)
     each = [["▁a"], ["▁b"], ["<0xC3>"], ["<0xA9>"], ["c"]]

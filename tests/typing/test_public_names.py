@@ -1,4 +1,4 @@
-"""The typed file that uses every public name runs, and leaves none out."""
+"""public_names.py runs, and uses every public name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special tokens that are a second literal of another's id, as o200k_harmony has one."""
+"""Special tokens that share the id of another one, as in o200k_harmony."""
 
 from __future__ import annotations
 

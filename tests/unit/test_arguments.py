@@ -258,7 +258,7 @@ def test_a_list_where_one_text_is_expected_names_the_call_for_several(call: Any,
         (lambda: toksmith.train(texts="aa", vocab_size=257, deduplicate="yes"), "deduplicate"),
     ],
 )
-def test_what_is_neither_true_nor_false(call: Any, name: str) -> None:
+def test_flags_must_be_booleans(call: Any, name: str) -> None:
     with pytest.raises(OptionError, match=f"{name} is .*: use True or False, not (str|int)"):
         call()
 
@@ -293,7 +293,7 @@ def test_names_count_in_any_case() -> None:
     assert tok.training.model == "bpe"
 
 
-def test_what_cannot_be_trained_on() -> None:
+def test_sources_that_are_refused() -> None:
     with pytest.raises(OptionError, match=r"^files is 5: use a path"):
         toksmith.train(5)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="split is an empty string: use None"):

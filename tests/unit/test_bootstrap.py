@@ -1,4 +1,4 @@
-"""Bootstrap intervals: against a plain computation with the same draws, and what they promise."""
+"""Bootstrap intervals: against a plain computation with the same draws, and their coverage."""
 
 from __future__ import annotations
 

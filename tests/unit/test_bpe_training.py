@@ -1,4 +1,4 @@
-"""Learning merges: literals written by hand, the seeds' figures, and a witness of its own."""
+"""Learning merges: literals by hand, the figures of the courses, an independent implementation."""
 
 from __future__ import annotations
 

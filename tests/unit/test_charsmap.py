@@ -183,7 +183,7 @@ def test_named_rules() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in RULES if name != "identity"])
-def test_what_is_shipped_is_what_the_rules_compile_to(name: str) -> None:
+def test_shipped_maps_equal_the_compiled_rules(name: str) -> None:
     assert charsmap_of(name) == compile_charsmap(rule_entries(name))
 
 

@@ -375,7 +375,9 @@ def test_a_second_stage_with_another_split_is_gone_on_with(files: Path, tmp_path
         train(files, folder, continue_from=tok, vocab_size=900)
 
 
-def test_what_an_interrupted_training_left(files: Path, tmp_path: Path, often: None) -> None:
+def test_the_checkpoint_of_an_interrupted_training(
+    files: Path, tmp_path: Path, often: None
+) -> None:
     folder = tmp_path / "kept"
     nothing = "nothing was counted to the end yet: the same command starts over"
     assert checkpoint.describe_checkpoint(folder) == nothing

@@ -1,4 +1,4 @@
-"""A tokenizer of several files, saved over an older one by a process that fails or is killed."""
+"""Atomic saving of a tokenizer of several files: the process fails or is killed at each step."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_killed_processes(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.tiktoken", "gpt2"])
-def test_readers_beside_a_writer(
+def test_readers_during_a_write(
     tmp_path: Path, toks: dict[str, toksmith.Tokenizer], name: str
 ) -> None:
     path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Comparisons: what is counted on what, against figures computed by hand or by another package."""
+"""Comparisons: figures against those computed by hand or by another package."""
 
 from __future__ import annotations
 

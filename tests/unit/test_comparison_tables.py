@@ -173,7 +173,7 @@ def test_figures_survive_a_copy(found: Comparison) -> None:
         _ = one.nothing
 
 
-def test_only_what_is_wanted_is_measured() -> None:
+def test_only_chosen_metrics_are_measured() -> None:
     low = toksmith.train(texts=["low low"], vocab_size=258)
     found = toksmith.compare({"low": low}, texts="low", measures=["tokens"])
     assert (found["low"].megabytes_per_second, found["low"].fertility) == (None, None)

@@ -1,4 +1,4 @@
-"""BPE that goes on from a tokenizer: its ids stay, and what follows is what would have followed."""
+"""BPE continued from a tokenizer: its ids stay, and further merges equal those of one training."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_by_hand() -> None:
 
 @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
 @pytest.mark.parametrize("split", [None, "gpt2"])
-def test_the_same_text_gives_what_one_training_gives(ties: str, split: str | None) -> None:
+def test_the_same_text_gives_the_result_of_one_training(ties: str, split: str | None) -> None:
     options = {"texts": TEXTS, "split": split, "ties": ties, "max_token_length": 5}
     whole = toksmith.train(vocab_size=340, **options)
     tok = toksmith.train(vocab_size=280, **options)
@@ -136,7 +136,7 @@ def test_too_few_ids() -> None:
         further(tok, 1, special_tokens=["<s>"])
 
 
-def test_what_cannot_be_continued() -> None:
+def test_tokenizers_that_cannot_be_continued() -> None:
     words = toksmith.train(texts=["a b"], model="word")
     with pytest.raises(UnsupportedError, match="WordLevel cannot be continued: only byte-level"):
         further(words, 10)

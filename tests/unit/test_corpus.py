@@ -1,4 +1,4 @@
-"""Reading corpora: every kind of file gives what the plain text gives."""
+"""Reading corpora: every kind of file gives the documents of the plain text."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ class TestWithoutPackages:
         [("a.txt.zst", "backports.zstd", "corpus"), ("a.parquet", "pyarrow", "arrow")],
     )
     @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python itself knows zstd")
-    def test_the_error_says_what_to_install(
+    def test_the_error_names_the_package_to_install(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
     ) -> None:
         path = tmp_path / name

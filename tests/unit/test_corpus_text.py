@@ -318,7 +318,7 @@ class TestFieldsOfText:
         with pytest.raises(OptionError, match=r"field is 'body', and .*a\.txt is read as text"):
             TOK.encode_file(path, field="body")
 
-    def test_beside_files_that_have_fields(self, tmp_path: Path) -> None:
+    def test_text_files_together_with_files_that_have_fields(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").write_text("low")
         (tmp_path / "b.jsonl").write_text('{"body": "lower"}\n')
         assert documents(tmp_path, field="body") == [b"low", b"lower"]

@@ -66,7 +66,7 @@ def test_steps_follow_each_other() -> None:
         ((Fuse(), CTC(), Fuse(), Strip("a", 1)), ["", "", "", "a a"]),
     ],
 )
-def test_a_step_that_leaves_nothing_behind_a_fuse(decoder: Decoder, texts: list[str]) -> None:
+def test_a_step_with_no_effect_after_a_fuse(decoder: Decoder, texts: list[str]) -> None:
     model = WordLevel((b"a", b"<pad>", b"|"))
     tok = Tokenizer(Pipeline(model, decoder=decoder))
     for ids, text in zip(([], [1, 1], [0], [0, 0, 2, 0]), texts, strict=True):

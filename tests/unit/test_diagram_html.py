@@ -97,7 +97,7 @@ def test_a_lattice_has_the_two_ways_and_all_others() -> None:
     assert Page(html).names.count("ts-second") == 2
 
 
-def test_matches_show_what_was_too_long() -> None:
+def test_matches_show_candidates_that_are_too_long() -> None:
     tok = Tokenizer(MODELS["wordpiece"])
     page = Page(diagram_html(tok.explain("lower").diagrams[0]))
     assert page.text == "lowerplace 1lowerlowelowid 1place 2##erid 4"

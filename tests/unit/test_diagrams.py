@@ -29,7 +29,7 @@ def tree_of(text: str) -> MergeTree:
 
 
 class TestMergeTree:
-    def test_nodes_stand_in_the_order_of_merging(self) -> None:
+    def test_nodes_are_in_the_order_of_merging(self) -> None:
         tree = tree_of("Hello")
         assert tree.nodes == (
             *(Node(bytes([byte]), byte) for byte in b"Hello"),
@@ -125,7 +125,7 @@ class TestLattice:
 
 
 class TestMatches:
-    def test_what_was_too_long(self) -> None:
+    def test_candidates_that_are_too_long(self) -> None:
         (found,) = Tokenizer(MODELS["wordpiece"]).explain("lower").diagrams
         assert found == Matches(
             b"lower",
@@ -141,7 +141,7 @@ class TestMatches:
         assert no_match.matches[-1] == Match(1, 2, None, None, (b"##b",))
         assert (too_long.given_up, too_long.matches) == ("too long", (Match(0, 4, None, None, ()),))
 
-    def test_longest_match_tries_what_a_token_could_be(self) -> None:
+    def test_longest_match_tries_every_possible_length(self) -> None:
         (found,) = Tokenizer(MODELS["longest-match"]).explain("élow").diagrams
         unknown, low = found.matches
         assert (unknown.token, unknown.start, unknown.end) == (None, 0, 2)

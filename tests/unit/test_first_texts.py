@@ -1,4 +1,4 @@
-"""Memory that a tokenizer uses for the cache of its first texts."""
+"""Memory use of the cache during the first texts."""
 
 from __future__ import annotations
 

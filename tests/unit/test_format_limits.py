@@ -63,7 +63,7 @@ def test_refused(tmp_path: Path, name: str, pipe: Pipeline, reason: str) -> None
 
 
 @pytest.mark.parametrize("name", BYTE_LEVEL)
-def test_what_changes_no_id_may_be_left_out(tmp_path: Path, name: str) -> None:
+def test_entries_that_change_no_id_may_be_left_out(tmp_path: Path, name: str) -> None:
     framing = Framing(
         (AddedToken("<|end|>", 266, normalized=True),),
         trim_offsets=TrimOffsets(),

@@ -93,7 +93,9 @@ def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [{"split": None}, {"special_tokens": {}}])
-def test_only_tiktoken_takes_what_its_file_lacks(tmp_path: Path, given: dict[str, object]) -> None:
+def test_only_tiktoken_takes_a_split_and_special_tokens(
+    tmp_path: Path, given: dict[str, object]
+) -> None:
     for name in formats.FORMATS.keys() - {"tiktoken"}:
         with pytest.raises(
             OptionError, match=f"is a {name} file, which has its own split and special tokens"

@@ -369,7 +369,7 @@ def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, r
     assert list(tmp_path.iterdir()) == []
 
 
-def test_model_helper_is_what_it_says() -> None:
+def test_model_helper_is_accurate() -> None:
     assert model().vocab[256:259] == (b"th", b"the", b" the")
 
 

@@ -1,4 +1,4 @@
-"""vocab.json and merges.txt with what transformers puts beside them."""
+"""vocab.json and merges.txt with the companion files that transformers writes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_opt_is_not_roberta(tmp_path: Path) -> None:
     assert tok.encode("low", add_special_tokens=True) == [LOW]
 
 
-def test_flags_and_roles_of_the_files_beside_it(tmp_path: Path) -> None:
+def test_flags_and_roles_of_the_companion_files(tmp_path: Path) -> None:
     mask = {"content": "<mask>", "lstrip": False, "rstrip": True, "single_word": False}
     config = {
         "tokenizer_class": "RobertaTokenizer",

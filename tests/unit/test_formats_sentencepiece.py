@@ -39,7 +39,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
+def test_written_files_are_read_back(tmp_path: Path, name: str) -> None:
     pipe = sentencepiece(**VARIANTS[name])
     formats.write(pipe, tmp_path / "a.model")
     assert formats.FORMATS["sentencepiece"].recognise(tmp_path / "a.model")

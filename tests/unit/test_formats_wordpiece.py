@@ -1,3 +1,5 @@
+"""BERT's vocab.txt."""
+
 from __future__ import annotations
 
 import json
@@ -67,7 +69,9 @@ def test_a_capital_letter_says_that_text_is_not_lower_cased(tmp_path: Path) -> N
         ({"cls_token": {"content": "[CLS]"}, "tokenizer_class": "BertTokenizer"}, Bert()),
     ],
 )
-def test_configuration_beside_it(tmp_path: Path, config: dict[str, Any], expected: Bert) -> None:
+def test_configuration_in_the_same_folder(
+    tmp_path: Path, config: dict[str, Any], expected: Bert
+) -> None:
     path = write_tokens(tmp_path, *TOKENS)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     assert formats.read(path).normalizer == (expected,)

@@ -94,7 +94,7 @@ def test_errors_inside_a_property_are_not_hidden() -> None:
         Broken(TOK.pipeline).name  # noqa: B018
 
 
-def test_what_is_named_exists() -> None:
+def test_names_in_hints_exist() -> None:
     """Each call that a message names, as tok.x or x(…), is one of ours."""
     for said in habits.TOKENIZER.values():
         if (first := re.match(r"(?:\[?tok\.)?(\w+)", said)) and not said.startswith("toksmith"):

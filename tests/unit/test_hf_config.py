@@ -36,7 +36,7 @@ def test_a_trained_tokenizer(tmp_path: Path) -> None:
     assert again.special_tokens == tok.special_tokens
 
 
-def test_what_the_pipeline_says_comes_before_the_literals(tmp_path: Path) -> None:
+def test_roles_of_the_pipeline_come_before_the_literals(tmp_path: Path) -> None:
     pipeline = toksmith.train(texts=["low"], vocab_size=256).pipeline
     names = ["<s>", "</s>", "<go>", "<stop>", "<fill>"]
     framing = Framing(
@@ -74,7 +74,7 @@ def test_bert(tmp_path: Path) -> None:
     assert toksmith.load(tmp_path / "folder").encode("a b", add_special_tokens=True) == [2, 5, 6, 3]
 
 
-def test_a_sentencepiece_model_knows_its_own(tmp_path: Path) -> None:
+def test_roles_of_a_sentencepiece_model(tmp_path: Path) -> None:
     tok = toksmith.train(
         texts=["low lower lowest"],
         model="sentencepiece-bpe",

@@ -121,7 +121,7 @@ def test_without_type(kind: str) -> None:
     assert same(read(held | {"type": None}), read(ENTRIES[kind]))
 
 
-def test_added_tokens_in_the_vocabulary_and_behind_it() -> None:
+def test_added_tokens_in_the_vocabulary_and_after_it() -> None:
     added = [AddedToken("the", 0, special=False), AddedToken("<s>", 2), AddedToken("</s>", 3)]
     assert read(WORD_LEVEL, added) == read(WORD_LEVEL)
     assert same(read(UNIGRAM, [AddedToken("b", 2), AddedToken("x", 3)]), read(UNIGRAM))

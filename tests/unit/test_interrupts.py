@@ -246,7 +246,7 @@ except KeyboardInterrupt:
         "toksmith.compare([tok], files=sys.argv[1])",
     ],
 )
-def test_a_pipe_that_nobody_writes_to_can_be_interrupted(tmp_path: Path, call: str) -> None:
+def test_reading_an_idle_pipe_can_be_interrupted(tmp_path: Path, call: str) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     child = subprocess.run(

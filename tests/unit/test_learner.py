@@ -1,4 +1,4 @@
-"""The courses that this project began with, as a learner writes them here, with their figures.
+"""Five course notebooks, rewritten with toksmith; they give the figures of the notebooks.
 
 Five notebooks build tokenizers by hand. Each test is one of them in toksmith's words; what it
 asserts is what the notebook prints.
@@ -139,7 +139,7 @@ def test_three_models(figures: dict[str, Any]) -> None:
     ]
 
 
-def test_gpt2_beside_gpt4(published: None, figures: dict[str, Any]) -> None:
+def test_gpt2_compared_with_gpt4(published: None, figures: dict[str, Any]) -> None:
     example = figures["encodings_on_text"]["text"].removeprefix("\n")
     gpt2, gpt4 = toksmith.get("gpt2"), toksmith.get("gpt-4")
     compared = toksmith.compare([gpt2, gpt4], texts=[example])
@@ -215,7 +215,7 @@ def test_longest_first(figures: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("symbol", [1.5, None, True, [1]])
-def test_what_is_no_symbol(symbol: Any) -> None:
+def test_values_that_are_no_symbol(symbol: Any) -> None:
     for call in (
         lambda: toksmith.pairs([symbol]),
         lambda: toksmith.pairs([1, symbol, 2]),

@@ -134,7 +134,7 @@ def count_chunks_of(texts: list[str], memory: MemoryLimits, threads: int = 1) ->
 
 
 class TestDisk:
-    def test_nothing_is_left_behind(
+    def test_temporary_files_are_removed(
         self, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

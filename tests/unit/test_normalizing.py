@@ -75,7 +75,7 @@ def test_normalizers(steps: Normalizer, text: str, expected: str) -> None:
         ((Replace("b", "ß"), UnicodeForm("NFD"), Prepend("x")), "b", [(0, 1), (0, 1)]),
     ],
 )
-def test_what_characters_stand_for(
+def test_spans_of_normalized_characters(
     steps: Normalizer, text: str, spans: list[tuple[int, int]]
 ) -> None:
     aligned = normalize(steps, Aligned.of(text))

@@ -97,7 +97,7 @@ def test_the_start_of_a_document() -> None:
     assert split_text(words, " to be") == ["to", "be"]  # what is first was dropped
 
 
-def test_a_mark_in_front_stands_for_the_first_character() -> None:
+def test_a_leading_mark_has_the_span_of_the_first_character() -> None:
     piece = split_text(Metaspace(), Aligned.of("éa"))[0]
     assert (piece.text, piece.starts, piece.ends) == ("▁éa", [0, 0, 2], [2, 2, 3])
 

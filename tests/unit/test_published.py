@@ -95,7 +95,7 @@ def test_the_names() -> None:
     ]
 
 
-def test_they_are_what_tiktoken_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_equal_those_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
     public = pytest.importorskip("tiktoken_ext.openai_public")
     asked = {}
     for reader in ("load_tiktoken_bpe", "data_gym_to_mergeable_bpe_ranks"):

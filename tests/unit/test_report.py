@@ -228,6 +228,6 @@ def test_views_load_when_they_are_used() -> None:
     assert done.stdout.splitlines() == ["", "True False"]
 
 
-def test_what_no_view_shows() -> None:
+def test_values_that_no_view_shows() -> None:
     with pytest.raises(TypeError, match="no view shows int"):
         views_of(5)

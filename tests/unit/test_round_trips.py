@@ -1,4 +1,4 @@
-"""Every format and every kind of pipeline: what is held comes back, what is not is refused.
+"""Every format with every kind of pipeline: it is read back unchanged, or writing it is refused.
 
 The table is written by hand: it says what is to be, and why not.
 """

@@ -1,4 +1,4 @@
-"""n-best segmentations and samples: their probabilities, counted out on short texts."""
+"""n-best segmentations and samples: probabilities against enumeration on short texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seeds' figures of GPT-2's files, of the published encodings on their text, of their BPE."""
+"""Figures of the courses: GPT-2's files, the published encodings, and their BPE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words, sentences and graphemes of texts cut by hand."""
+"""Words, sentences and graphemes, against texts that are segmented by hand."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_words_are_those_of_str_split_and_each_white_space_character() -> None:
     assert [word for word in found if word.isspace()] == [" ", "\n", "\t"]
 
 
-def test_words_are_what_their_pattern_matches() -> None:
+def test_words_are_the_matches_of_their_pattern() -> None:
     rng = random.Random(3)
     for _ in range(300):
         text = "".join(rng.choices("ab é한\n\t\x1c\x85\u2003\u200b\ud800👋", k=rng.randrange(9)))

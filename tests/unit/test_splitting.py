@@ -1,4 +1,4 @@
-"""Where chunks start and end, against literals written by hand."""
+"""Boundaries of chunks, against literals written by hand."""
 
 from __future__ import annotations
 

@@ -40,7 +40,9 @@ def check(tokenizer: Tokenizer, text: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 @pytest.mark.parametrize("size", [1, 60, 5_000])
-def test_strings_become_what_their_bytes_become(tokenizer: Tokenizer, page: str, size: int) -> None:
+def test_strings_and_their_bytes_get_the_same_ids(
+    tokenizer: Tokenizer, page: str, size: int
+) -> None:
     check(tokenizer, (page * (size // len(page) + 1))[:size])
 
 

@@ -92,7 +92,7 @@ class TestUnigram:
         assert pieces(single, "bc") == ["b", "c"]
         assert pieces(single, "a" * 1001 + "bc")[1001:] == ["b", "c"]  # it starts anew at -100,000
 
-    def test_what_tokenizers_does(self) -> None:
+    def test_options_as_in_tokenizers(self) -> None:
         vocab = (b"<unk>", b"a", b"xy", b"<s>")
         scores, types = np.array([-1, -2, 30.0, -2]), np.array([1, 1, 1, 1])
         model = Unigram(vocab, scores, types, unk_id=0, single=False)

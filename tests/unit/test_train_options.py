@@ -63,7 +63,7 @@ def test_help_lists_the_options_of_bpe() -> None:
         assert f"        {field.name}: " in (toksmith.train.__doc__ or "")
 
 
-def test_every_parameter_stands_in_the_docstring() -> None:
+def test_every_parameter_is_in_the_docstring() -> None:
     for name in PARAMETERS:
         assert f"        {name}: " in (toksmith.train.__doc__ or ""), name
 
@@ -85,7 +85,7 @@ def test_a_wrong_option_names_those_that_there_are() -> None:
         toksmith.train(texts="a", vocab_size=257, model="unigram", ties="first-seen")
 
 
-def test_a_missing_size_says_what_to_do() -> None:
+def test_the_error_for_a_missing_size() -> None:
     with pytest.raises(OptionError, match=r"how large .* vocab_size=, such as 32000; advise"):
         toksmith.train(texts="a")
 
@@ -130,7 +130,7 @@ def test_texts_are_never_paths(texts: Any) -> None:
             call()
 
 
-def test_the_place_of_what_is_no_text() -> None:
+def test_the_position_of_an_item_that_is_no_text() -> None:
     with pytest.raises(OptionError, match=r"texts\[2\] is nan: each must be a str"):
         toksmith.train(texts=["a", "b", float("nan")], vocab_size=257)  # type: ignore[call-overload]
 

@@ -67,7 +67,7 @@ class TestCharacterBPE:
             ({"unk_token": ""}, "unk_token is an empty string"),
         ],
     )
-    def test_what_cannot_be(self, options: dict[str, Any], message: str) -> None:
+    def test_invalid_options(self, options: dict[str, Any], message: str) -> None:
         given = {"unit": "characters", "vocab_size": 9, "special_tokens": ["<s>"]} | options
         with pytest.raises(OptionError, match=message):
             toksmith.train(texts=["ab"], **given)
@@ -132,7 +132,7 @@ class TestWordPiece:
             ({"prefix": ""}, "prefix is an empty string"),
         ],
     )
-    def test_what_cannot_be(self, options: dict[str, Any], message: str) -> None:
+    def test_invalid_options(self, options: dict[str, Any], message: str) -> None:
         with pytest.raises(OptionError, match=message):
             self.train(**options)
 
@@ -174,7 +174,7 @@ class TestWordsAndCharacters:
         assert tokens(tok) == ["?", "a"]
 
     @pytest.mark.parametrize("model", ["word", "char"])
-    def test_what_cannot_be(self, model: str) -> None:
+    def test_invalid_options(self, model: str) -> None:
         with pytest.raises(OptionError, match="vocab_size is 1"):
             toksmith.train(texts=["ab"], model=model, vocab_size=1)
         with pytest.raises(TrainingError, match="no text"):
@@ -211,7 +211,7 @@ class TestUnigram:
         assert tok.decode(tok.encode("newer low")) == "newer low"
         assert tok.encode("q")[-1] == 0
 
-    def test_what_cannot_be(self) -> None:
+    def test_invalid_options(self) -> None:
         with pytest.raises(OptionError, match="it must hold the 9 characters"):
             toksmith.train(texts=["low newer wid "], model="unigram", vocab_size=5)
 
@@ -229,7 +229,7 @@ class TestUnigram:
         ("sentencepiece-unigram", "spm.model"),
     ],
 )
-def test_what_is_trained_can_be_written(model: str, name: str, tmp_path: Path) -> None:
+def test_trained_models_can_be_written(model: str, name: str, tmp_path: Path) -> None:
     text = "the cat sat on the mat, the other cat sat there " * 3
     options: dict[str, Any] = {"unit": "characters"} if model == "bpe" else {}
     if model.startswith("sentencepiece"):

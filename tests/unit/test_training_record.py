@@ -1,4 +1,4 @@
-"""The record of a training, and its file beside the tokenizer's."""
+"""The record of a training, and the file that it is saved in."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_the_seeds_toy(shared: Path) -> None:
         ({"user_defined_symbols": "</s>", "control_symbols": "<pad>"}, 1, None, 3),
     ],
 )
-def test_a_model_is_what_its_file_says(
+def test_a_saved_model_is_loaded_unchanged(
     options: dict[str, Any], bos: int | None, eos: int | None, pad: int | None, tmp_path: Path
 ) -> None:
     tok = train(**options)

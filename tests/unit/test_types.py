@@ -20,7 +20,7 @@ def tokenizer() -> Tokenizer:
 class TestEncoding:
     ENCODING = tokenizer().encoding("the é")
 
-    def test_strings_show_what_cannot_be_seen(self) -> None:
+    def test_strings_show_invisible_characters(self) -> None:
         assert self.ENCODING.strings == ["the", "·", "<C3>", "<A9>"]
 
     def test_spans_are_arrays_that_cannot_be_written(self) -> None:
@@ -80,7 +80,7 @@ PADDED = tokenizer().with_special_tokens(["<pad>"])
 class TestInputs:
     INPUTS = PADDED.prepare(["the", "he"])
 
-    def test_is_a_mapping_of_what_models_take(self) -> None:
+    def test_is_a_mapping_of_model_inputs(self) -> None:
         def model(**inputs: object) -> list[str]:
             return sorted(inputs)
 

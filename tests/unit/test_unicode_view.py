@@ -1,4 +1,4 @@
-"""Code points, their names and bytes, and the sizes of a text, against figures by hand."""
+"""The unicode view: code points, names, bytes and sizes of a text, by hand."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class TestView:
         ]
         assert lines[-1].startswith("5 code points, 4 graphemes; names of Unicode ")
 
-    def test_nothing_in_it_steers_a_terminal(self) -> None:
+    def test_no_control_character_reaches_the_terminal(self) -> None:
         codes = [*range(0xA1), 0xAD, 0x61C, *range(0x2000, 0x2070)]
         text = "".join(map(chr, codes)) + "\ud83d\ufdd0\U000e0001[red]x[/red]"
         view = shown(text, None)

@@ -42,7 +42,7 @@ def test_digamma(x: float, value: float) -> None:
     assert digamma(x) == pytest.approx(value, abs=1e-10)
 
 
-def test_seeds_are_characters_and_substrings_by_what_they_cover() -> None:
+def test_seeds_are_characters_and_substrings_by_coverage() -> None:
     # "ab" stands 5 times; "abc" 3 times, as "ab" with c; "bc" 3 times; "abx" and "bx" 2 times.
     seeds = seed_pieces({"abc": 3, "abx": 2}, PieceRules(), 10)
     total = (5 + 5 + 3 + 2) + (10 + 9 + 6 + 6 + 4)
@@ -67,7 +67,7 @@ def test_a_substring_that_the_same_character_always_follows_is_no_seed() -> None
     assert "ab" in seed_pieces({"abc": 5, "abx": 1}, PieceRules(), 10)
 
 
-def test_a_substring_that_stands_once_is_no_seed() -> None:
+def test_a_substring_that_occurs_once_is_no_seed() -> None:
     assert list(seed_pieces({"abc": 1}, PieceRules(), 10)) == ["a", "b", "c"]
 
 
@@ -144,7 +144,7 @@ def test_training_on_words() -> None:
     assert len(train_unigram(words, 2, progress=False)) == 9  # each character is required
 
 
-def test_required_characters_need_not_stand_in_the_words() -> None:
+def test_required_characters_need_not_occur_in_the_words() -> None:
     words = CharacterWords.of({"▁low": 50})
     assert "z" in dict(train_unigram(words, 6, required="▁lowz", progress=False))
 

@@ -92,7 +92,7 @@ def test_one_side_may_have_nothing() -> None:
     assert find_differing(plain, starts, ["", "a"], add_special_tokens=True) == [0, 1]
 
 
-def test_special_tokens_count_when_asked_for() -> None:
+def test_special_tokens_count_on_request() -> None:
     without = Tokenizer(replace(A.pipeline, framing=Framing()))
     assert first_difference(A, without, "a<|end|>", by="ids") is None
     found = first_difference(A, without, "a<|end|>", by="ids", special="encode")

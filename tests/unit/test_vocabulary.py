@@ -1,4 +1,4 @@
-"""The vocabulary of a tokenizer as Python sees it: by hand, and the same after a round trip."""
+"""The vocabulary of a tokenizer: by hand, and after a round trip."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ class TestIndexes:
             (TOK.encode_batch(["a", "b"]), "of a batch of 2"),
         ],
     )
-    def test_what_is_no_index(self, held: Any, index: Any, says: str) -> None:
+    def test_values_that_are_no_index(self, held: Any, index: Any, says: str) -> None:
         with pytest.raises(OptionError, match=f"{says}.*: use a whole number or a slice, not"):
             held[index]
 
@@ -253,7 +253,7 @@ class TestIndexes:
         with pytest.raises(IndexError, match="token 999 of an encoding of 3"):
             TOK.encoding("abc").token_to_chars(999)
 
-    def test_what_is_no_key(self) -> None:
+    def test_values_that_are_no_key(self) -> None:
         for key in ([1], 5, None):
             with pytest.raises(UnknownTokenError, match="keys of a vocabulary are bytes"):
                 TOK.vocab[key]  # type: ignore[index]
