@@ -84,6 +84,7 @@ MADE = _made()
 WITH_VIEWS = (
     *("Tokenizer", "Encoding", "Batch", "Counts", "TrainingRecord"),
     *("Comparison", "Audit", "VocabularyAdvice", "Explanation", "Inputs", "MergeTable"),
+    "Words",
 )
 REPORTS = ("Comparison", "Audit", "VocabularyAdvice", "Explanation")
 

@@ -45,6 +45,7 @@ _MODULES = {
     "Explanation": "diagram_html",
     "Inputs": "cards",
     "MergeTable": "cards",
+    "Spans": "segments",
     "Tokenizer": "cards",
     "TrainingRecord": "cards",
     "UnicodeText": "unicode",

@@ -9,6 +9,7 @@ from typing import overload
 
 from toksmith._base.arrays import OffsetArray, Span
 from toksmith._base.lazy import np
+from toksmith._base.report import html_of
 from toksmith._base.visible import MOST, count_of
 
 _MOST = MOST // len("(0, 1), ")
@@ -80,6 +81,9 @@ class Spans(Sequence[Span]):
             return line
         characters = count_of(int(self.bounds[-1]), "character")
         return f"<{name}: {count_of(len(self), 'span')} of {characters}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 def _same(span: Span, pair: object) -> bool:

@@ -12,9 +12,9 @@ from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
 from toksmith.show.token_text import covered_texts
 
 _NO_BREAK = "\u00a0"
-_BOX = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
+TEXT_STYLE = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
 # Padding at the sides, or isolation, would keep Arabic letters of two tokens from being joined.
-_TOKEN = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
+TOKEN_STYLE = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
 
 
 def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
@@ -44,7 +44,7 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
     size = f"{count_of(len(encoding), 'token')}, {count_of(len(encoding.text), 'character')}"
     return (
-        f'<div style="{_BOX}">{tokens}{rest}'
+        f'<div style="{TEXT_STYLE}">{tokens}{rest}'
         f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
     )
 
@@ -54,7 +54,7 @@ def _token(encoding: Encoding, place: int, covered: list[str] | None) -> str:
     background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
     title = token_title(encoding, place, covered)
     return (
-        f'{word_break(token)}<span style="{_TOKEN};background:{background}" '
+        f'{word_break(token)}<span style="{TOKEN_STYLE};background:{background}" '
         f'title="{escape(title)}">{visible_html(token)}</span>'
     )
 
