@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import signal
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -301,3 +304,32 @@ def test_a_corpus_is_texts_or_files() -> None:
     for arguments, message in wrong:
         with pytest.raises((OptionError, FormatError), match=message):
             toksmith.audit(tok, **arguments)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_at_any_moment_ends_it() -> None:
+    # A signal that arrives while NumPy looks up an attribute would be lost there.
+    tok = toksmith.get("toksmith-small")
+    fired: list[float] = []
+
+    def interrupt(*_: object) -> None:
+        fired.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    toksmith.audit(tok)
+    whole = time.monotonic() - begun
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        lost = []
+        for part in range(4, 36, 4):
+            fired.clear()
+            with suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, whole * part / 40)
+                toksmith.audit(tok)
+                if fired:
+                    lost.append(part)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert lost == []

@@ -87,9 +87,13 @@ def test_words_are_the_matches_of_their_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["mistral", "bert", "whitespace", "word", "tekken", "phi3", "deepseek", "GPT2 ", "a.b"]
+    "word",
+    [
+        *("mistral", "bert", "whitespace", "word", "tekken", "phi3", "deepseek", "GPT2 ", "a.b"),
+        *("gpt 2", "cl100k base", "meta-llama/Llama-3", "phi3:mini", "gpt2,gpt4"),
+    ],
 )
-def test_a_bare_word_is_never_a_pattern(word: str) -> None:
+def test_text_without_metacharacters_is_never_a_pattern(word: str) -> None:
     with pytest.raises(SplitError, match="unknown split"):
         splitter(word)
     with pytest.raises(SplitError, match="unknown split"):

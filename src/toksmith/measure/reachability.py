@@ -103,20 +103,26 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
         (130, 128, 0)
     """
     tokens = tokens_of(tok)
-    found = np.full(len(tokens), Category.UNREACHABLE, np.uint8)
-    found[[i for i, token in enumerate(tokens) if not token]] = Category.NONE
-    found[sorted(_special(tok))] = Category.SPECIAL
-    open_ids = np.flatnonzero(found == Category.UNREACHABLE)
+    # A list: where NumPy compares with an enum, it looks up attributes and drops what is raised
+    # there, Ctrl-C included.
+    found = [Category.UNREACHABLE if token else Category.NONE for token in tokens]
+
+    def mark(ids: Iterable[int], category: Category) -> None:
+        for i in ids:
+            found[i] = category
+
+    mark(_special(tok), Category.SPECIAL)
+    open_ids = np.array([i for i, kind in enumerate(found) if kind == Category.UNREACHABLE], int)
 
     texts = dict(zip(open_ids.tolist(), _decoded(tok, open_ids), strict=True))
-    found[_hits(tok, texts, texts.values(), threads, alone=True)] = Category.ALONE
+    mark(_hits(tok, texts, texts.values(), threads, alone=True), Category.ALONE)
     texts = {i: text for i, text in texts.items() if found[i] == Category.UNREACHABLE}
 
     after_letter = _after_letter(tok, texts)
     partial = [i for i, text in after_letter.items() if "\ufffd" in text and _is_partial(tok, i)]
-    found[partial] = Category.PARTIAL
+    mark(partial, Category.PARTIAL)
     never, whole_only = _by_model(tok.pipeline, tokens, threads)
-    found[[i for i in never if found[i] == Category.PARTIAL]] = Category.UNREACHABLE
+    mark([i for i in never if found[i] == Category.PARTIAL], Category.UNREACHABLE)
     parts = {i: byte_of(tokens[i]) or tokens[i] for i in partial if found[i] == Category.PARTIAL}
     gone = {*partial, *never}
     texts = {i: text for i, text in texts.items() if i not in gone}
@@ -126,10 +132,10 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
                 break
             tried = [before + surfaces[i] + after for i in texts]
             hits = set(_hits(tok, texts, tried, threads))
-            found[list(hits)] = Category.IN_CONTEXT
+            mark(hits, Category.IN_CONTEXT)
             texts = {i: text for i, text in texts.items() if i not in hits}
     return Reachability(
-        found,
+        np.array(found, np.uint8),
         [i for i in never if found[i] == Category.UNREACHABLE],
         find_unreached(tok, parts, threads),
         [i for i in whole_only if found[i] in (Category.ALONE, Category.IN_CONTEXT)],

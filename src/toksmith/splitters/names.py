@@ -120,7 +120,7 @@ The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names
 ``llama3`` are the pattern as all other libraries have it.
 """
 
-_BARE_WORD = re.compile(r"\s*[\w.-]*\w[\w.-]*\s*")
+_LITERAL = re.compile(r"[^\\^$*+?{}\[\]|()]*")
 
 
 def _key(name: str) -> str:
@@ -145,12 +145,13 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
     r"""Return the pattern of a split that a user named or wrote; ``None`` for ``"none"``.
 
     Args:
-        split: a name or a regular expression. A bare word is always a name: as a pattern it would
-            match itself alone, and leave all other text in one piece.
+        split: a name or a regular expression. Text with a letter or digit and without
+            metacharacters is always a name: as a pattern it would match itself alone, and leave
+            all other text in one piece.
         also: further names that the caller accepts, for the message.
 
     Raises:
-        SplitError: it is a bare word, and no name that is known.
+        SplitError: it is not a known name, and has no metacharacters.
 
     Example:
         >>> pattern_of("GPT-4o") == FAMILIES["o200k"].pattern
@@ -162,7 +163,7 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
     name = _BY_KEY.get(_key(split)) or _OF_MODEL.get(_key(split))
     if name is not None:
         return _PATTERNS[name]
-    if not _BARE_WORD.fullmatch(split):
+    if not (_LITERAL.fullmatch(split) and re.search(r"\w", split)):
         return split
     if encoding := encoding_of_model(split.lower()):
         return _PATTERNS[_OF_ENCODING.get(encoding, "gpt2")]
