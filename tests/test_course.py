@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SHARED
-from tools.doc_pages import snippets
+from tools.doc_pages import notebook_prose, snippets
 from tools.doc_tables import COURSE, steps
 
 STEPS = {  # the number of steps that each text has
@@ -65,3 +65,12 @@ def test_figures_that_the_steps_print_are_asserted() -> None:
         *(known["basic_bpe"][0]["utf8_bytes"], 185561, 3471),
     ):
         assert any(str(figure) in line.replace("_", "") for line in asserted), figure
+
+
+def test_the_prose_of_a_notebook_has_no_half_of_an_element() -> None:
+    before = (
+        'See [it](03-training.md).\n\n<details markdown="1">\n<summary>Answer 1</summary>\n\nSo.'
+    )
+    assert notebook_prose(before) == "See [it](03-training.ipynb).\n\n**Answer 1**\n\nSo."
+    assert notebook_prose("\n</details>\n\n**2.** Why?\n") == "**2.** Why?"
+    assert notebook_prose("\n</details>\n") == ""

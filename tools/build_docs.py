@@ -26,7 +26,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 import toksmith
-from tools.doc_pages import Snippet, parts
+from tools.doc_pages import Snippet, notebook_prose, parts
 from tools.doc_tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,23 +112,27 @@ def course_page(page: Path, text: str, *, run_code: bool) -> str:
 
 
 def notebook(text: str) -> NotebookNode:
-    """Return a page as a notebook: a code cell for each Python block that runs."""
-    cells, prose = [], ""
+    """Return a page as a notebook: a code cell for each Python block that runs.
+
+    The code of answers to exercises is folded.
+    """
+    cells, prose, in_answer = [], "", False
     for part in parts(text):
         if isinstance(part, str):
             prose += part
+            opened, closed = part.rfind("<details"), part.rfind("</details>")
+            in_answer = opened > closed or (in_answer and closed < 0)
         elif part.language == "python" and part.runs:
-            if prose.strip():
-                cells.append(nbformat.v4.new_markdown_cell(prose.strip()))
+            cells += markdown_cells(prose)
             prose = ""
-            tags = sorted(part.marks)
-            cells.append(
-                nbformat.v4.new_code_cell(part.source.rstrip("\n"), metadata={"tags": tags})
-            )
+            cell = nbformat.v4.new_code_cell(part.source.rstrip("\n"))
+            cell.metadata["tags"] = sorted(part.marks)
+            if in_answer:
+                cell.metadata["jupyter"] = {"source_hidden": True}
+            cells.append(cell)
         else:
             prose += f"```{part.language}\n{part.source}```"
-    if prose.strip():
-        cells.append(nbformat.v4.new_markdown_cell(prose.strip()))
+    cells += markdown_cells(prose)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # the same file for the same page
     return nbformat.v4.new_notebook(
@@ -138,6 +142,12 @@ def notebook(text: str) -> NotebookNode:
             "language_info": {"name": "python"},
         },
     )
+
+
+def markdown_cells(prose: str) -> list[NotebookNode]:
+    """Return a cell with the text between blocks, or none if there is no text."""
+    text = notebook_prose(prose)
+    return [nbformat.v4.new_markdown_cell(text)] if text else []
 
 
 def execute(made: NotebookNode, page: Path) -> None:

@@ -50,3 +50,14 @@ def parts(text: str) -> Iterator[Snippet | str]:
         yield Snippet(block[1], frozenset(block[2].split()), line, block[3])
         end = block.end()
     yield text[end:]
+
+
+def notebook_prose(text: str) -> str:
+    """Return the text between blocks as a cell of a notebook.
+
+    A cell cannot hold half of a ``<details>`` element, so the summary of an answer becomes a bold
+    line; links to chapters lead to their notebooks.
+    """
+    text = re.sub(r"</?details[^>]*>\n*", "", text)
+    text = re.sub(r"<summary>(.*?)</summary>", r"**\1**", text)
+    return re.sub(r"\]\((\d\d-[\w-]+)\.md\)", r"](\1.ipynb)", text).strip()
