@@ -630,3 +630,11 @@ def test_a_folder_that_cannot_be_read_is_an_error(
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(OptionError, match="closed': Permission denied"):
         expand(tmp_path)
+
+
+@pytest.mark.parametrize("call", [toksmith.train, toksmith.Counts.from_files, toksmith.advise])
+def test_a_mapping_is_no_list_of_files(call: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("low low")
+    with pytest.raises(OptionError, match="files is a mapping: use a list of paths, or texts="):
+        call({str(path): "zzz"})

@@ -208,6 +208,12 @@ class TestTraining:
             expected = Counts.from_files(file).filter(5)
             assert tok.pipeline == toksmith.train(counts=expected, vocab_size=300).pipeline
 
+    def test_one_long_chunk_is_estimated_by_its_lists_of_places(self, tmp_path: Path) -> None:
+        long = tmp_path / "long.txt"
+        long.write_text("a" * 2_000_000)  # takes about 66 MB
+        with pytest.raises(OptionError, match="takes about 6.M, more than memory=50M"):
+            toksmith.train(long, vocab_size=257, memory="50M")
+
     @pytest.mark.parametrize("option", [{"memory": "1G"}, {"min_count": 2}])
     def test_models_that_keep_words(self, option: dict[str, Any]) -> None:
         with pytest.raises(OptionError, match="model 'wordpiece' keeps its words in memory"):

@@ -42,6 +42,10 @@ def check_paths(paths: object) -> None:
     Raises:
         OptionError: it is not.
     """
+    if isinstance(paths, Mapping):
+        raise OptionError(
+            "files is a mapping: use a list of paths, or texts= for a mapping from name to text"
+        )
     if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
         raise OptionError(
             f"files is {paths!r:.80}: use a path, a directory, a pattern, or a list of them"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from toksmith.trainers.keywords import (
         BPEKeywords,
         CharKeywords,
+        CommonKeywords,
         MetaspaceUnigramKeywords,
         SentencePieceKeywords,
         WordKeywords,
@@ -126,7 +127,10 @@ def train(
 
 @overload
 def train(
-    files: AnyPath | Sequence[AnyPath] | None = None, *, model: str, **options: Any
+    files: AnyPath | Sequence[AnyPath] | None = None,
+    *,
+    model: str,
+    **options: Unpack[CommonKeywords],
 ) -> Tokenizer: ...
 
 

@@ -256,6 +256,8 @@ class BPEOptions(ModelOptions):
     def memory_needed(self, chunks: int, size: int) -> int:
         """Return about how many bytes of memory training on a number of distinct chunks takes."""
         if self.unit == "bytes":
-            # Measured: a cell and places for each byte; the pairs of 32,000 merges.
-            return 16 * chunks + 16 * size + min(100 * chunks, 150 << 20)
+            # Measured: a cell and places for each byte; the pairs of 32,000 merges. Lists of places
+            # double as they grow, and the longest are those of chunks that are whole documents.
+            places = 34 if size > 64 * chunks else 16
+            return 16 * chunks + places * size + min(100 * chunks, 150 << 20)
         return super().memory_needed(chunks, size)
