@@ -181,18 +181,25 @@ def output_of(block: Snippet, cell: NotebookNode) -> list[str]:
     """Return what a cell printed and gave, as Markdown."""
     if "skip-execution" in cell.metadata.get("tags", []):
         return [f"\n{NOT_HERE}\n"]
-    shown = []
+    shown, printed = [], ""
     for output in cell.outputs:
         data = output.get("data", {})
         if "text/html" in data:
+            shown += preformatted(printed)
+            printed = ""
             # A blank line would end the HTML for a Markdown parser.
             lines = [line for line in data["text/html"].splitlines() if line.strip()]
             shown.append('\n<div class="output">\n' + "\n".join(lines) + "\n</div>\n")
         else:
-            text = output.get("text") or data.get("text/plain", "")
-            text = html.escape(text.rstrip("\n"), quote=False)
-            shown.append(f'\n<pre class="output"><code>{text}\n</code></pre>\n')
-    return shown
+            # What a cell prints may come in several outputs.
+            printed += output.get("text") or data.get("text/plain", "")
+    return shown + preformatted(printed)
+
+
+def preformatted(text: str) -> list[str]:
+    """Return a box with text as it was printed, or none if there is no text."""
+    text = html.escape(text.rstrip("\n"), quote=False)
+    return [f'\n<pre class="output"><code>{text}\n</code></pre>\n'] if text else []
 
 
 def pack_texts() -> None:
