@@ -103,7 +103,8 @@ def _finding_html(finding: Finding, examples: int) -> str:
     return (
         f'<h3><span class="ts-{finding.severity}">{finding.severity}</span> '
         f"{escape(finding.kind)} <small>{finding.count:,}</small></h3>"
-        f"<p>{escape(finding.summary)}</p>" + (f"<table>{rows}</table>" if rows else "")
+        f"<p>{escape(finding.summary)}</p>"
+        + (f'<table class="ts-rows">{rows}</table>' if rows else "")
     )
 
 

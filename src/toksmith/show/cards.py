@@ -72,7 +72,7 @@ def card_html(card: Card) -> str:
     rows = "".join(_row([], cells) for cells in card.rows)
     table = f'<table class="ts-rows">{_row(card.head, [])}{rows}</table>' if rows else ""
     rest = f'<p class="ts-note">{card.rest}</p>' if card.rest else ""
-    style = read_styles("base", "cards")
+    style = read_styles("base")
     return (
         f'<style>{style}</style><div class="ts"><b dir="auto">{escape(card.title)}</b>'
         f'<table class="ts-rows">{facts}</table>{table}{rest}</div>'

@@ -18,6 +18,7 @@ from toksmith._base.text import Text, string, utf8
 from toksmith._base.visible import count_of, visible
 from toksmith.errors import MissingExtraError
 from toksmith.segment.characters import CATEGORIES, CodePoint, UnicodeText, code_points
+from toksmith.show.style import read_styles
 
 _COLUMNS = ("code", "text", "name", "", "UTF-8", "UTF-16LE", "UTF-32LE")
 _WIDTH = 100
@@ -132,18 +133,24 @@ def unicode_html(text: Text, limit: int | None = 200) -> str:
     ]
     more = f"<div>… and {len(whole) - len(points):,} more</div>" if len(points) < len(whole) else ""
     return (
-        f"<div>{_html_table(_COLUMNS, points)}{more}"
+        f'<style>{read_styles("base")}</style><div class="ts">'
+        f"{_html_table(_COLUMNS, points)}{more}"
         f"{_html_table(('', 'bytes', 'zero bytes', 'with byte order mark'), sizes)}</div>"
     )
 
 
 def _html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    marks = [' class="ts-long"' if name == "name" else "" for name in columns]
     cells = (
-        "".join(f'<td style="text-align:left"><bdi>{escape(cell)}</bdi></td>' for cell in row)
+        "".join(
+            f"<td{mark}><bdi>{escape(cell)}</bdi></td>"
+            for mark, cell in zip(marks, row, strict=True)
+        )
         for row in rows
     )
-    head = "".join(f'<th style="text-align:left">{name}</th>' for name in columns)
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+    head = "".join(f"<th>{name}</th>" for name in columns)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f'<div class="ts-wide"><table class="ts-rows"><tr>{head}</tr>{body}</table></div>'
 
 
 def _braces(bounds: list[int] | None, number: int) -> Iterator[str]:

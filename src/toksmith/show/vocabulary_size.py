@@ -86,9 +86,9 @@ def advice_html(advice: VocabularyAdvice) -> str:
     """Return the advice as a self-contained fragment of HTML, for notebooks and pages."""
     chosen = advice.recommendation
     tables = "".join(
-        f'<div class="wide"><table><tr>{_row("th", headings)}</tr>'
+        f'<div class="ts-wide"><table class="ts-rows ts-numbers"><tr>{_row("th", headings)}</tr>'
         + "".join(f"<tr>{_row('td', cells)}</tr>" for cells in rows)
-        + f'</table></div><p class="legend">{escape(legend)}</p>'
+        + f'</table></div><p class="ts-note">{escape(legend)}</p>'
         for headings, rows, legend in _tables(advice)
     )
     ways = "".join(
@@ -96,11 +96,11 @@ def advice_html(advice: VocabularyAdvice) -> str:
         for way in chosen.suggestions
     )
     return (
-        f'<style>{read_styles("vocabulary_size")}</style><div class="toksmith-advice">'
+        f'<style>{read_styles("base", "vocabulary_size")}</style><div class="ts ts-advice">'
         f"<p><b>Recommended: {chosen.vocab_size:,}</b></p>"
-        f"{_list(chosen.reasons)}{plot_svg(advice_plot(advice))}"
-        f"{tables}<p><b>Each way of looking at it</b></p><ul>{ways}</ul>"
-        f"<p><b>What none of them knows</b></p>{_list(chosen.caveats)}</div>"
+        f"{_list(chosen.reasons)}<p><b>But</b></p>{_list(chosen.caveats)}"
+        f"{plot_svg(advice_plot(advice))}"
+        f"{tables}<p><b>Each way of looking at it</b></p><ul>{ways}</ul></div>"
     )
 
 
