@@ -246,6 +246,31 @@ def test_a_journal_is_void_once_others_write(tmp_path: Path) -> None:
     assert commits.read_together(paths) == [b"old", b"by hand"]
 
 
+def test_a_kill_between_the_targets_of_links(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.symlink_to(f"real/{path.name}")
+    commits.replace_all(dict.fromkeys(paths, b"old"))
+    found = []
+    for at in range(1, 30):
+        with pytest.MonkeyPatch.context() as patch:
+            killer = Killer(patch, at, after=True)
+            with suppress(KilledError):
+                commits.replace_all({paths[0]: b"new a", paths[1]: b"new b"})
+        found.append(commits.read_together(paths))
+        commits.replace_all(dict.fromkeys(paths, b"old"))
+        assert commits.read_together(paths) == [b"old", b"old"]
+        assert [path.is_symlink() for path in paths] == [True, True]
+        assert not list(tmp_path.glob(".*"))
+        if not killer.dead:
+            break
+    old, new = [b"old", b"old"], [b"new a", b"new b"]
+    assert found == sorted(found, reverse=True)  # old, until it is new
+    assert (found[0], found[-1]) == (old, new)
+    assert all(each in (old, new) for each in found)
+
+
 @pytest.mark.parametrize(
     "journal",
     [

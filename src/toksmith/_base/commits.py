@@ -10,18 +10,23 @@ No system renames two files at once, so a save goes through these steps:
 Readers follow a journal that a killed process left: a file that step 3 did not reach is read under
 its temporary name. The next save to the same place removes what was left. The journal holds the
 SHA-256 of the old and the new contents, so that it is void once another program writes a file.
+
+Of a symbolic link, the target is replaced, and the temporary file is in the folder of the target.
+The journal is in the folder of the link.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from toksmith.errors import OptionError
 
@@ -33,9 +38,52 @@ _ATTEMPTS = 20
 """Times that files are read again because a save replaced them meanwhile."""
 
 
+def is_stream(path: Path) -> bool:
+    """Return whether a path is a pipe, a device or an open file, which no file can replace.
+
+    An open file is a path in ``/proc``, such as the target of ``/dev/stdout``. All of ``/dev`` is
+    taken for devices.
+    """
+    try:
+        folder = os.path.realpath(path.parent)
+        if folder == "/dev" or folder.startswith("/proc/"):
+            return True
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # ValueError: no path can hold a null character
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def target_of(path: Path) -> Path:
+    """Return the file that a symbolic link leads to, which may be missing; else the path itself."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def temporary_name(path: Path) -> Path:
     """Return a new name in the folder of a file, to write to before the file is replaced."""
-    return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    target = target_of(path)
+    return target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+
+
+def create(temporary: Path, path: Path) -> BinaryIO:
+    """Create a temporary file, with the permissions of the file that it will replace.
+
+    Raises:
+        OSError: it cannot be created, or the path is a symbolic link that leads to itself.
+    """
+    if target_of(path).is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    try:
+        file = temporary.open("xb")
+    except ValueError as wrong:  # no path can hold a null character
+        raise OSError(errno.EINVAL, str(wrong)) from wrong
+    try:
+        with suppress(FileNotFoundError):
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode) & 0o777)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> None:
@@ -51,15 +99,17 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
     first = next(iter(contents))
     if folder := next(filter(Path.is_dir, contents), None):
         raise OptionError(f"{folder} cannot be written: it is a directory")
+    for path in contents:
+        check_replaceable(path)
     journal = _journal(first)
     staged = {path: temporary_name(path) for path in contents}
     place = first
     try:
         for place, data in contents.items():
-            with staged[place].open("xb") as file:
+            with create(staged[place], place) as file:
                 file.write(data)
         if len(contents) == 1 and not journal.exists():
-            os.replace(staged[first], first)  # noqa: PTH105 - as below
+            os.replace(staged[first], target_of(first))  # noqa: PTH105 - as below
             return
         left = _named(journal)
         entries = [
@@ -83,6 +133,15 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
         _clean_up(staged, journal)
 
 
+def check_replaceable(path: Path) -> None:
+    """Raise OptionError if a path is that of a pipe or a device; see :func:`is_stream`."""
+    if is_stream(path):
+        raise OptionError(
+            f"{path} cannot be written: it is a pipe or a device, and a tokenizer's files are "
+            "replaced all at once: give the name of a file"
+        )
+
+
 def _write_journal(journal: Path, entries: list[dict[str, str | None]]) -> None:
     temporary = temporary_name(journal)
     try:
@@ -96,7 +155,7 @@ def _write_journal(journal: Path, entries: list[dict[str, str | None]]) -> None:
 def _move(staged: Mapping[Path, Path], journal: Path) -> None:
     for path, temporary in staged.items():
         with suppress(FileNotFoundError):  # moved already
-            os.replace(temporary, path)  # noqa: PTH105
+            os.replace(temporary, target_of(path))  # noqa: PTH105
     journal.unlink(missing_ok=True)
 
 
@@ -107,16 +166,19 @@ def _clean_up(staged: Mapping[Path, Path], journal: Path) -> None:
         with suppress(OSError):
             _move(staged, journal)
     kept = set(_named(journal))
-    starts = {f".{path.name}." for path in (*staged, journal)}
-    with suppress(OSError, ValueError):
-        for found in os.scandir(journal.parent):
-            if not found.name.endswith(".tmp") or found.name[:-12] not in starts:
-                continue
-            path = journal.with_name(found.name)
-            if path in kept:
-                continue
-            if path in own or time.time() - found.stat().st_mtime > _STALE:
-                path.unlink(missing_ok=True)
+    starts: dict[Path, set[str]] = {}
+    for path in (*map(target_of, staged), journal):
+        starts.setdefault(path.parent, set()).add(f".{path.name}.")
+    for folder, names in starts.items():
+        with suppress(OSError, ValueError):
+            for found in os.scandir(folder):
+                if not found.name.endswith(".tmp") or found.name[:-12] not in names:
+                    continue
+                path = folder / found.name
+                if path in kept:
+                    continue
+                if path in own or time.time() - found.stat().st_mtime > _STALE:
+                    path.unlink(missing_ok=True)
 
 
 def current(path: Path, first: Path | None = None) -> Path:
@@ -129,7 +191,7 @@ def current(path: Path, first: Path | None = None) -> Path:
     journal = _journal(first or path)
     for entry in _entries(journal):
         if entry["name"] == path.name:
-            there = path.with_name(entry["staged"])
+            there = _staged(journal, entry)
             if there.exists() and _is_valid(journal):
                 return there
     return path
@@ -224,14 +286,18 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
 
 def _named(journal: Path) -> list[Path]:
     """Return the temporary files that a journal names."""
-    return [journal.with_name(entry["staged"]) for entry in _entries(journal)]
+    return [_staged(journal, entry) for entry in _entries(journal)]
+
+
+def _staged(journal: Path, entry: Mapping[str, Any]) -> Path:
+    return target_of(journal.with_name(entry["name"])).with_name(entry["staged"])
 
 
 def _is_valid(journal: Path) -> bool:
     """Return whether each file is the old one with the new one next to it, or is the new one."""
     for entry in _entries(journal):
         held = _hash(journal.with_name(entry["name"]))
-        waits = journal.with_name(entry["staged"]).exists()
+        waits = _staged(journal, entry).exists()
         if held != entry["new"] and not (waits and held == entry["old"]):
             return False
     return True

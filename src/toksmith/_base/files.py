@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from toksmith._base import commits
 from toksmith.errors import FormatError, OptionError
@@ -156,30 +156,42 @@ def reading(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write to, which takes the file's place when all of it is written.
+def open_output(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing, which takes the place of the old one once all of it is written.
+
+    Of a symbolic link, the target is replaced. The permissions of the old file are kept. A pipe or
+    a device is written to as it is.
 
     Raises:
         OptionError: the file cannot be written there.
+        BrokenPipeError: nothing reads the pipe to its end.
     """
-    temporary = commits.temporary_name(path)
     try:
-        yield temporary
-        os.replace(temporary, path)  # noqa: PTH105 - says what it does
+        if commits.is_stream(path):
+            with path.open("wb") as file:
+                yield file
+            return
+        temporary = commits.temporary_name(path)
+        try:
+            with commits.create(temporary, path) as file:
+                yield file
+            os.replace(temporary, commits.target_of(path))  # noqa: PTH105 - says what it does
+        finally:
+            with suppress(OSError, ValueError):  # ValueError: as in commits.create
+                temporary.unlink()
+    except BrokenPipeError:
+        raise
     except OSError as wrong:
         raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write the file at once or not at all.
+    """Write the file at once or not at all; see :func:`open_output`.
 
     Raises:
         OptionError: the file cannot be written there.
     """
-    with replacing(path) as temporary, temporary.open("xb") as file:
+    with open_output(path) as file:
         file.write(data)
 
 

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from toksmith._base import commits, files
 from toksmith._base.lazy import np
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.errors import OptionError
@@ -30,33 +31,20 @@ def open_output(path: Path | None) -> Iterator[BinaryIO]:
     Raises:
         OptionError: it cannot be written; the message names the file.
     """
-    if path is not None and not _is_special(path):
-        from toksmith._base.files import replacing
-
-        _check_parent(path)
-        with replacing(path) as temporary, temporary.open("xb") as file:
-            yield file
-        return
     if path is None:  # the caller of all commands words its errors
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    try:
-        with path.open("wb") as file:
-            yield file
-    except BrokenPipeError:
-        raise
-    except OSError as wrong:
-        raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
-
-
-def _is_special(path: Path) -> bool:
-    """Return whether this is a pipe or a device, such as /dev/null."""
-    return path.exists() and not path.is_file() and not path.is_dir()
+    _check_parent(path)
+    with files.open_output(path) as file:
+        yield file
 
 
 def _check_parent(path: Path) -> None:
+    if commits.is_stream(path):
+        return
+    path = commits.target_of(path)
     if not path.parent.is_dir():
         raise OptionError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
@@ -82,11 +70,13 @@ def check_folder(path: Path, can_be_folder: bool = False) -> None:
         if not can_be_folder:
             raise OptionError(f"{path}: this is a folder; give the name of a file")
         folder = path
-    elif path.exists() and not path.is_file():  # /dev/null, a pipe
+    elif commits.is_stream(path):
+        if can_be_folder:
+            commits.check_replaceable(path)
         return
     else:
         _check_parent(path)
-        folder = path.parent
+        folder = commits.target_of(path).parent
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(_ROOM))
@@ -191,7 +181,7 @@ def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype)
         raise OptionError(f"id {largest} does not fit {dtype.value}: use --dtype uint32")
     with ExitStack() as opened:
         out = opened.enter_context(open_output(path))
-        if path is not None and not _is_special(path):
+        if path is not None and not commits.is_stream(path):
             ends = opened.enter_context(open_output(ends_path(path)))
             np.save(ends, batch.offsets[1:])
             ends.flush()

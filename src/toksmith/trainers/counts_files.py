@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.checks import whole
-from toksmith._base.files import replacing
+from toksmith._base.files import open_output
 from toksmith._base.lazy import extra, np
 from toksmith.corpus import AnyPath
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
@@ -49,9 +49,9 @@ def write(counts: Counts, path: AnyPath) -> None:
     offsets = np.concatenate([np.zeros(1, np.int64), counts.ends.astype(np.int64)])
     data = pa.py_buffer(counts.chunks)
     with (
-        replacing(Path(path)) as temporary,
+        open_output(Path(path)) as output,
         pq.ParquetWriter(
-            temporary, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
+            output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
         ) as file,
     ):
         for first, last in _row_groups(offsets):
@@ -221,7 +221,7 @@ def read_tsv(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
 
 def write_tsv(counts: Counts, path: AnyPath) -> None:
     """Write counts, all or nothing; see :meth:`toksmith.Counts.to_tsv`."""
-    with replacing(Path(path)) as temporary, temporary.open("xb") as file:
+    with open_output(Path(path)) as file:
         for chunk, count in counts:
             if b"\t" in chunk or b"\n" in chunk:
                 raise UnsupportedError(
