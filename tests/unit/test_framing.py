@@ -237,6 +237,20 @@ class TestPrepare:
         assert list(inputs.to_dict()) == ["input_ids", "attention_mask", "token_type_ids"]
         assert len(inputs.ids) == 2
 
+    def test_padding_without_an_id_takes_the_padding_token(self) -> None:
+        tok = Tokenizer(pipeline(framing=Framing.of({"<pad>": 300})))
+        left = Padding(direction="left")
+        assert tok.prepare(["p", "pq"], padding=left).ids.tolist() == [[300, 112], [112, 113]]
+        assert tok.prepare(["a"], padding=Padding(2, id=0)).ids.tolist() == [[97, 0]]
+        of_its_own = Framing((AddedToken("<pad>", 300),), padding=Padding(2))
+        assert of_its_own.padding == Padding(2, id=300)
+        assert Tokenizer(pipeline(framing=of_its_own)).prepare(["a"]).ids.tolist() == [[97, 300]]
+
+    def test_padding_without_an_id_warns_if_there_is_no_padding_token(self) -> None:
+        tok = Tokenizer(pipeline(framing=Framing()))
+        with pytest.warns(UserWarning, match="this tokenizer has no padding token"):
+            assert tok.prepare(["a"], padding=Padding(2)).ids.tolist() == [[97, 0]]
+
     def test_overflow_with_spans(self) -> None:
         inputs = tokenizer(padding=Padding()).prepare(
             ["pqrst", "x"], max_length=5, stride=1, overflow=True, spans=True

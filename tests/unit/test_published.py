@@ -270,6 +270,19 @@ def test_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_offline_with_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, "http://127.0.0.1:9/small.tiktoken", "0" * 64)
+    path = tmp_path / "ours/small.tiktoken"
+    path.parent.mkdir()
+    path.write_bytes(b"an error page")
+    with pytest.raises(DownloadError) as caught:
+        published.fetch("small")
+    message = str(caught.value)
+    assert message.startswith(
+        f"small is not on this machine ({path} has another SHA-256) and cannot"
+    )
+
+
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError) as caught:
         published.fetch("cl100k")

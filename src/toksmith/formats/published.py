@@ -285,9 +285,10 @@ def _download(name: str, ranks: Ranks) -> tuple[Path, bytes]:
         if hashlib.sha256(data).hexdigest() != ranks.sha256:
             raise ValueError(f"the server sent {len(data):,} bytes of another SHA-256")
     except (OSError, ValueError) as wrong:  # of the network; of the checksum or the address
+        damaged = [f"{place} has another SHA-256" for place in _places(ranks) if place.is_file()]
         raise DownloadError(
-            f"{name} is not on this machine and cannot be fetched ({_reason(wrong)}); "
-            f"save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
+            f"{name} is not on this machine{''.join(f' ({each})' for each in damaged)} and cannot "
+            f"be fetched ({_reason(wrong)}); save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
         ) from wrong
     with suppress(OSError, OptionError):  # without a cache, the next call downloads it again
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from toksmith._base.visible import short_repr
@@ -24,6 +24,9 @@ __all__ = [
     "Truncation",
     "literal_pattern",
 ]
+
+PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
+"""Special tokens used for padding if the tokenizer's file names none, the first found."""
 
 MOST_IDS = 1 << 26
 """Ids of added tokens are below this: each id up to the highest costs memory."""
@@ -77,8 +80,10 @@ class Framing:
             raise OptionError("give a template, or its prefix and suffix")
         by_content = _checked(added_tokens)
         ordered = tuple(sorted(added_tokens, key=lambda token: (token.id, token.alias)))
+        object.__setattr__(self, "added_tokens", ordered)
+        if padding is not None and padding.id is None:
+            padding = replace(padding, id=self.pad_id or 0)
         for name, value in (
-            ("added_tokens", ordered),
             ("template", template or Template.around(prefix, suffix)),
             ("trim_offsets", trim_offsets),
             ("padding", padding),
@@ -101,6 +106,12 @@ class Framing:
     def special_tokens(self) -> dict[str, int]:
         """The special tokens' ids by literal."""
         return {token.content: token.id for token in self.added_tokens if token.special}
+
+    @property
+    def pad_id(self) -> int | None:
+        """The id of the special token that pads, by its literal; ``None`` if there is none."""
+        special = self.special_tokens
+        return next((special[literal] for literal in PAD_TOKENS if literal in special), None)
 
     @cached_property
     def always(self) -> frozenset[str]:

@@ -50,7 +50,7 @@ class Padding:
         length: to how many tokens; ``None``: as many as the longest row has.
         direction: the end at which padding is added.
         multiple_of: the length is rounded up to a multiple of this.
-        id: the id that fills.
+        id: the id of the padding token; ``None`` for the tokenizer's own, else 0.
         type_id: its type.
         token: how files spell it.
 
@@ -61,7 +61,7 @@ class Padding:
     length: int | None = None
     direction: Direction = "right"
     multiple_of: int | None = None
-    id: int = 0
+    id: int | None = None
     type_id: int = 0
     token: str = "[PAD]"
 

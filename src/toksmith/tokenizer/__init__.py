@@ -595,8 +595,9 @@ class Tokenizer(TokenizerHabits):
             cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
         )
         inputs = how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
-        if not isinstance(padding, Padding) and not inputs.attention_mask.all():
-            self._warn_of_padding(fill.id)
+        is_named = isinstance(padding, Padding) and padding.id is not None
+        if not is_named and not inputs.attention_mask.all():
+            self._warn_of_padding(fill.id or 0)
         return inputs
 
     def _warn_of_padding(self, filled_with: int) -> None:

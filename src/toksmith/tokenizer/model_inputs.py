@@ -122,9 +122,6 @@ def columns_of(
     return columns
 
 
-PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
-"""Special tokens used for padding if the tokenizer's file names none, the first found."""
-
 _STRATEGIES = ("longest_first", "only_first", "only_second")
 
 Cut: TypeAlias = (
@@ -135,10 +132,7 @@ Fill: TypeAlias = Padding | int | bool | Literal["longest", "max_length", "do_no
 
 def pad_id(framing: Framing) -> int | None:
     """Return the id of the padding token; ``None`` if the tokenizer has none."""
-    if framing.padding is not None:
-        return framing.padding.id
-    return next((framing.special_tokens[each] for each in PAD_TOKENS
-                 if each in framing.special_tokens), None)  # fmt: skip
+    return framing.pad_id if framing.padding is None else framing.padding.id
 
 
 def resolve_lengths(
@@ -156,7 +150,7 @@ def resolve_lengths(
         OptionError: an argument has a wrong value, or needs ``max_length=``.
     """
     cut = _cut(framing, truncation, max_length)
-    fill = framing.padding or Padding(id=pad_id(framing) or 0)
+    fill = replace(framing.padding or Padding(), id=pad_id(framing) or 0)
     if max_length is not None and fill.length is not None:
         fill = replace(fill, length=max_length)
     if stride is not None:
@@ -166,7 +160,7 @@ def resolve_lengths(
             )
         cut = replace(cut, stride=stride)
     if isinstance(padding, Padding):
-        return cut, padding, False
+        return cut, padding if padding.id is not None else replace(padding, id=fill.id), False
     if padding is True or padding == "longest":
         return cut, replace(fill, length=None), False
     if padding is False or padding == "do_not_pad":
