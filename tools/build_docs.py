@@ -20,6 +20,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbclient import NotebookClient
@@ -151,19 +152,21 @@ def markdown_cells(prose: str) -> list[NotebookNode]:
 
 
 def execute(made: NotebookNode, page: Path) -> None:
-    """Run the cells of a notebook in the folder of its page."""
+    """Run the cells of a notebook in a folder that holds the texts of the course."""
     absent = set() if has_published() else {"published"}
     left_out = [cell for cell in made.cells if absent & set(cell.metadata.get("tags", []))]
     for cell in left_out:
         cell.metadata["tags"].append("skip-execution")
-    client = NotebookClient(
-        made,
-        timeout=120,
-        kernel_name="python3",
-        skip_cells_with_tag="skip-execution",
-        resources={"metadata": {"path": str(page.parent)}},
-    )
-    client.execute()
+    with TemporaryDirectory() as folder:  # what a chapter saves is no part of the site
+        shutil.copytree(page.parent / "data", Path(folder) / "data")
+        client = NotebookClient(
+            made,
+            timeout=120,
+            kernel_name="python3",
+            skip_cells_with_tag="skip-execution",
+            resources={"metadata": {"path": folder}},
+        )
+        client.execute()
     print(f"{page.name}: {len(made.cells)} cells, {len(left_out)} left out", flush=True)
 
 
