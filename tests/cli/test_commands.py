@@ -170,12 +170,13 @@ class TestEncode:
         self, run: Run, model: Path, tmp_path: Path, dtype: str
     ) -> None:
         ids = toksmith.load(model).encode(TEXT)
-        for name in ("ids.npy", "raw.bin", "ids.json", "ids.txt", "ids.other"):
+        for name in ("ids.npy", "raw.bin", "ids.json", "ids.txt", "lines.ids", "none"):
             out = ("-o", tmp_path / name, "--dtype", dtype)
             assert run("encode", TEXT, "-t", model, *out) == Ran(0, b"", "")
         lines = "".join(f"{token_id}\n" for token_id in ids)
         assert (tmp_path / "ids.txt").read_text() == lines
-        assert (tmp_path / "ids.other").read_text() == lines
+        assert (tmp_path / "lines.ids").read_text() == lines
+        assert (tmp_path / "none").read_text() == lines
         assert json.loads((tmp_path / "ids.json").read_text()) == ids
         saved = np.load(tmp_path / "ids.npy")
         assert (saved.tolist(), saved.dtype) == (ids, np.dtype(dtype))
@@ -204,6 +205,27 @@ class TestEncode:
         assert ran.code == 2
         assert f"ids.npy: the suffix means npy, but --format is {form}" in ran.err
         assert folder_of(tmp_path) == set()
+
+    @pytest.mark.parametrize("name", ["i.npz", "i.npy.gz", "i.pt", "i.parquet", "i.XYZ"])
+    def test_an_unknown_suffix_is_refused(
+        self, run: Run, model: Path, tmp_path: Path, name: str
+    ) -> None:
+        out = tmp_path / name
+        ran = run("encode", TEXT, "-t", model, "-o", out)
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err == (
+            f"toksmith: error: {out}: no format of ids has the suffix {out.suffix}: end the name "
+            "with .txt, .ids, .json, .jsonl, .bin or .npy, or give --format\n"
+        )
+        assert folder_of(tmp_path) == set()
+        assert run("encode", TEXT, "-t", model, "-o", out, "--format", "json").code == 0
+        assert json.loads(out.read_text()) == toksmith.load(model).encode(TEXT)
+
+    def test_ids_are_read_from_a_file_of_any_suffix(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "ids.log").write_bytes(run("encode", TEXT, "-t", model).out)
+        assert run("decode", "-t", model, "-f", tmp_path / "ids.log").out == TEXT.encode()
 
     def test_document_ends_are_written_next_to_binary_ids(
         self, run: Run, model: Path, tmp_path: Path

@@ -132,8 +132,8 @@ IdFormatOption = Annotated[
         "--format",
         case_sensitive=False,
         help="One id a line, JSON, JSON Lines (a list per document), raw little-endian integers "
-        "without a header, or a NumPy array. Default: by the file's suffix (.txt, .json, .jsonl, "
-        ".bin, .npy), else lines.",
+        "without a header, or a NumPy array. Default: by the file's suffix (.txt, .ids, .json, "
+        ".jsonl, .bin, .npy), or lines if it has none.",
     ),
 ]
 DtypeOption = Annotated[Dtype, typer.Option(case_sensitive=False, help="The type of binary ids.")]
@@ -172,6 +172,7 @@ Threads = Annotated[
 
 _ID_SUFFIXES = {
     ".txt": IdFormat.LINES,
+    ".ids": IdFormat.LINES,
     ".json": IdFormat.JSON,
     ".jsonl": IdFormat.JSONL,
     ".bin": IdFormat.BINARY,
@@ -179,13 +180,24 @@ _ID_SUFFIXES = {
 }
 
 
-def choose_format(given: IdFormat | None, path: Path | None) -> IdFormat:
+def choose_format(given: IdFormat | None, path: Path | None, *, writes: bool) -> IdFormat:
     """Return the format of ids: the given one, that of the file's suffix, or lines.
 
+    Args:
+        given: the option.
+        path: the file; ``None`` for a standard stream.
+        writes: whether the file is written, so that an unknown suffix is an error.
+
     Raises:
-        OptionError: the two differ.
+        OptionError: the two differ, or the suffix is unknown.
     """
     named = None if path is None else _ID_SUFFIXES.get(path.suffix.lower())
+    if writes and path is not None and path.suffix and given is None and named is None:
+        *others, last = _ID_SUFFIXES
+        raise OptionError(
+            f"{path}: no format of ids has the suffix {path.suffix}: end the name with "
+            f"{', '.join(others)} or {last}, or give --format"
+        )
     if given is not None and named is not None and given is not named:
         raise OptionError(
             f"{path}: the suffix means {named.value}, but --format is {given.value}: leave "

@@ -56,7 +56,7 @@ def run(
     if ids:
         found = reading.parse_id_words(ids)
     else:
-        form = choose_format(id_format, file)
+        form = choose_format(id_format, file, writes=False)
         given = reading.read_text(None, file, quiet)
         try:
             found = reading.parse_ids(given, form, dtype)

@@ -54,8 +54,8 @@ def run(
     """Turn a text, a file or standard input into ids.
 
     The suffix of --output sets the format: .npy is a NumPy array, .bin raw little-endian integers,
-    .json JSON, .jsonl a list of ids per document and line, .txt one id a line. Beside NAME.npy and
-    NAME.bin, NAME.ends.npy holds the end of each document as a count of ids (int64).
+    .json JSON, .jsonl a list of ids per document and line, .txt and .ids one id a line. Beside
+    NAME.npy and NAME.bin, NAME.ends.npy holds the end of each document as a count of ids (int64).
 
     A file is read as in training: a row of CSV, TSV or Parquet and a line of JSON Lines are
     documents. Between two documents is an empty line, and JSON has a list for each document.
@@ -69,7 +69,7 @@ def run(
 
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: give only one of them")
-    form = choose_format(id_format, output)
+    form = choose_format(id_format, output, writes=True)
     if output is not None:
         check_folder(output)
     tok = load_tokenizer(tokenizer, split, special_token)
