@@ -43,6 +43,9 @@ def test_a_chapter_has_its_parts(chapter: Path) -> None:
     assert text.startswith("# ")
     assert text.count("<summary>Answer") == 3, "three exercises with answers"
     assert "## By hand, and in one line" in text
+    _, _, exercises = text.partition("## Exercises")
+    for number in (1, 2, 3):  # "1." would begin a list, and each list on the site begins with 1
+        assert f"\n**{number}.** " in exercises
     for answer in text.split("<summary>Answer")[1:]:
         assert "assert" in answer.partition("</details>")[0], "an answer is checked"
 
