@@ -52,6 +52,14 @@ def parts(text: str) -> Iterator[Snippet | str]:
     yield text[end:]
 
 
+def without_marks(text: str) -> str:
+    """Return a page without the marks of its blocks, which Markdown does not know."""
+    return "".join(
+        part if isinstance(part, str) else f"```{part.language}\n{part.source}```"
+        for part in parts(text)
+    )
+
+
 def notebook_prose(text: str) -> str:
     """Return the text between blocks as a cell of a notebook.
 
