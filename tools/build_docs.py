@@ -62,7 +62,7 @@ def main() -> None:
 def copy_pages() -> None:
     """Copy ``docs/`` and the pages of the root to ``build/docs``."""
     shutil.rmtree(PAGES, ignore_errors=True)
-    shutil.copytree(SOURCE, PAGES)
+    shutil.copytree(SOURCE, PAGES, ignore=shutil.ignore_patterns("*.toml"))
     for name, place in COPIED.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         target = PAGES / place
@@ -163,6 +163,7 @@ def execute(made: NotebookNode, page: Path) -> None:
             made,
             timeout=120,
             kernel_name="python3",
+            extra_arguments=["--IPKernelApp.log_level=40"],  # no warning of its TCP ports
             skip_cells_with_tag="skip-execution",
             resources={"metadata": {"path": folder}},
         )

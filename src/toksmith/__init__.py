@@ -102,6 +102,7 @@ _PACKAGES = (
     "measure",
     "models",
     "normalizers",
+    "pipeline",
     "reference",
     "segment",
     "splitters",

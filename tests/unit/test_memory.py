@@ -211,7 +211,7 @@ class TestTraining:
     def test_one_long_chunk_is_estimated_by_its_lists_of_places(self, tmp_path: Path) -> None:
         long = tmp_path / "long.txt"
         long.write_text("a" * 2_000_000)  # takes about 66 MB
-        with pytest.raises(OptionError, match="takes about 64.8M, more than memory=50M"):
+        with pytest.raises(OptionError, match=r"takes about 64.8M, more than memory=50M"):
             toksmith.train(long, vocab_size=257, memory="50M")
 
     @pytest.mark.parametrize("option", [{"memory": "1G"}, {"min_count": 2}])
