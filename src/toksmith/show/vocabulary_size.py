@@ -99,7 +99,7 @@ def advice_html(advice: VocabularyAdvice) -> str:
         f'<style>{read_styles("base", "vocabulary_size")}</style><div class="ts ts-advice">'
         f"<p><b>Recommended: {chosen.vocab_size:,}</b></p>"
         f"{_list(chosen.reasons)}<p><b>But</b></p>{_list(chosen.caveats)}"
-        f"{plot_svg(advice_plot(advice))}"
+        f'<div class="ts-wide">{plot_svg(advice_plot(advice))}</div>'
         f"{tables}<p><b>Each way of looking at it</b></p><ul>{ways}</ul></div>"
     )
 
