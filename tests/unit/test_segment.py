@@ -44,7 +44,7 @@ class TestSpans:
             (NEUTRAL[1], "0–1", "&lt;"),
             (PALETTE[0], "1–2", "b"),
             (NEUTRAL[1], "2–3", "&gt;"),
-            (NEUTRAL[1], "3–4", "·"),
+            (NEUTRAL[1], "3–4", "·<wbr>"),
             (NEUTRAL[1], "4–9", FAMILY),
         ]
         assert "1 word in 5 pieces, 9 characters" in shown

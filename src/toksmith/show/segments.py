@@ -6,7 +6,7 @@ from html import escape
 
 from toksmith._base.report import shows
 from toksmith._base.text import utf8
-from toksmith._base.visible import count_of
+from toksmith._base.visible import SPACE, count_of
 from toksmith.segment.spans import Spans
 from toksmith.segment.words import Words
 from toksmith.show.notebook import TEXT_STYLE, TOKEN_STYLE, lines_html, visible_html
@@ -51,8 +51,12 @@ def spans_html(spans: Spans) -> str:
 
 
 def _visible(piece: str) -> str:
-    """Return a piece in readable form, with the joiners that make one picture of several emoji."""
-    return _JOINER.join(visible_html(utf8(part)) for part in piece.split(_JOINER))
+    """Return a piece in readable form, with the joiners that make one picture of several emoji.
+
+    A line may break after each space.
+    """
+    shown = _JOINER.join(visible_html(utf8(part)) for part in piece.split(_JOINER))
+    return shown.replace(SPACE, f"{SPACE}<wbr>")
 
 
 shows(Spans, html=spans_html)
