@@ -24,7 +24,7 @@ import pytest
 import toksmith
 from tests.conftest import SHARED
 from toksmith.errors import DownloadError
-from tools.doc_pages import Snippet, snippets, without_marks
+from tools.doc_pages import Snippet, shown_page, snippets
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -100,10 +100,10 @@ def test_the_public_names_show_an_example() -> None:
     assert {"train", "Tokenizer"} <= {name for name, count in examples.items() if count}, examples
 
 
-def test_the_site_shows_blocks_without_their_marks() -> None:
-    page = "A\n\n```python no-run\nx = 1\n```\n\n```console run\n$ ls\n```\nZ\n"
-    shown = "A\n\n```python\nx = 1\n```\n\n```console\n$ ls\n```\nZ\n"
-    assert without_marks(page) == shown
+def test_the_site_shows_blocks_without_marks() -> None:
+    page = "A\n\n```python no-run\n>>> x\n1\n<BLANKLINE>\n```\n\n```console run\n$ ls\n```\nZ\n"
+    shown = "A\n\n```python\n>>> x\n1\n\n```\n\n```console\n$ ls\n```\nZ\n"
+    assert shown_page(page) == shown
 
 
 def run_python(snippet: Snippet, names: dict[str, Any], where: str) -> None:

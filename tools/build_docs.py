@@ -27,7 +27,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 import toksmith
-from tools.doc_pages import Snippet, notebook_prose, parts, without_marks
+from tools.doc_pages import Snippet, notebook_prose, parts, shown_page
 from tools.doc_tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +53,7 @@ def main() -> None:
         text = TABLE.sub(lambda found: TABLES[found[1]](), page.read_text(encoding="utf-8"))
         if page.parent.name == "course" and page.name[0].isdigit():
             text = course_page(page, text, run_code=run_code)
-        page.write_text(without_marks(text), encoding="utf-8")
+        page.write_text(shown_page(text), encoding="utf-8")
     pack_texts()
     build = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f"]
     subprocess.run([*build, str(CONFIGURATION)], check=True, cwd=ROOT)

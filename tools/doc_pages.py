@@ -52,10 +52,12 @@ def parts(text: str) -> Iterator[Snippet | str]:
     yield text[end:]
 
 
-def without_marks(text: str) -> str:
-    """Return a page without the marks of its blocks, which Markdown does not know."""
+def shown_page(text: str) -> str:
+    """Return a page without what only the tests read: marks of blocks, and ``<BLANKLINE>``."""
     return "".join(
-        part if isinstance(part, str) else f"```{part.language}\n{part.source}```"
+        part
+        if isinstance(part, str)
+        else f"```{part.language}\n{part.source.replace('<BLANKLINE>', '')}```"
         for part in parts(text)
     )
 
