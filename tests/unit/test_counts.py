@@ -352,3 +352,10 @@ def test_gaps_are_kept_or_dropped() -> None:
         Counts.from_texts("a b", split=r"\w", gaps="x")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="path is an empty string"):
         Counts.of({b"a": 1}).save("")
+
+
+def test_counts_given_as_a_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.counts"
+    Counts.of({b"low": 3}).save(path)
+    with pytest.raises(FormatError, match="counts of a text are given with counts="):
+        toksmith.train(path, vocab_size=257)

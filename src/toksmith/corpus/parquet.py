@@ -15,6 +15,9 @@ from toksmith.errors import FormatError
 _BUFFER = 1 << 20
 """Read ahead so much, and not a whole row group."""
 
+_COUNTS = ["chunk", "count"]
+"""The columns of a file of counts; see ``trainers/counts_files.py``."""
+
 
 def parquet_blocks(
     path: Path, reading: Reading, most: int = STREAMED
@@ -62,7 +65,8 @@ def _check_column(path: Path, schema: Any, column: str) -> None:
     types = extra("pyarrow.types", "arrow")
     if column not in schema.names:
         known = ", ".join(map(repr, schema.names)) or "none"
-        raise FormatError(path, f"has no column {column!r}; its columns are {known:.200}")
+        advice = "; counts of a text are given with counts=" if schema.names == _COUNTS else ""
+        raise FormatError(path, f"has no column {column!r}; its columns are {known:.200}{advice}")
     kind = schema.field(column).type
     inner = kind.value_type if types.is_dictionary(kind) else kind
     tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
