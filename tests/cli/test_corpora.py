@@ -68,7 +68,7 @@ def test_files_that_are_not_text(run: Run, tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (2, b"")
     assert ran.err == (
         f"toksmith: error: {path}: is not UTF-8 text: byte 0xE9 at offset 3 is part of no "
-        "character. Convert the file, or replace such bytes by U+FFFD with --encoding-errors "
+        "character. Convert it, or replace such bytes by U+FFFD with --encoding-errors "
         "replace\n"
     )
     assert not out.exists()

@@ -130,6 +130,44 @@ class TestInvalidBytes:
         assert parts.to_lists() == [tok.encode("low é \ufffd")]
 
 
+class TestStandardInput:
+    COMMANDS = (
+        "encode -t MODEL", "count -t MODEL", "inspect -t MODEL", "words", "sentences",
+        "verify MODEL MODEL", "compare MODEL --no-speed --measure tokens",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_invalid_bytes(self, run: Run, model: Path, command: str) -> None:
+        words = [str(model) if word == "MODEL" else word for word in command.split()]
+        ran = run(*words, stdin=b"low \xc3\xa9 \xff new")
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err == (
+            "toksmith: error: standard input: is not UTF-8 text: byte 0xFF at offset 7 is part of "
+            "no character. Convert it, or replace such bytes by U+FFFD with --encoding-errors "
+            "replace\n"
+        )
+        ran = run(*words, "--encoding-errors", "replace", stdin=b"low \xc3\xa9 \xff new")
+        assert (ran.code, ran.err.count("error")) == (0, 0)
+        assert ran.out == run(*words, stdin="low é \ufffd new".encode()).out
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_a_byte_order_mark_is_skipped(self, run: Run, model: Path, command: str) -> None:
+        words = [str(model) if word == "MODEL" else word for word in command.split()]
+        ran = run(*words, stdin=b"\xef\xbb\xbflow new")
+        assert (ran.code, ran.out) == (0, run(*words, stdin=b"low new").out)
+
+    @pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "utf-32"])
+    def test_other_encodings(self, run: Run, model: Path, name: str) -> None:
+        ran = run("count", "-t", model, stdin=("low new " * 5).encode(name))
+        assert (ran.code, ran.out) == (2, b"")
+        assert "standard input: " in ran.err
+        assert f"{name.upper().removesuffix('-LE')}" in ran.err
+        assert "iconv -f UTF" in ran.err
+
+    def test_bytes_are_shown_as_they_are(self, run: Run) -> None:
+        assert "FF" in run("unicode", stdin=b"low \xff").out.decode()
+
+
 class TestInspectIsShort:
     @pytest.mark.parametrize("extra", [[], ["--steps"], ["--brief"]])
     def test_of_a_long_file(self, run: Run, model: Path, here: Path, extra: list[str]) -> None:

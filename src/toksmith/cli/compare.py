@@ -141,7 +141,7 @@ def run(
             check_folder(path)
     found = toksmith.compare(
         _tokenizers(tokenizers),
-        **_texts(on, quiet),
+        **_texts(on, encoding_errors.value, quiet),
         reference=reference,
         separator=separator,
         field=field,
@@ -201,13 +201,13 @@ def _label(word: str) -> tuple[str | None, str]:
     return (name, path) if equals and name and not exists(word) else (None, word)
 
 
-def _texts(words: list[str] | None, quiet: bool) -> dict[str, Any]:
+def _texts(words: list[str] | None, errors: str, quiet: bool) -> dict[str, Any]:
     """Return the arguments of ``compare`` that words stand for."""
     from toksmith._base.documents import exists
     from toksmith.cli.reading import files_or_text, read_stdin
 
     if not words or words == ["-"]:
-        return {"texts": read_stdin(quiet)}
+        return {"texts": read_stdin(quiet, errors)}
     labels = [_label(word) for word in words]
     if any(name and exists(path) for name, path in labels):
         named = {name or Path(path).name: Path(path) for name, path in labels}

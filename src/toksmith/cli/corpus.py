@@ -113,7 +113,7 @@ EncodingErrorsOption = Annotated[
     typer.Option(
         "--encoding-errors",
         case_sensitive=False,
-        help="What to do with files that are not UTF-8 text: strict = stop, replace = put U+FFFD "
+        help="What to do with input that is not UTF-8 text: strict = stop, replace = put U+FFFD "
         "in place of other bytes.",
         rich_help_panel=_READING,
     ),

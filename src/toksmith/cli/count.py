@@ -59,7 +59,7 @@ def run(
     files, text = files_or_text(inputs or [], file or [])
     tok = load_tokenizer(tokenizer, split, special_token)
     if not files:
-        text = read_stdin(quiet) if text is None else text
+        text = read_stdin(quiet, encoding_errors.value) if text is None else text
         print(tok.count(text, special=special.value, threads=threads))
         return
     reading = Reading(

@@ -85,7 +85,7 @@ def run(
     are_documents = separator is not None or (
         file is not None and not is_plain(file, Reading(**how))
     )
-    data = read_text(text, None, quiet) if file is None else b""
+    data = read_text(text, None, quiet, encoding_errors.value) if file is None else b""
     with amount_progress("encoding", None, False if quiet else None):
         if file is not None:
             batch = tok.encode_file(file, **how, **options)

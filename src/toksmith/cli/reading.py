@@ -28,12 +28,12 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
         text: the argument.
         file: the file.
         quiet: whether to leave out notes.
-        errors: what to do with a file that is not UTF-8 text, ``"strict"`` or ``"replace"``;
-            ``None`` returns its bytes.
+        errors: what to do with a file or standard input that is not UTF-8 text, ``"strict"`` or
+            ``"replace"``; ``None`` returns its bytes.
 
     Raises:
         OptionError: both an argument and a file are given.
-        FormatError: the file cannot be read, or is not UTF-8 text.
+        FormatError: the file cannot be read, or it or standard input is not UTF-8 text.
     """
     if text is not None and file is not None:
         raise OptionError("a text and --file are given: give only one of them")
@@ -42,7 +42,7 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
             say(f"{text} is taken as the text itself; --file {text} reads the file")
         return os.fsencode(text)  # exactly the bytes of the command line
     if file is None:
-        return read_stdin(quiet)
+        return read_stdin(quiet, errors)
     if errors is None:
         with open_mapped(file) as raw:
             return bytes(raw)
@@ -53,11 +53,27 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
         return bytes(data)  # type: ignore[arg-type]  # files are no str
 
 
-def read_stdin(quiet: bool) -> bytes:
-    """Read standard input; on a terminal, first say how to end it."""
+def read_stdin(quiet: bool, errors: str | None) -> bytes:
+    """Read standard input, as a file is read; on a terminal, first say how to end it.
+
+    Args:
+        quiet: whether to leave out notes.
+        errors: as for :func:`read_text`.
+
+    Raises:
+        FormatError: it is not UTF-8 text.
+    """
     if sys.stdin.isatty() and not quiet:
         print("toksmith: reading from the terminal; Ctrl-D ends the text", file=sys.stderr)
-    return sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read()
+    if errors is None:
+        return data
+    from toksmith.corpus.opening import slice_text
+    from toksmith.corpus.options import Reading
+
+    checked, bounds = slice_text(Path("standard input"), data, Reading(encoding_errors=errors))
+    ((start, end),) = bounds.tolist()
+    return bytes(checked[start:end])  # type: ignore[arg-type]  # of bytes, no str
 
 
 def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:

@@ -138,7 +138,7 @@ def _documents(
     files, text = files_or_text(inputs, [])
     if not files:
         name = "standard input" if text is None else "the text"
-        data = read_stdin(quiet) if text is None else text
+        data = read_stdin(quiet, reading.encoding_errors) if text is None else text
         bounds = document_bounds(data, reading.separator).tolist()
         yield name, [data[start:end] for start, end in bounds]
     check_field(files, reading)

@@ -164,7 +164,7 @@ def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> Form
     return FormatError(
         path,
         f"is not UTF-8 text: byte 0x{byte:02X} at offset {place:,} is part of no character. "
-        'Convert the file, or replace such bytes by U+FFFD with encoding_errors="replace"',
+        'Convert it, or replace such bytes by U+FFFD with encoding_errors="replace"',
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -39,10 +40,7 @@ def open_documents(
         if check_fields and reading.names_field:
             reading.refuse_field(Path(path))
         with open_mapped(path) as data:
-            bounds = document_bounds(data, reading.separator)
-            if start := text_start(Path(path), bytes(data[:HEAD])):
-                bounds[:1, 0] = start
-            yield check_slices(Path(path), data, bounds, reading.encoding_errors)
+            yield slice_text(Path(path), data, reading)
         return
     from toksmith.corpus.sources import Files
 
@@ -50,6 +48,25 @@ def open_documents(
     Files(Path(path), reading, check_fields=check_fields).feed(documents, lambda _: None)
     block = block_of(documents.found, 0)
     yield block.data, block.bounds
+
+
+def slice_text(
+    path: Path, data: mmap.mmap | bytearray | bytes, reading: Reading
+) -> tuple[Text, Bounds]:
+    """Return a text and its documents, without a byte order mark at the start of the text.
+
+    Args:
+        path: the file, for the message.
+        data: its content.
+        reading: how; only ``separator`` and ``encoding_errors`` count.
+
+    Raises:
+        FormatError: the content is not UTF-8 text.
+    """
+    bounds = document_bounds(data, reading.separator)
+    if start := text_start(path, bytes(data[:HEAD])):
+        bounds[:1, 0] = start
+    return check_slices(path, data, bounds, reading.encoding_errors)
 
 
 def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
