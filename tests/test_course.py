@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import SHARED
 from tools.doc_pages import notebook_prose, snippets
-from tools.doc_tables import COURSE, steps
+from tools.doc_tables import COURSE, TABLES, steps
 
 STEPS = {  # the number of steps that each text has
     "minbpe notebook": 14,
@@ -77,3 +77,8 @@ def test_the_prose_of_a_notebook_has_no_half_of_an_element() -> None:
     assert notebook_prose(before) == "See [it](03-training.ipynb).\n\n**Answer 1**\n\nSo."
     assert notebook_prose("\n</details>\n\n**2.** Why?\n") == "**2.** Why?"
     assert notebook_prose("\n</details>\n") == ""
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLES) - {"commands"}))
+def test_tables_of_the_documentation_have_rows(name: str) -> None:
+    assert len(TABLES[name]().splitlines()) > 3

@@ -137,7 +137,7 @@ def speed_chart() -> str:
         for library, speed in sorted(speeds[key].items(), key=lambda item: -item[1]):
             kind = "bar ours" if library == "toksmith" else "bar"
             lines.append(
-                f'<div class="{kind}"><span style="width: {speed / most:.0%}"></span>'
+                f'<div class="{kind}"><span style="width: {60 * speed / most:.0f}%"></span>'
                 f"{library} {speed:.0f} MB/s</div>"
             )
     return "\n".join([*lines, "</div>"])
@@ -231,11 +231,25 @@ def glossary() -> str:
     return "\n\n".join(f"### {term}\n\n{meaning}" for term, meaning in sorted(TERMS.items()))
 
 
+API = {
+    "Make a tokenizer": ["get", "load", "train", "Tokenizer"],
+    "What it returns": ["Encoding", "Token", "Span", "Batch", "Inputs", "TextChunk"],
+    "Choose and check": ["compare", "Comparison", "audit", "Audit", "advise", "Counts"],
+    "Step by step": ["pairs", "merge", "training_steps", "MergeStep", "split"],
+    "Text": ["unicode", "UnicodeText", "words", "sentences", "graphemes"],
+}
+"""The public names of ``toksmith``, in the order of the documentation."""
+
+
 @table
 def api() -> str:
     """Return the public names of ``toksmith``, for mkdocstrings."""
-    names = [name for name in toksmith.__all__ if name[0] != "_" and name != "errors"]
-    return "\n\n".join(f"::: toksmith.{name}" for name in names)
+    listed = {name for names in API.values() for name in names}
+    assert listed == {*toksmith.__all__} - {"__version__", "errors"}, "API and __all__ differ"
+    return "\n\n".join(
+        f"## {title}\n\n" + "\n\n".join(f"::: toksmith.{name}" for name in names)
+        for title, names in API.items()
+    )
 
 
 def rows_of(head: str, rows: Iterable[tuple[str, ...]]) -> str:
