@@ -6,7 +6,8 @@ Pages are Markdown in ``docs/``. A build copies them to ``build/docs``, where th
   notebook and the course's texts can be downloaded.
 - ``<!-- table: NAME -->`` is replaced by the table of that name (``tools/doc_tables.py``), made
   from the package itself.
-- Zensical makes the site in ``build/site``, and refuses links that lead nowhere.
+- Zensical makes the site in ``build/site``, and refuses links that lead nowhere. Its pages then
+  load nothing from other hosts.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tools.doc_tables import TABLES
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "docs"
 PAGES = ROOT / "build/docs"
+SITE = ROOT / "build/site"
 CONFIGURATION = ROOT / "zensical.toml"
 TABLE = re.compile(r"<!-- table: ([\w-]+) -->")
 COPIED = {  # pages of the repository's root, by their place in the site
@@ -40,6 +42,8 @@ COPIED = {  # pages of the repository's root, by their place in the site
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
 }
+FRAME_WORKER = "https://unpkg.com/iframe-worker/shim"  # what Zensical loads for search in files
+LOADED = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(https?:[^"'\s>]*)""")
 NOT_HERE = "*Not shown: the published vocabulary was not on the machine that built this page.*"
 
 
@@ -57,6 +61,21 @@ def main() -> None:
     pack_texts()
     build = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f"]
     subprocess.run([*build, str(CONFIGURATION)], check=True, cwd=ROOT)
+    for page in SITE.rglob("*.html"):
+        page.write_text(load_from_here(page.read_text(encoding="utf-8"), page), encoding="utf-8")
+
+
+def load_from_here(text: str, page: Path) -> str:
+    """Return a page of the site that loads nothing from another host.
+
+    Raises:
+        SystemExit: it does, and there is no file to load in its place.
+    """
+    ours = os.path.relpath(SITE / "assets/file-worker.js", page.parent)
+    text = text.replace(FRAME_WORKER, ours)
+    if found := LOADED.search(text):
+        raise SystemExit(f"{page} loads {found[1]}: add the file to docs/assets")
+    return text
 
 
 def copy_pages() -> None:
