@@ -44,6 +44,10 @@ COPIED = {  # pages of the repository's root, by their place in the site
 }
 FRAME_WORKER = "https://unpkg.com/iframe-worker/shim"  # what Zensical loads for search in files
 LOADED = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(https?:[^"'\s>]*)""")
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+BAR = re.compile(r"`([^`]*\\\|[^`]*)`")
+"""Code in a table that holds a vertical bar."""
+
 NOT_HERE = "*Not shown: the published vocabulary was not on the machine that built this page.*"
 
 
@@ -55,6 +59,7 @@ def main() -> None:
     copy_pages()
     for page in sorted(PAGES.rglob("*.md")):
         text = TABLE.sub(lambda found: TABLES[found[1]](), page.read_text(encoding="utf-8"))
+        text = ROW.sub(lambda row: BAR.sub(code_with_bars, row[0]), text)
         if page.parent.name == "course" and page.name[0].isdigit():
             text = course_page(page, text, run_code=run_code)
         page.write_text(shown_page(text), encoding="utf-8")
@@ -87,6 +92,12 @@ def copy_pages() -> None:
         target = PAGES / place
         target.parent.mkdir(exist_ok=True)
         target.write_text(site_links(text, target), encoding="utf-8")
+
+
+def code_with_bars(found: re.Match[str]) -> str:
+    r"""Return code in a table as HTML: Python-Markdown would show ``\|`` as it stands."""
+    text = html.escape(found[1].replace("\\|", "|"), quote=False).replace("|", "&#124;")
+    return f"<code>{text}</code>"
 
 
 def site_links(text: str, target: Path) -> str:
