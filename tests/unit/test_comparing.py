@@ -329,6 +329,14 @@ class TestSample:
         assert b"".join(sampler.passages) == data
         assert len(sampler.passages) > 10
 
+    def test_a_text_of_one_line_is_cut_between_words(self) -> None:
+        data = b" ".join(b"word%d" % i for i in range(5000))
+        sampler = Sampler(len(data), seed=0)
+        sampler.add(data, np.array([[0, len(data)]]))
+        assert len(sampler.passages) > 5
+        assert b"".join(sampler.passages) == data
+        assert [word for passage in sampler.passages for word in passage.split()] == data.split()
+
     def test_blocks_do_not_matter(self) -> None:
         data = bytes(range(256)) * 400
         bounds = np.array([[i * 100, i * 100 + 100] for i in range(1000)])

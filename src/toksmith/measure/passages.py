@@ -16,8 +16,9 @@ class Sampler:
     """Takes documents as they come, and keeps about ``size`` bytes of them: passages, at random.
 
     A passage is a document, or a stretch of a longer one of about :data:`PASSAGE` bytes that ends
-    at a line break where there is one near, and between two characters in any case. Each passage
-    draws a number; those with the smallest are kept, so every passage is as likely as any other.
+    at a line break or a space where there is one near, and between two characters in any case.
+    Each passage draws a number; those with the smallest are kept, so every passage is as likely as
+    any other.
 
     Args:
         size: how many bytes to keep; all of a text that has no more.
@@ -85,11 +86,17 @@ class Sampler:
 
 
 def _cut(data: bytes | mmap, place: int, end: int) -> int:
-    """Return the first line's start from a place on, if it is near, or else a character's."""
+    """Return where the first line from a place on starts, if it is near.
+
+    Else the place of the first space, which belongs to the word behind it, or a character's start.
+    """
     near = min(place + PASSAGE // 2, end)
     line = data.find(b"\n", place, near)
     if line >= 0:
         return line + 1
+    space = data.find(b" ", place, near)
+    if space >= 0:
+        return space
     while place < end and data[place] & 0xC0 == 0x80:
         place += 1
     return place
