@@ -130,6 +130,56 @@ class TestInvalidBytes:
         assert parts.to_lists() == [tok.encode("low é \ufffd")]
 
 
+class TestPatterns:
+    @pytest.fixture
+    def texts(self, here: Path) -> None:
+        for name in ("a1.txt", "a2.txt", "b.txt"):
+            Path(name).write_text(f"low {name}")
+
+    @pytest.mark.usefixtures("texts")
+    def test_commands_read_the_files_of_a_pattern(self, run: Run, model: Path) -> None:
+        both = ("a1.txt", "a2.txt")
+        count = ("count", "-t", model)
+        ran = run(*count, "a*.txt")
+        assert [line.split("\t")[1] for line in ran.out.decode().splitlines()] == [*both, "total"]
+        assert ran == run(*count, *both) == run(*count, "a?.txt") == run(*count, "[a]*")
+        assert ran == run(*count, "-f", "a*.txt")
+        assert run(*count, "b.txt", "a*.txt") == run(*count, "b.txt", *both)
+        verify = ("verify", model, model)
+        assert run(*verify, "a*.txt").out.decode().endswith(": 2 documents, 20 bytes\n")
+        convert = ("convert", model, "new.json", "--verify")
+        assert run(*convert, "a*.txt").out.decode().endswith(": 2 documents, 20 bytes\n")
+        compare = ("compare", model, "--no-speed", "--on")
+        ran = run(*compare, "a*.txt")
+        assert "a2.txt" in ran.out.decode()
+        assert ran == run(*compare, *both)
+        ran = run(*compare, "A=a*.txt", "B=b.txt", "--csv", "-")
+        texts = [line.split(",")[1] for line in ran.out.decode().splitlines()]
+        assert texts == ["text", "A", "B", "all"]
+
+    @pytest.mark.usefixtures("texts")
+    @pytest.mark.parametrize(
+        "command",
+        ["count -t MODEL", "verify MODEL MODEL", "compare MODEL --on", "audit MODEL --on",
+         "train -o x.model --vocab-size 260", "advise"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("files", [["c*.txt"], ["b.txt", "c*"]])
+    def test_a_pattern_without_files(
+        self, run: Run, model: Path, command: str, files: list[str]
+    ) -> None:
+        words = [str(model) if word == "MODEL" else word for word in command.split()]
+        ran = run(*words, *files)
+        assert (ran.code, ran.out) == (2, b"")
+        assert ran.err.startswith(f"toksmith: error: {files[-1]}: the pattern matches no file")
+
+    @pytest.mark.usefixtures("texts")
+    @pytest.mark.parametrize(
+        "text", ["low?", "what is 3*4?", "** low **", "[1] a1.txt", "*" * 5000]
+    )
+    def test_a_text_that_matches_no_file(self, run: Run, model: Path, text: str) -> None:
+        assert run("count", text, "-t", model).ids == [toksmith.load(model).count(text)]
+
+
 class TestStandardInput:
     COMMANDS = (
         "encode -t MODEL", "count -t MODEL", "inspect -t MODEL", "words", "sentences",

@@ -41,8 +41,8 @@ def run(
         typer.Option(
             "--on",
             metavar="FILES...",
-            help="Files to read: report the tokens that they never use. All words up to the next "
-            "option.",
+            help="Files, folders or quoted globs to read: report the tokens that they never use. "
+            "All words up to the next option.",
         ),
     ] = None,
     separator: Separator = None,

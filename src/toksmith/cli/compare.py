@@ -63,8 +63,8 @@ def run(
         typer.Option(
             "--on",
             metavar="TEXT|FILES...",
-            help="One text, or files and folders, as [bold]PATH[/bold] or [bold]NAME=PATH[/bold]; "
-            "all words up to the next option. Without it, standard input.",
+            help="One text, or files, folders and quoted globs, as [bold]PATH[/bold] or "
+            "[bold]NAME=PATH[/bold]; all words up to the next option. Without it, standard input.",
         ),
     ] = None,
     separator: Separator = None,
@@ -203,13 +203,12 @@ def _label(word: str) -> tuple[str | None, str]:
 
 def _texts(words: list[str] | None, errors: str, quiet: bool) -> dict[str, Any]:
     """Return the arguments of ``compare`` that words stand for."""
-    from toksmith._base.documents import exists
-    from toksmith.cli.reading import files_or_text, read_stdin
+    from toksmith.cli.reading import files_or_text, is_files, read_stdin
 
     if not words or words == ["-"]:
         return {"texts": read_stdin(quiet, errors)}
     labels = [_label(word) for word in words]
-    if any(name and exists(path) for name, path in labels):
+    if any(name and is_files(path) for name, path in labels):
         named = {name or Path(path).name: Path(path) for name, path in labels}
         if len(named) < len(words):
             raise OptionError("two of the texts have one name: give each its own, NAME=PATH")

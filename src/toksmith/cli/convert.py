@@ -21,8 +21,8 @@ def run(
         typer.Option(
             "--verify",
             metavar="TEXT|FILE",
-            help="Encode this with both and show the first difference: a file, a folder, or a "
-            "text. Repeat for several.",
+            help="Encode this with both and show the first difference: a file, a folder, a "
+            "quoted glob, or a text. Repeat for several.",
         ),
     ] = None,
     separator: Separator = None,

@@ -28,12 +28,17 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="TEXT|FILES",
-            help="Files, folders, or one text; without them, standard input.",
+            help="Files, folders, quoted globs, or one text; without them, standard input.",
         ),
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", "-f", metavar="PATH", help="A file. Repeat for several."),
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="PATH",
+            help="A file, folder or quoted glob. Repeat for several.",
+        ),
     ] = None,
     special: SpecialOption = Special.TEXT,
     field: Field = "text",
@@ -46,8 +51,8 @@ def run(
 ) -> None:
     """Count the tokens of a text or of files.
 
-    Several files have a line each, and the total. A single argument that is no file is taken as
-    the text itself, unless it looks like a path.
+    Several files have a line each, and the total. A single argument that is no file and
+    matches none is taken as the text itself, unless it looks like a path.
 
     Files are read as in training: of CSV, TSV, JSON Lines and Parquet, only the texts count.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,36 +80,40 @@ def read_stdin(quiet: bool, errors: str | None) -> bytes:
 def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:
     """Return what a command's arguments stand for: files, or one text.
 
-    A single argument that is no file is taken as the text itself, unless it looks like a path.
+    A single argument that is no file, and matches none as a pattern, is taken as the text itself,
+    unless it looks like a path.
 
     Args:
-        inputs: names of files and folders, or one text.
-        files: more files.
+        inputs: files, folders and patterns, or one text.
+        files: more of them.
 
     Returns:
         The files, those of a folder by name; and the text, where there is one.
 
     Raises:
         OptionError: there is no such file.
-        FormatError: a folder holds no files.
+        FormatError: a folder holds no files, or a pattern of ``files`` matches none.
     """
     from toksmith._base.documents import looks_like_path
+    from toksmith.corpus import expand
 
-    missing = [name for name in inputs if not exists(name)]
+    missing = [name for name in inputs if not is_files(name)]
     if not missing:
-        return [found for name in inputs for found in _below(Path(name))] + files, None
+        return [found for name in (*map(Path, inputs), *files) for found in expand(name)], None
     is_text = len(inputs) == 1 and not files and not looks_like_path(inputs[0])
     if not is_text:
         text = " ".join(inputs)
         hint = f"; to give a text, quote it: {text!r:.80}" if len(inputs) > 1 else ""
-        raise OptionError(f"{missing[0]}: there is no such file{hint}")
+        what = "the pattern matches no file" if has_magic(missing[0]) else "there is no such file"
+        raise OptionError(f"{missing[0]:.200}: {what}{hint}")
     return [], os.fsencode(inputs[0])
 
 
-def _below(path: Path) -> list[Path]:
-    from toksmith.corpus import expand
+def is_files(name: str) -> bool:
+    """Return whether a word names a file or folder, or is a pattern that matches files."""
+    from toksmith.corpus import match_files
 
-    return expand(path) if path.is_dir() else [path]
+    return exists(name) or bool(match_files(name))
 
 
 def parse_id_words(words: list[str]) -> Ids:

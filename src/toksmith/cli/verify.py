@@ -43,7 +43,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="TEXT|FILES",
-            help="Files, folders, or one text; without them, standard input.",
+            help="Files, folders, quoted globs, or one text; without them, standard input.",
         ),
     ] = None,
     by: Annotated[

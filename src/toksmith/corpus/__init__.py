@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toksmith.corpus.hashing import Hashing
 from toksmith.corpus.options import Reading
-from toksmith.corpus.paths import AnyPath, expand
+from toksmith.corpus.paths import AnyPath, expand, match_files
 from toksmith.corpus.sources import (
     Documents,
     DocumentSink,
@@ -27,4 +27,5 @@ __all__ = [
     "Reading",
     "check_field",
     "expand",
+    "match_files",
 ]

@@ -70,9 +70,8 @@ def expand(path: AnyPath) -> list[Path]:
         )
     try:
         return _files(path)
-    except (OSError, RecursionError) as wrong:
-        why = wrong.strerror if isinstance(wrong, OSError) else "too many folders in one pattern"
-        raise OptionError(f"files holds {path!r:.80}: {why}") from None
+    except OSError as wrong:
+        raise OptionError(f"files holds {path!r:.80}: {wrong.strerror}") from None
 
 
 def _files(path: AnyPath) -> list[Path]:
@@ -85,14 +84,33 @@ def _files(path: AnyPath) -> list[Path]:
     if found.exists():
         return [found]
     if glob.has_magic(fspath(path)):
-        # glob takes exponential time for one "**" after another.
-        pattern = _REPEATED.sub("**", fspath(path))
-        matched = glob.glob(pattern, recursive=True)  # noqa: PTH207  # absolute ones too
-        files = sorted(file for file in map(Path, matched) if file.is_file())
+        files = match_files(path)
         if not files:
             raise FormatError(path, "the pattern matches no file")
         return files
     raise FormatError(path, "there is no such file or directory")
+
+
+def match_files(pattern: AnyPath) -> list[Path]:
+    """Return the files that a pattern matches, sorted by name; none if it is no pattern.
+
+    Raises:
+        OptionError: it names too many folders.
+
+    Example:
+        >>> match_files("no such folder/*"), match_files("no pattern")
+        ([], [])
+    """
+    text = fspath(pattern)
+    if not glob.has_magic(text) or len(text) > LONGEST or "\0" in text:
+        return []
+    # glob takes exponential time for one "**" after another.
+    text = _REPEATED.sub("**", text)
+    try:
+        matched = glob.glob(text, recursive=True)  # noqa: PTH207  # absolute ones too
+    except RecursionError:
+        raise OptionError(f"files holds {pattern!r:.80}: too many folders in one pattern") from None
+    return sorted(file for file in map(Path, matched) if file.is_file())
 
 
 def _below(folder: Path) -> Iterator[Path]:
