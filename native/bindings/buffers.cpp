@@ -3,7 +3,7 @@
 namespace toksmith::bindings {
 namespace {
 
-// Made by Python, which keeps it.
+// The UTF-8 that Python caches in the str.
 Text utf8_of(nb::handle str) {
     Py_ssize_t size = 0;
     const char* bytes = PyUnicode_AsUTF8AndSize(str.ptr(), &size);
@@ -38,7 +38,7 @@ TextView::TextView(nb::handle object) : owner_(nb::borrow(object)) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
     if (view_.itemsize != 1) {
         PyBuffer_Release(&view_);
-        throw nb::type_error("text must be a str or bytes; this buffer's items are no bytes");
+        throw nb::type_error("text must be a str, or bytes-like with items of one byte");
     }
     has_view_ = true;
     const auto* begin = static_cast<const std::uint8_t*>(view_.buf);

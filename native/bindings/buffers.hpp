@@ -1,4 +1,4 @@
-// Python's texts and buffers as the kernel sees them, and the kernel's arrays as NumPy's.
+// Converts Python's texts and buffers for the kernel, and the kernel's arrays to NumPy's.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,11 +24,11 @@ using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// A str, or the bytes of any object with a contiguous buffer, without a copy. Holds on to the
-// object; made, destroyed and asked for text() with the GIL.
+// A view of a str, or of the bytes of an object with a contiguous buffer, without a copy. Keeps a
+// reference to the object. Needs the GIL to be constructed, destroyed, and for text().
 class TextView {
  public:
-    // Throws TypeError for what is no text.
+    // Throws TypeError if the object is neither str nor a buffer.
     explicit TextView(nb::handle object);
     TextView(TextView&& other) noexcept;
     TextView(const TextView&) = delete;
@@ -36,7 +36,7 @@ class TextView {
     ~TextView();
 
     const InputText& source() const { return source_; }
-    // As UTF-8, which the object keeps, too, if it is a str. Throws UnicodeEncodeError for one with
+    // The text as UTF-8. A str caches its UTF-8. Throws UnicodeEncodeError if it contains
     // surrogates.
     Text text() const;
 
@@ -47,7 +47,7 @@ class TextView {
     InputText source_{Text{nullptr, nullptr}};
 };
 
-// What Python calls a Sequence[object].
+// For the stubs: Sequence[object].
 using Texts = nb::typed<nb::sequence, nb::object>;
 
 class TextViews {
@@ -60,8 +60,8 @@ class TextViews {
     std::vector<TextView> views_;
 };
 
-// Imports NumPy, which the first array needs: nanobind would make a TypeError of whatever ends the
-// import, such as Ctrl-C.
+// Imports NumPy, which the first array needs. Done explicitly because nanobind would replace any
+// exception during that import, such as KeyboardInterrupt, by a TypeError.
 inline void need_numpy() {
     static bool is_there = false;
     if (is_there) return;
@@ -69,7 +69,7 @@ inline void need_numpy() {
     is_there = true;
 }
 
-// `kept`: where the memory goes when the array is out of use, if not back to the system.
+// `kept`: receives the memory when Python frees the array; null: the memory is freed.
 Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept = {});
 
 template <typename T>
@@ -80,13 +80,16 @@ Array<T> to_numpy(std::vector<T> values) {
     return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-// What Python calls a tuple[bytes, ...]: the token of each id.
+// Makes a list of the ids in one pass. See lists.cpp.
+nb::list to_list(const Id* ids, std::size_t count);
+
+// For the stubs: tuple[bytes, ...], the token of each id.
 using Tokens = nb::typed<nb::tuple, nb::bytes, nb::ellipsis>;
 
-// Throws TypeError where one is no bytes.
+// Throws TypeError if an item is not bytes.
 Vocabulary vocabulary(const Tokens& tokens);
 
-// Each file of this folder binds one domain.
+// Each file of this directory binds one domain.
 void bind_models(nb::module_& module);
 void bind_fused(nb::module_& module);
 void bind_encode(nb::module_& module);
@@ -98,7 +101,7 @@ void bind_words(nb::module_& module);
 void bind_train(nb::module_& module);
 void bind_unigram_training(nb::module_& module);
 
-// The slices [start, end) of a text; throws ValueError where they do not lie in it in order.
+// The slices [start, end) of a text. Throws ValueError if they are not ascending or not inside it.
 std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds);
 
 }  // namespace toksmith::bindings

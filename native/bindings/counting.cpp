@@ -1,4 +1,4 @@
-// Counts the chunks, and the words, of a corpus.
+// Binds the counting of chunks and words.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -13,13 +13,39 @@
 #include <memory>
 #include <system_error>
 
-#include "counted.hpp"
+#include "buffers.hpp"
 #include "counting/chunk_counter.hpp"
+#include "counting/distinct_chunks.hpp"
 #include "counting/word_counter.hpp"
 #include "gil.hpp"
 
 namespace toksmith::bindings {
 namespace {
+
+// The chunks, concatenated; the end of each chunk; its count.
+using Counted = std::tuple<nb::bytes, Array<std::uint64_t>, Array<std::uint64_t>>;
+
+Counted to_python(const DistinctChunks& chunks) {
+    std::vector<std::uint64_t> ends, counts;
+    nb::bytes bytes = nb::steal<nb::bytes>(
+        PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(chunks.total_bytes())));
+    if (!bytes.is_valid()) throw nb::python_error();
+    auto* out = reinterpret_cast<std::uint8_t*>(PyBytes_AsString(bytes.ptr()));
+    {
+        const WithoutGil without_gil;
+        ends.reserve(chunks.entries().size());
+        counts.reserve(chunks.entries().size());
+        InterruptionPoints<1024> points;
+        std::uint64_t end = 0;
+        for (const DistinctChunks::Entry& entry : chunks.entries()) {
+            std::memcpy(out + end, entry.bytes(), entry.size());
+            ends.push_back(end += entry.size());
+            counts.push_back(entry.count);
+            points.step();
+        }
+    }
+    return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
+}
 
 template <typename Counter>
 void add_texts(Counter& counter, const Texts& texts, std::size_t threads) {
@@ -42,7 +68,7 @@ void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> 
                 Input<std::uint64_t> counts) {
     const TextView view(text);
     const std::vector<Text> chunks = slices(view.text(), bounds);
-    if (counts.size() != chunks.size()) throw nb::value_error("as many counts as chunks, please");
+    if (counts.size() != chunks.size()) throw nb::value_error("counts needs one count per chunk");
     const std::vector<std::uint64_t> copied(counts.data(), counts.data() + counts.size());
     const WithoutGil without_gil;
     counter.add_chunks(chunks, copied);
@@ -57,7 +83,7 @@ Counted finish(ChunkCounter& counter) {
     return to_python(chunks);
 }
 
-// Failures of files become Python's OSError.
+// Converts std::system_error to OSError.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
@@ -67,7 +93,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
-// The numbers of chunks, and of their bytes, by count; None if nothing was spilled.
+// Merges the spilled counts. Returns the number of chunks, and that of their bytes, by count.
 std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& counter,
                                                              std::uint64_t min_count,
                                                              std::uint64_t unit,
@@ -87,7 +113,7 @@ std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& count
 
 Counted merged(ChunkCounter& counter) {
     SpilledCounts* spilled = counter.spilled();
-    if (!spilled) throw nb::value_error("nothing was spilled");
+    if (!spilled) throw nb::value_error("nothing was spilled: use finish() instead of merged()");
     nb::bytes bytes = nb::steal<nb::bytes>(
         PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(spilled->chunk_bytes())));
     if (!bytes.is_valid()) throw nb::python_error();
@@ -108,10 +134,11 @@ Counted merged(ChunkCounter& counter) {
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
 
-// One byte for each character of ASCII.
+// A table with one byte for each ASCII character.
 std::array<std::uint8_t, 128> of_ascii(const nb::bytes& table) {
     std::array<std::uint8_t, 128> result{};
-    if (table.size() != result.size()) throw nb::value_error("128 bytes, one a character, please");
+    if (table.size() != result.size())
+        throw nb::value_error("a table of ASCII characters needs 128 bytes");
     std::memcpy(result.data(), table.c_str(), result.size());
     return result;
 }
@@ -125,7 +152,7 @@ PlainRules* plain_rules(const nb::bytes& letters, const nb::bytes& ends, const n
     return rules.release();
 }
 
-// (chunks, words of plain chunks)
+// Returns (all other chunks, words of plain chunks).
 std::tuple<Counted, Counted> found_words(WordCounter& counter) {
     WordCounter::Found found;
     {

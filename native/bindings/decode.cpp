@@ -1,4 +1,4 @@
-// Decoders.
+// Binds Decoder.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -50,7 +50,7 @@ nb::bytes decode(const Decoder& decoder, IdInput ids, std::size_t threads) {
     return result;
 }
 
-// The characters right where Python keeps them; None if the bytes are no UTF-8.
+// Decodes directly into the memory of a new str. Returns None if the bytes are invalid UTF-8.
 nb::object decode_characters(const Decoder& decoder, const IdInput& ids,
                              const Decoder::Parts& parts) {
     const unsigned width = parts.width;

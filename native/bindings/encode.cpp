@@ -1,4 +1,4 @@
-// Encoders.
+// Binds Encoder.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -12,7 +12,6 @@
 #include "buffers.hpp"
 #include "encode/encoder.hpp"
 #include "gil.hpp"
-#include "lists.hpp"
 #include "models/bpe/model.hpp"
 #include "models/bpe/ranks.hpp"
 #include "split/splitter.hpp"
@@ -64,7 +63,7 @@ std::vector<InputText> sources(const std::vector<Text>& texts) {
     return {texts.begin(), texts.end()};
 }
 
-// Below 4 KiB, handing the GIL over costs more than the work.
+// Below 4 KiB, releasing the GIL costs more than the work.
 bool is_short(const TextView& view) { return view.source().size() < 4096; }
 
 Array<Id> encode(Encoder& encoder, nb::handle text, std::size_t threads) {
@@ -108,12 +107,13 @@ Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bo
     return encode_all(encoder, sources(slices(view.text(), bounds)), threads);
 }
 
-// The stretches of one document between its added tokens; the document starts at byte 0.
+// Encodes the ranges `bounds` of one document, which lie between its added tokens. The document
+// starts at byte 0.
 Pair encode_segments(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
                      std::size_t threads) {
     const TextView view(text);
     const std::vector<InputText> segments = sources(slices(view.text(), bounds));
-    std::size_t starting = 0;  // more than one where segments at the start are empty
+    std::size_t starting = 0;  // ranges that start at 0; several if the first ones are empty
     while (starting < bounds.shape(0) && bounds(starting, 0) == 0) ++starting;
     return encode_all(encoder, segments, threads, starting);
 }
@@ -151,7 +151,7 @@ std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start,
     const TextView view(text);
     const Text whole = view.text();
     if (start < 0 || end < start || end > static_cast<std::int64_t>(whole.size())) {
-        throw nb::value_error("the range to cut in lies outside the text");
+        throw nb::value_error("start and end must lie inside the text");
     }
     const std::uint8_t* found =
         safe_cut(family_named(family), whole.begin + start, whole.begin + end);
@@ -167,16 +167,16 @@ void bind_encode(nb::module_& module) {
         "instruction_set",
         [](const std::string& wanted) { return std::string(isa::name(isa::choose(wanted))); },
         "wanted"_a,
-        "The instruction set of that name, or the best (\"\"), if this machine has it.");
+        "Return the name of the instruction set for `wanted`; \"\" is the best of this machine.");
     module.attr("CACHE_BYTES") = ChunkCache::kBytes;
     module.def(
         "safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
-        "The first place from start on, else end, where the text may be cut between chunks.");
+        "Return the first place from start on where the text may be cut between chunks, or end.");
     module.def("recover_merges", &recover, "tokens"_a,
-               "The merges of a vocabulary given by ranks: left, right, id of each, flat.");
+               "Return the merges of a vocabulary of ranks: left, right, id of each, flat.");
 
     module.def("read_ranks", &read_ranks, "text"_a, "most"_a,
-               "The tokens of a .tiktoken file by rank, or None where something is wrong with it.");
+               "Return the tokens of a .tiktoken file by rank, or None if it is malformed.");
 
     nb::class_<Encoder>(module, "Encoder")
         .def(nb::new_([](std::shared_ptr<Model> model, const std::string& family,

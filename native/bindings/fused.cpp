@@ -1,5 +1,5 @@
-// Models fused with the stages before them. Python returns the normalized form of characters, block
-// by block.
+// Binds models fused with the stages before them. Python computes the normalized form of
+// characters, block by block.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -23,11 +23,12 @@ std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
     return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
 
-// Python's answer for a block in which each character is its own normalized form: the class of each
-// for the cut table, and the class of each for the splitter.
+// The result of Python's fill() for a block in which each character is its own normalized form: the
+// classes of the characters for the cut table, and those for the splitter.
 using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
-// For any other block: the same for all normalized characters; these in UTF-8, concatenated; how
-// many each character of the block becomes, and whether it is context-sensitive.
+// The result for any other block: the classes of all normalized characters; their concatenated
+// UTF-8; for each character of the block, the number of its normalized characters, and whether it
+// is context-sensitive.
 using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
 void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_t* bytes,
@@ -39,7 +40,7 @@ void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_
 std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
     const auto& [char_classes, units] = seen;
     if (char_classes.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
-        throw std::invalid_argument("a block has another number of characters");
+        throw std::invalid_argument("fill() must return one item for each character of a block");
     }
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(CharacterTable::kBlock * (2 + utf8::kMostBytes));
@@ -60,24 +61,25 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
     const auto text = view(std::get<1>(given)), is_context_sensitive = view(std::get<3>(given));
     if (sizes.size() != CharacterTable::kBlock ||
         is_context_sensitive.size() != CharacterTable::kBlock) {
-        throw std::invalid_argument("a block has another number of characters");
+        throw std::invalid_argument("fill() must return one item for each character of a block");
     }
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(text.size() + 2 * units.size());
     const std::uint8_t *p = text.data(), *end = p + text.size();
-    std::size_t place = 0;  // among all normalized characters
+    std::size_t place = 0;  // the index among all normalized characters
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         const std::size_t begin = block->units.size(), first = place;
         for (; place < first + sizes(i); ++place) {
             if (p == end || place == units.size() || place == char_classes.size()) {
-                throw std::invalid_argument("a character becomes more than there is");
+                throw std::invalid_argument("fill() returned counts above the number of classes");
             }
             const std::uint32_t size = utf8::decode(p, end).size;
             add_unit(*block, units(place), p, size);
             p += size;
         }
         const std::size_t size = block->units.size() - begin;
-        if (size > 0xFFFF) throw std::invalid_argument("a character becomes too many");
+        if (size > 0xFFFF)
+            throw std::invalid_argument("the normalized form of a character is above 64 KiB");
         const bool open = is_context_sensitive[i] != 0 || first == place;
         block->rows[i] = {open ? CutTable::kContextSensitive : char_classes(place - 1),
                           open ? CutTable::kContextSensitive : char_classes(first),
@@ -90,7 +92,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
 // A Python object that C++ may keep, copy and drop on any thread.
 std::shared_ptr<nb::object> kept(nb::object object) {
     return {new nb::object(std::move(object)), [](nb::object* dropped) {
-                if (!may_call_python()) return;  // the process ends
+                if (!may_call_python()) return;  // the process is about to end
                 const WithGil gil;
                 delete dropped;
             }};
@@ -149,7 +151,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
 
 using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
 
-// None if only the stages themselves know the spans.
+// Returns None if the spans cannot be computed here; then the stages have to run one by one.
 std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle text, bool starts) {
     const TextView view(text);
     const Text whole = view.text();

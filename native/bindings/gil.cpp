@@ -16,7 +16,8 @@ bool is_finalizing() {
 #endif
 }
 
-// Python runs signal handlers on its main thread alone: other threads are not polled again.
+// Called by Stop on the thread of the call. Python runs signal handlers on its main thread only, so
+// on other threads it returns false, to be called no more.
 bool poll() {
     const WithGil gil;
     const nb::object threading = new_object([] { return PyImport_ImportModule("threading"); });

@@ -1,4 +1,4 @@
-// Giving the GIL away during long work, and taking it back, also while the interpreter shuts down.
+// Releases the GIL during long work and acquires it again, safely even at interpreter shutdown.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,8 +9,8 @@
 
 namespace toksmith::bindings {
 
-// For the length of a native call: other Python threads run meanwhile, and Ctrl-C ends the call
-// with KeyboardInterrupt at the next interruption point.
+// Releases the GIL for a native call, so that other Python threads run. Ctrl-C ends the call with
+// KeyboardInterrupt at its next interruption point.
 class WithoutGil {
  public:
     WithoutGil();
@@ -24,12 +24,12 @@ class WithoutGil {
     PyThreadState* state_;
 };
 
-// A native thread cannot call Python any more.
+// Thrown if a native thread cannot call Python any more.
 struct ShuttingDown : std::runtime_error {
     ShuttingDown() : std::runtime_error("the Python interpreter is shutting down") {}
 };
 
-// For a call back into Python, on any thread.
+// Acquires the GIL on any thread, for a call into Python.
 class WithGil {
  public:
     // Throws ShuttingDown.
@@ -48,12 +48,12 @@ bool may_call_python();
 // Sleeps until the process ends.
 [[noreturn]] void sleep_for_good();
 
-// Returns what call() does, a function of Python's C API that may wait for the GIL.
+// Returns call(), which calls a function of Python's C API that may wait for the GIL.
 //
-// A thread that waits for it when the interpreter shuts down never gets it: before Python 3.14,
-// pthread_exit() unwinds its stack, which neither destructors that need the GIL nor nanobind's
-// catch clauses survive. So it sleeps, as Python 3.14 lets it do. Nothing inside `call` may have a
-// destructor.
+// A thread that waits for the GIL during interpreter shutdown never gets it: before Python 3.14,
+// pthread_exit() unwinds its stack, but destructors that need the GIL and nanobind's catch clauses
+// do not survive that. So the thread sleeps instead, as in Python 3.14. Nothing inside `call` may
+// have a destructor.
 template <typename Call>
 auto or_sleep(const Call& call) noexcept {
     try {
@@ -63,7 +63,8 @@ auto or_sleep(const Call& call) noexcept {
     }
 }
 
-// The new reference that call() returns, with the GIL; throws what it raises. `call`: as above.
+// Returns the new reference that call() returns; throws its Python exception. Needs the GIL.
+// `call`: see or_sleep().
 template <typename Call>
 nanobind::object new_object(const Call& call) {
     PyObject* const result = or_sleep(call);
@@ -71,14 +72,14 @@ nanobind::object new_object(const Call& call) {
     return nanobind::steal(result);
 }
 
-// Calls a Python object, with the GIL; throws what it raises.
+// Calls a Python object; throws its Python exception. Needs the GIL.
 template <typename... Arguments>
 nanobind::object call_python(nanobind::handle callable, const Arguments&... arguments) {
     return new_object(
         [&] { return PyObject_CallFunctionObjArgs(callable.ptr(), arguments.ptr()..., nullptr); });
 }
 
-// Runs signal handlers, with the GIL; for loops that hold it for long. Throws what they raise.
+// Runs signal handlers and throws their exceptions. Needs the GIL. For loops that hold it for long.
 inline void check_signals_with_gil() {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }

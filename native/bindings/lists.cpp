@@ -1,4 +1,6 @@
-#include "lists.hpp"
+// Converts ids to Python's ints and lists. Creating and freeing an int costs more than its slot in
+// a list, so all lists share one int per id.
+#include "buffers.hpp"
 
 #include <nanobind/stl/optional.h>
 
@@ -9,13 +11,13 @@
 namespace toksmith::bindings {
 namespace {
 
-constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;  // items of a list
+constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;  // list items
 
-// More than vocabularies have; larger ids get an int of their own each time.
+// More than most vocabularies have. Larger ids get a new int each time.
 constexpr std::size_t kShared = std::size_t{1} << 18;
-PyObject* shared[kShared];  // made when an id is first seen, and kept
+PyObject* shared[kShared];  // created when an id first occurs, and never freed
 
-// A new reference.
+// Returns a new reference.
 inline PyObject* number(Id id) {
     PyObject* made = id < kShared ? shared[id] : nullptr;
     if (!made) [[unlikely]] {
@@ -42,8 +44,8 @@ nb::list new_list(std::size_t size) {
     return list;
 }
 
-// While many lists are made, the collector of cycles would look at every id of every one, again and
-// again, and find nothing. Only signal handlers run meanwhile: the GIL is held.
+// Disables the garbage collector while lists are made: it would traverse all ids of all lists
+// repeatedly, and find no cycles. Only signal handlers run meanwhile, since the GIL is held.
 class WithoutCollector {
  public:
     WithoutCollector() : was_enabled_(PyGC_Disable()) {}
@@ -74,7 +76,7 @@ nb::list to_lists(Input<Id> ids, Input<std::int64_t> offsets) {
     return lists;
 }
 
-// The ids of a list; None unless all are whole numbers of 32 bits: Python then says what is wrong.
+// The ids of a list. Returns None unless all are ints of 32 bits; Python then reports the error.
 std::optional<Array<Id>> to_array(nb::list list) {
     const std::size_t size = list.size();
     IdArray ids;
@@ -98,7 +100,7 @@ std::optional<Array<Id>> to_array(nb::list list) {
 
 nb::list to_list(const Id* ids, std::size_t count) {
     nb::list list = new_list(count);
-    // Counting a reference is writing to the int, wherever it lies.
+    // Prefetches the ints, since increasing a reference count writes to the int.
     constexpr std::size_t kAhead = 24;
     std::size_t i = 0;
     for (; i + kAhead < count; ++i) {
@@ -117,10 +119,10 @@ void bind_lists(nb::module_& module) {
     module.def("to_lists", &to_lists, "ids"_a, "offsets"_a,
                nb::sig("def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> "
                        "list[list[int]]"),
-               "The ids between each two offsets as a list.");
+               "Return a list of the ids between each two adjacent offsets.");
     module.def("to_array", &to_array, "ids"_a,
                nb::sig("def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None"),
-               "The ids of a list; None unless all are ints of 32 bits.");
+               "Return the ids of a list as an array, or None unless all are ints of 32 bits.");
 }
 
 }  // namespace toksmith::bindings

@@ -1,4 +1,4 @@
-// Models: one class for each kind, made from plain arrays.
+// Binds the models, one class for each kind, constructed from plain arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -42,14 +42,14 @@ std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) 
     return rules;
 }
 
-// Without merges, the ids are ranks, and the merges are recovered.
+// Without merges, the ids are ranks, and the merges are recovered from them.
 std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
                                          std::optional<InputRows<std::uint32_t>> merges,
                                          bool whole_chunk_first) {
     Vocabulary given = vocabulary(tokens);
     const std::vector<bpe::MergeRule> rules =
         merges ? merge_rules(*merges) : bpe::recover_merges(given);
-    const auto source = merges ? bpe::Merges::kGiven : bpe::Merges::kRecovered;
+    const auto source = merges ? bpe::MergeSource::kGiven : bpe::MergeSource::kRecovered;
     return std::make_shared<bpe::BpeModel>(std::move(given), rules, whole_chunk_first, source);
 }
 
@@ -98,14 +98,14 @@ std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
                                                            options);
 }
 
-// Exceptions that the kernel throws on purpose become errors of the package.
+// Converts the kernel's exceptions for invalid input to ToksmithError's subclasses.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const UnknownText& error) {
         const nb::object type = nb::module_::import_("toksmith.errors").attr("UnknownTokenError");
         PyErr_SetString(type.ptr(), error.what());
-    } catch (const std::length_error& error) {  // too much text or too many pieces at once
+    } catch (const std::length_error& error) {  // text or vocabulary is too large
         const nb::object type = nb::module_::import_("toksmith.errors").attr("OptionError");
         PyErr_SetString(type.ptr(), error.what());
     }

@@ -3,14 +3,15 @@
 #include "buffers.hpp"
 
 NB_MODULE(_kernel, module) {
-    // A thread that takes the GIL, as PyGILState_Ensure() does, gets the main interpreter's.
+    // PyGILState_Ensure(), which native threads use, always selects the main interpreter.
     if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         throw std::runtime_error(
             "toksmith runs in Python's main interpreter only, not in a sub-interpreter: use "
             "threads or processes");
     }
-    module.doc() = "The compiled hot loops; only toksmith's engines import this module.";
-    // At exit Python leaves what module globals hold to the system; that is no leak of ours.
+    module.doc() = "The compiled kernel; only toksmith's engines import this module.";
+    // At exit, Python does not free objects in module globals; nanobind would report these as
+    // leaks.
     nanobind::set_leak_warnings(false);
     toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_fused(module);

@@ -1,4 +1,4 @@
-// Training by merging.
+// Binds training by merging.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -27,11 +27,12 @@ bpe::Counted<Symbol> counted(const Symbol* symbols, std::size_t size, const Ends
     result.counts = {counts.data(), counts.size()};
     std::uint64_t before = 0;
     for (const std::uint64_t end : result.ends) {
-        if (end < before || end > size) throw nb::value_error("chunk ends out of order");
+        if (end < before || end > size)
+            throw nb::value_error("chunk ends must ascend and lie inside the chunks");
         before = end;
     }
     if (result.counts.size() != result.ends.size()) {
-        throw nb::value_error("as many counts as chunks, please");
+        throw nb::value_error("counts needs one count per chunk");
     }
     return result;
 }
@@ -42,7 +43,7 @@ bpe::CountedSymbols counted(const Input<Id>& symbols, const Ends& ends, const Co
         const WithoutGil without_gil;
         if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
                         [&](Id symbol) { return symbol >= alphabet; })) {
-            throw nb::value_error("a symbol outside the alphabet");
+            throw nb::value_error("a symbol is not in the alphabet");
         }
     }
     return counted(symbols.data(), symbols.size(), ends, counts);
@@ -64,10 +65,10 @@ bpe::TrainingOptions training_options(std::size_t tokens, const std::string& tie
     return options;
 }
 
-// (merges, concatenated; the count of each; the tokens of the text after each)
+// The merges, flat; the count of each merge; the number of tokens of the text after each merge.
 using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
 
-// The result from merge `start` on.
+// The part of a result from merge `start` on.
 Trained since(const bpe::Training& training, std::size_t start) {
     IdArray flat;
     for (std::size_t i = start; i < training.merges.size(); ++i) {
@@ -81,9 +82,9 @@ Trained since(const bpe::Training& training, std::size_t start) {
     return {to_numpy(std::move(flat)), rest(training.counts), rest(training.tokens)};
 }
 
-// Runs a training without the GIL. `watch`, if it is not None, is called a few times a second with
-// the merges since its last call, and at the end with the rest. `keep` is called likewise every
-// `keep_seconds`, and when Ctrl-C ends the training.
+// Runs a training without the GIL. `watch`, unless None, is called a few times a second with the
+// merges since its last call, and at the end with the rest. `keep` is called likewise every
+// `keep_seconds` seconds, and when Ctrl-C ends the training.
 template <typename Train>
 Trained trained(const nb::object& watch, Train train, const nb::object& keep = nb::none(),
                 double keep_seconds = 0) {
@@ -112,7 +113,7 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
         const WithGil gil;
         try {
             show(so_far);
-        } catch (nb::python_error&) {  // for example Ctrl-C while `watch` runs
+        } catch (nb::python_error&) {  // for example a KeyboardInterrupt in `watch`
             hand_over(so_far);
             throw;
         }
@@ -173,9 +174,9 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
                      bool split_by_script, bool split_by_space, bool split_digits,
                      bool space_as_suffix, bool only_spaces, std::size_t cut, std::size_t threads,
                      nb::object watch) {
-    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
-    if (cut > ends.size()) throw nb::value_error("more words are cut than there are");
-    if (longest >= (1u << 15)) throw nb::value_error("pieces have fewer than 32,768 characters");
+    if (kinds.size() != scripts.size()) throw nb::value_error("kinds needs one kind per script");
+    if (cut > ends.size()) throw nb::value_error("cut must be at most the number of words");
+    if (longest >= (1u << 15)) throw nb::value_error("longest must be below 32,768 characters");
     std::vector<bpe::PieceTraits> alphabet;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
         const bool space = kinds(i) & kSpace;

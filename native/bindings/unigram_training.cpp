@@ -1,4 +1,4 @@
-// Trains Unigram pieces.
+// Binds the training of Unigram pieces.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
@@ -16,25 +16,25 @@ constexpr std::uint8_t kSpace = 1, kDigit = 2;
 
 bpe::CountedSymbols counted(const Input<Id>& symbols, const Input<std::uint64_t>& ends,
                             const Input<std::uint64_t>& counts, std::size_t alphabet) {
-    if (counts.size() != ends.size()) throw nb::value_error("as many counts as words, please");
+    if (counts.size() != ends.size()) throw nb::value_error("counts needs one count per word");
     const WithoutGil without_gil;
     std::uint64_t before = 0;
     for (std::size_t word = 0; word < ends.size(); ++word) {
         if (ends(word) < before || ends(word) > symbols.size()) {
-            throw nb::value_error("word ends out of order");
+            throw nb::value_error("word ends must ascend and lie inside the symbols");
         }
         before = ends(word);
     }
     if (std::any_of(symbols.data(), symbols.data() + symbols.size(),
                     [&](Id symbol) { return symbol >= alphabet; })) {
-        throw nb::value_error("a symbol outside the alphabet");
+        throw nb::value_error("a symbol is not in the alphabet");
     }
     return {symbols.data(), {ends.data(), ends.size()}, {counts.data(), counts.size()}};
 }
 
 std::vector<bpe::PieceTraits> alphabet(const Input<std::uint16_t>& scripts,
                                        const Input<std::uint8_t>& kinds) {
-    if (kinds.size() != scripts.size()) throw nb::value_error("as many kinds as scripts, please");
+    if (kinds.size() != scripts.size()) throw nb::value_error("kinds needs one kind per script");
     std::vector<bpe::PieceTraits> result;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
         const bool space = kinds(i) & kSpace;
@@ -48,7 +48,7 @@ std::vector<bpe::PieceTraits> alphabet(const Input<std::uint16_t>& scripts,
     return result;
 }
 
-// (the characters of all pieces, concatenated; the length of each, its score)
+// The characters of all pieces, concatenated; the length of each piece; its score.
 using Trained = std::tuple<Array<Id>, Array<std::uint32_t>, Array<double>>;
 
 Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::uint64_t> counts,

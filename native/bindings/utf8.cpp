@@ -22,14 +22,14 @@ std::int64_t first_invalid(nb::handle text, std::int64_t start, std::int64_t end
     const TextView view(text);
     const Text whole = view.text();
     if (start < 0 || end < start || end > static_cast<std::int64_t>(whole.size())) {
-        throw nb::value_error("the range to check lies outside the text");
+        throw nb::value_error("start and end must lie inside the text");
     }
     const isa::Level chosen = isa::choose(level);
     const Byte* const last = whole.begin + end;
     const WithoutGil without_gil;
     for (const Byte* from = whole.begin + start;;) {
-        // A block ends with a character: before a byte that continues none, or behind three that
-        // do.
+        // Moves the end of the block past up to three continuation bytes, so that it does not split
+        // a character.
         const Byte* to = from + std::min(kBlock, last - from);
         for (int i = 0; i < 3 && to < last && utf8::is_continuation(*to); ++i) ++to;
         const Byte* const found = utf8::first_invalid(from, to, chosen);
@@ -45,7 +45,7 @@ void bind_utf8(nb::module_& module) {
     using namespace nb::literals;
 
     module.def("first_invalid", &first_invalid, "text"_a, "start"_a, "end"_a, "instruction_set"_a,
-               "The first byte from start on that belongs to no valid UTF-8 character, or end.");
+               "Return the first byte from start on that is invalid UTF-8, or end.");
 }
 
 }  // namespace toksmith::bindings

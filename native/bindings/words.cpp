@@ -1,4 +1,4 @@
-// Words made from counted chunks.
+// Binds operations on counted words.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
@@ -15,7 +15,7 @@ using Ends = Input<std::uint64_t>;
 using Counts = Input<std::uint64_t>;
 
 void check(const Ends& ends, const Counts& counts, std::size_t size, const char* what) {
-    if (counts.size() != ends.size()) throw nb::value_error("as many counts as chunks, please");
+    if (counts.size() != ends.size()) throw nb::value_error("counts needs one count per chunk");
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < ends.size(); ++i) {
         if (ends(i) < before || ends(i) > size) throw nb::value_error(what);
@@ -23,7 +23,7 @@ void check(const Ends& ends, const Counts& counts, std::size_t size, const char*
     }
 }
 
-// Counted words whose arrays were checked.
+// Counted words whose arrays have been validated.
 template <typename Symbol>
 struct Words {
     const Symbol* symbols;
@@ -37,7 +37,7 @@ struct Words {
           counts(word_counts.data()),
           words(word_ends.size()),
           size(number) {
-        check(word_ends, word_counts, number, "word ends out of order");
+        check(word_ends, word_counts, number, "word ends must ascend and lie inside the symbols");
     }
 };
 
@@ -48,7 +48,7 @@ Words<Id> words_of(const Input<Id>& symbols, const Ends& ends, const Counts& cou
     return {symbols.data(), symbols.size(), ends, counts};
 }
 
-// The count of each symbol in the text.
+// How often each symbol occurs in the text.
 template <typename Symbols>
 Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, const Counts& counts,
                                    std::size_t alphabet) {
@@ -62,7 +62,7 @@ Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, con
             const std::uint64_t end = given.ends[word], count = given.counts[word];
             for (; i < end; ++i) {
                 if (given.symbols[i] >= alphabet)
-                    throw nb::value_error("a symbol outside the alphabet");
+                    throw nb::value_error("a symbol is not in the alphabet");
                 sums[given.symbols[i]] += count;
             }
             points.step();
@@ -71,7 +71,7 @@ Array<std::uint64_t> symbol_counts(const Symbols& symbols, const Ends& ends, con
     return to_numpy(std::move(sums));
 }
 
-// The segments of words whose symbols all have a number, as these numbers.
+// Maps the symbols of words to numbers. Symbols without a number split a word into segments.
 class Numbered {
  public:
     template <typename Symbol>
@@ -95,7 +95,7 @@ class Numbered {
         for (std::size_t word = 0; word < words.words; ++word) {
             for (const std::uint64_t end = words.ends[word]; i < end; ++i) {
                 if (words.symbols[i] >= alphabet) {
-                    throw nb::value_error("a symbol without a number");
+                    throw nb::value_error("a symbol is above the table of numbers");
                 }
                 const std::uint32_t number = number_of[words.symbols[i]];
                 if (number == kNone) {
@@ -135,7 +135,8 @@ Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Coun
     return std::move(found).to_python();
 }
 
-// The segments of words of bytes, then those of other words; and how many are of bytes.
+// Returns the segments of words of bytes, followed by those of the other words; and the number of
+// the former.
 std::tuple<Numbered::Found, std::size_t> mixed_stretches(
     const nb::bytes& text, const Ends& text_ends, const Counts& text_counts,
     const Input<std::uint32_t>& of_bytes, const Input<Id>& symbols, const Ends& ends,

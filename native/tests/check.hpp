@@ -1,4 +1,4 @@
-// A test framework in one page: TEST(name) { CHECK(...); }
+// A minimal test framework: TEST(name) { CHECK(...); }
 #pragma once
 
 #include <stdexcept>
@@ -21,7 +21,7 @@ struct Registered {
     Registered(const char* name, void (*run)()) { tests().push_back({name, run}); }
 };
 
-// Fuzz targets let it pass, so that the process aborts.
+// Fuzz targets do not catch it, so the process aborts.
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -40,7 +40,7 @@ inline void check(bool holds, const char* file, int line, const char* what,
     static const toksmith::test::Registered registered_##name(#name, test_##name); \
     static void test_##name()
 
-// CHECK(condition) or CHECK(condition, note): where the condition does not hold, the test ends.
+// CHECK(condition) or CHECK(condition, note): ends the test if the condition is false.
 #define CHECK(condition, ...) \
     toksmith::test::check((condition), __FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__)
 

@@ -1,4 +1,5 @@
-// The allocation functions of the tests, apart from them: a compiler that sees both complains.
+// Replaces the allocation functions. In a file of its own, since gcc warns if it sees both new and
+// the functions that replace it.
 #include "failing_memory.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace toksmith::test {
 namespace {
 
-std::atomic<std::int64_t> until_failure{-1};  // below 0: none fails
+std::atomic<std::int64_t> until_failure{-1};  // below 0: no allocation fails
 
 bool fails_now() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
 
@@ -47,8 +48,8 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return toksmith::test::allocated(size, static_cast<std::size_t>(alignment));
 }
-// Also those that return null: AddressSanitizer has its own, whose memory the ones below cannot
-// free.
+// The variants that return null are replaced as well: the replaced operator delete cannot free the
+// memory of AddressSanitizer's own ones.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return toksmith::test::fails_now() ? nullptr : std::malloc(size);
 }
@@ -65,7 +66,7 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 #if TOKSMITH_FAILING_MMAP
-// Those of HugePageArray, which come before the C library's.
+// The calls of HugePageArray: the linker finds this function before that of the C library.
 extern "C" void* mmap(void* address, std::size_t size, int protection, int flags, int file,
                       off_t offset) noexcept {
     if (toksmith::test::fails_now()) {

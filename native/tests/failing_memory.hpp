@@ -1,4 +1,4 @@
-// Allocations that fail: what a test runs meets std::bad_alloc at a place of its choice.
+// Makes a chosen allocation fail with std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ inline constexpr bool kMapsFail = true;
 inline constexpr bool kMapsFail = false;
 #endif
 
-// While it lives, the n-th allocation (from 0) of any thread throws std::bad_alloc, be it by
-// operator new or of a HugePageArray. One at a time.
+// While it exists, the n-th allocation (from 0) of any thread fails, whether by operator new or by
+// a HugePageArray. Only one may exist at a time.
 class FailingAllocation {
  public:
     explicit FailingAllocation(std::size_t n);
@@ -28,8 +28,8 @@ class FailingAllocation {
     bool has_failed() const;
 };
 
-// Calls work() with its first allocation failing, then with its second, and so on until none fails;
-// after each failure calls check(). Returns how many allocations there are.
+// Calls work() with its first allocation failing, then with its second, and so on until none fails.
+// Calls check() after each failure. Returns the number of allocations.
 template <typename Work, typename Check>
 std::size_t fail_each_allocation(Work work, Check check) {
     for (std::size_t n = 0;; ++n) {

@@ -1,4 +1,4 @@
-// What a fuzz target makes of its input: numbers to choose by, and a text.
+// Splits the input of a fuzz target into random numbers and a text.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Decodes ids, known and unknown, of a vocabulary cut out of the input.
+// Decodes known and unknown ids of a vocabulary that is cut out of the input.
 #include <optional>
 
 #include "encode/decoder.hpp"
@@ -10,7 +10,7 @@ using namespace toksmith::test;
 
 namespace {
 
-// The characters of a text, as numbers; nothing where it is no UTF-8.
+// The code points of a text, or nothing if it is invalid UTF-8.
 std::optional<std::vector<std::uint32_t>> characters(const Bytes& text) {
     std::vector<std::uint32_t> result;
     for (const std::uint8_t *p = text.data(), *end = p + text.size(); p < end;) {
@@ -22,7 +22,7 @@ std::optional<std::vector<std::uint32_t>> characters(const Bytes& text) {
     return result;
 }
 
-// What the decoder makes of them, if it can.
+// The code points that the decoder writes, or nothing if it returns false.
 std::optional<std::vector<std::uint32_t>> characters(const Decoder& decoder,
                                                      const std::vector<Id>& ids,
                                                      std::string_view before, std::size_t threads) {
@@ -37,7 +37,7 @@ std::optional<std::vector<std::uint32_t>> characters(const Decoder& decoder,
                                             : written(std::uint8_t{});
 }
 
-// Whole characters, none wider than some width.
+// Whole characters, none wider than a random width.
 Bytes some_characters(Random& random) {
     static const std::string_view kCharacters[] = {"a",      " ", "the ", "é",
                                                    "\u00ff", "ж", "中",   "😀"};
@@ -63,14 +63,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         offsets.push_back(offsets.back() + random.below(std::min<std::size_t>(left, 40) + 1));
     }
     const std::size_t vocab = offsets.size() - 1;
-    std::vector<std::uint8_t> is_known;  // now and then not just what has bytes
+    std::vector<std::uint8_t> is_known;  // sometimes differs from "has bytes"
     if (random.below(2) == 0) {
         is_known.resize(vocab);
         for (std::uint8_t& each : is_known) each = random.below(8) != 0;
     }
     const Decoder decoder(input.text, offsets, is_known);
 
-    // Now and then so many that threads share them.
+    // Sometimes enough ids for several threads.
     std::vector<Id> ids(random.below(random.below(64) == 0 ? 300'000 : 300));
     const std::size_t highest = vocab + (random.below(4) == 0);
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         Bytes behind(before.begin(), before.end());
         behind.insert(behind.end(), expected.begin(), expected.end());
         const auto found = characters(decoder, ids, before, 2);
-        // What stands before has to be whole characters; otherwise it may say that it cannot.
+        // `before` must end with a whole character; otherwise decode_characters() may return false.
         if (found || before != "\xe4") CHECK(found == characters(behind));
     }
     return 0;

@@ -1,5 +1,5 @@
-// Encodes a text with merges made from it: on every instruction set, with both ways to merge, as
-// documents on threads, cut in two, and back again.
+// Encodes a text with merges made from it: on every instruction set, with both merging algorithms,
+// as documents on several threads, and cut in two. Decodes the ids again.
 #include "encode/decoder.hpp"
 #include "fuzz.hpp"
 #include "split/splitter.hpp"
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto model = merges.model(whole_chunk_first);
     const Merger merged(merges);
 
-    // Documents that end anywhere, also inside a character.
+    // Documents end at random places, also inside a character.
     std::vector<InputText> documents;
     for (const std::uint8_t* p = text.begin; documents.empty() || p < text.end;) {
         const auto left = static_cast<std::size_t>(text.end - p);

@@ -1,7 +1,7 @@
-// Feeds a fuzz target random inputs where there is no libFuzzer, and takes the same arguments:
+// Runs a fuzz target on random inputs without libFuzzer, with the same arguments:
 //   fuzz_x [-max_total_time=SECONDS] [-seed=NUMBER]    random inputs
 //   fuzz_x FILE...                                     these inputs
-// An input that fails is kept in fuzz_x.input, to be replayed.
+// Writes an input that fails to fuzz_x.input, so that it can be run again.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ std::string kept;
 void keep_input() {
     std::ofstream(kept, std::ios::binary)
         .write(reinterpret_cast<const char*>(input.data()), std::ssize(input));
-    std::fprintf(stderr, "the input that failed: %s\n", kept.c_str());
+    std::fprintf(stderr, "failing input: %s\n", kept.c_str());
 }
 
 [[noreturn]] void fail() {

@@ -1,4 +1,4 @@
-// Matches a text with tokens cut out of it, in any mode, against trying all ends at all places.
+// Matches a text with tokens cut out of it, with random options, and compares with SlowMatcher.
 #include "fuzz.hpp"
 #include "match_kit.hpp"
 

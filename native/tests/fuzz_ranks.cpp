@@ -1,5 +1,5 @@
-// Reads the input as a file of ranks, as it is and with its bytes taken for characters that such
-// files hold; what is read stands in the file.
+// Parses the input as a .tiktoken file, unchanged and mapped to characters of such files. Checks
+// that everything that is read occurs in the file.
 #include "fuzz.hpp"
 #include "models/bpe/ranks.hpp"
 
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     constexpr std::string_view characters = "QUJD+/= \n\r0123456789";
     for (char& c : file) c = characters[static_cast<std::uint8_t>(c) % characters.size()];
     read(file);
-    // Lines that are right but for a changed character.
+    // Valid lines, except for one changed character.
     std::string lines;
     for (std::size_t i = 0; i + 2 < file.size(); i += 3) {
         lines += std::string("QU") + (file[i] == '=' ? "==" : "Jd") + ' ' + std::to_string(data[i]);

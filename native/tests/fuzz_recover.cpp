@@ -1,5 +1,5 @@
-// Recovers merges from tokens cut out of the input, at any ranks, and encodes with them what their
-// ranks alone say: of all neighbours, those whose bytes have the lowest rank are joined first.
+// Recovers merges from tokens cut out of the input, with random ranks. Compares with encoding by
+// ranks alone: repeatedly joins the adjacent pair whose bytes have the lowest rank.
 #include "fuzz.hpp"
 #include "models/bpe/ranks.hpp"
 
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     FuzzInput input(data, size);
     Random& random = input.random;
     if (input.text.size() > 2000) return 0;
-    // A few letters only, now and then, so that tokens overlap in every way.
+    // Sometimes a few letters only, so that tokens overlap in many ways.
     if (random.below(2)) {
         for (std::uint8_t& byte : input.text) byte = static_cast<std::uint8_t>('a' + byte % 3);
     }
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             merges.tokens.push_back(token);
         }
     }
-    if (random.below(2)) {  // bytes need not come first
+    if (random.below(2)) {  // the bytes need not have the lowest ranks
         for (std::size_t i = merges.tokens.size(); i > 1; --i) {
             std::swap(merges.tokens[i - 1], merges.tokens[random.below(i)]);
         }

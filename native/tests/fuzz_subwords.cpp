@@ -1,5 +1,5 @@
-// Encodes a text with pieces cut out of it, by merging and through the lattice, and does the same
-// slowly.
+// Encodes a text with pieces cut out of it, by merging and by Viterbi, and compares with slow
+// implementations.
 #include "fuzz.hpp"
 #include "subword_kit.hpp"
 
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     FuzzInput input(data, size);
     Random& random = input.random;
     if (input.text.empty() || input.text.size() > 400) return 0;
-    // A few letters only, now and then, so that pieces overlap in every way.
+    // Sometimes a few letters only, so that pieces overlap in many ways.
     if (random.below(2)) {
         for (std::uint8_t& byte : input.text) byte = static_cast<std::uint8_t>('a' + byte % 3);
     }

@@ -1,4 +1,5 @@
-// Trains on chunks cut out of the input, with every option, and against counting anew.
+// Trains on chunks cut out of the input, with random options, and compares with recounting all
+// pairs after each merge.
 #include "fuzz.hpp"
 
 using namespace toksmith;

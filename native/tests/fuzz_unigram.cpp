@@ -1,4 +1,4 @@
-// Trains Unigram on words cut out of the input, with every option, on one thread and on several.
+// Trains Unigram on words cut out of the input, with random options, on one thread and on several.
 #include <cmath>
 #include <set>
 

@@ -1,4 +1,4 @@
-// Counts the words of lines, plain ones and others, against a look at one chunk after the other.
+// Counts the words of lines, plain and not, and compares with counting chunk by chunk.
 #include <optional>
 
 #include "counting/word_counter.hpp"
@@ -34,7 +34,7 @@ Counts counts_of(const DistinctChunks& chunks) {
     return counts;
 }
 
-// The words of a chunk; nothing where it is not plain.
+// The words of a chunk, or nothing if it is not plain.
 std::optional<std::vector<std::string>> plain_words(const std::string& chunk,
                                                     const PlainRules& rules) {
     std::string letters;
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                                  .reserved = random.below(2) == 0};
     if (random.below(8)) options.plain = random_rules(random);
 
-    // Windows and pieces are longer than most inputs.
+    // Windows and pieces are longer than most inputs, so small ones are used as well.
     std::vector<Bytes> documents(1 + random.below(3));
     for (Bytes& document : documents) {
         for (std::size_t times = random.below(4) ? 1 : random.below(60); times > 0; --times) {

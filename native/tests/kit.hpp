@@ -1,4 +1,4 @@
-// What tests and fuzz targets share: random texts and models, and slow ways to the right answer.
+// Shared by tests and fuzz targets: random texts and models, and slow reference implementations.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,14 @@
 
 namespace toksmith::test {
 
-using Bytes = std::vector<std::uint8_t>;  // of just the right size, so that overreads show
+// Of exact size, so that sanitizers detect reads beyond the end.
+using Bytes = std::vector<std::uint8_t>;
 
 inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 inline Text text_of(const Bytes& bytes) { return {bytes.data(), bytes.data() + bytes.size()}; }
 inline std::vector<Id> list(const IdArray& ids) { return {ids.data(), ids.data() + ids.size()}; }
 
-// The same numbers on every machine (SplitMix64).
+// A random generator that is the same on every machine (SplitMix64).
 struct Random {
     std::uint64_t state;
 
@@ -45,7 +46,7 @@ inline std::vector<isa::Level> levels() {
     return result;
 }
 
-// The end of each chunk of the text, in bytes from its start.
+// The end of each chunk of the text, as an offset in bytes.
 inline std::vector<std::uint64_t> chunk_ends(Family family, isa::Level level, Text text) {
     const FindChunks find_chunks = find_chunks_of(family, level);
     std::vector<std::uint64_t> result;
@@ -60,7 +61,7 @@ inline std::vector<std::uint64_t> chunk_ends(Family family, isa::Level level, Te
     return result;
 }
 
-// Pieces of text at which the patterns, or UTF-8, turn.
+// Concatenates strings that are edge cases of the patterns or of UTF-8.
 inline Bytes random_text(Random& random, std::size_t pieces) {
     static const std::string_view kPieces[] = {"a",
                                                "B",
@@ -112,13 +113,13 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
             text.insert(text.end(), kPieces[choice].begin(), kPieces[choice].end());
         } else if (choice == std::size(kPieces)) {
             text.push_back(static_cast<std::uint8_t>(random.next()));
-        } else if (choice == std::size(kPieces) + 1) {  // a run of few pieces, in any order
+        } else if (choice == std::size(kPieces) + 1) {  // a few of the pieces in random order
             const std::size_t first = random.below(std::size(kPieces)), kinds = 1 + random.below(5);
             for (std::size_t j = random.below(40); j > 0; --j) {
                 const auto& piece = kPieces[(first + random.below(kinds)) % std::size(kPieces)];
                 text.insert(text.end(), piece.begin(), piece.end());
             }
-        } else {  // a long word, for what reads many bytes at once
+        } else {  // a long word, for code that reads many bytes at once
             text.insert(text.end(), random.below(150),
                         static_cast<std::uint8_t>('a' + choice % 26));
         }
@@ -126,7 +127,8 @@ inline Bytes random_text(Random& random, std::size_t pieces) {
     return text;
 }
 
-// The characters of a text, all of one width: what is wider, and what is no UTF-8, is left out.
+// The characters of a text as an array of one width. Wider characters and invalid UTF-8 are
+// dropped.
 class Characters {
  public:
     Characters(Text text, utf8::Width width) : width_(width) {
@@ -153,7 +155,7 @@ class Characters {
 
 inline constexpr utf8::Width kWidths[] = {utf8::kOneByte, utf8::kTwoBytes, utf8::kFourBytes};
 
-// The bytes of known ids.
+// The bytes of ids, all of which are known.
 inline Bytes decoded(const Decoder& decoder, const std::vector<Id>& ids, std::size_t threads) {
     const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), threads);
     CHECK(parts.known());
@@ -186,7 +188,7 @@ struct Merges {
     }
 };
 
-// Joins each pair that `rule` names, from the left.
+// Merges each pair that `rule` names, from left to right.
 inline void join(std::vector<Id>& ids, const bpe::MergeRule& rule) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -197,7 +199,7 @@ inline void join(std::vector<Id>& ids, const bpe::MergeRule& rule) {
     ids.resize(kept);
 }
 
-// Merges of pairs that stand in the text, so that they matter to it. No two make the same bytes.
+// Merges of pairs that occur in the text, so that they apply to it. No two make the same bytes.
 inline Merges random_merges(Random& random, Text text, std::size_t count) {
     Merges merges;
     std::vector<Id> ids(text.begin, text.begin + std::min<std::size_t>(text.size(), 400));
@@ -212,12 +214,12 @@ inline Merges random_merges(Random& random, Text text, std::size_t count) {
     return merges;
 }
 
-// An order of merges that no training makes.
+// Orders the merges as no training would.
 inline void shuffle(Random& random, std::vector<bpe::MergeRule>& rules) {
     for (std::size_t i = rules.size(); i > 1; --i) std::swap(rules[i - 1], rules[random.below(i)]);
 }
 
-// Merges chunks in all ways, which must agree.
+// Merges chunks with all implementations, and checks that their results are equal.
 class Merger {
  public:
     explicit Merger(const Merges& merges)
@@ -243,7 +245,7 @@ class Merger {
     }
 
  private:
-    // Again and again the first of the lowest pairs is joined.
+    // Repeatedly merges the leftmost pair of the lowest rank.
     std::vector<Id> slowly(Text chunk) const {
         std::vector<Id> ids(chunk.begin, chunk.end);
         for (;;) {
@@ -264,7 +266,7 @@ class Merger {
     bpe::PairTable pairs_;
 };
 
-// Training by counting all pairs anew for each merge.
+// Trains by recounting all pairs for each merge.
 inline std::vector<bpe::MergeRule> trained_slowly(const bpe::CountedChunks& chunks,
                                                   std::size_t tokens) {
     std::vector<std::vector<Id>> parts;

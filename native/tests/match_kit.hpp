@@ -1,4 +1,5 @@
-// The longest match by trying all ends at all places: what the kernel's one pass must agree with.
+// Longest match by trying all ends at all places. The kernel's one-pass algorithm must agree with
+// it.
 #pragma once
 
 #include "kit.hpp"
@@ -76,7 +77,7 @@ class SlowMatcher {
     std::map<std::string, Id> ids_;
 };
 
-// Options of any kind for a vocabulary whose first token is the unknown one.
+// Random options for a vocabulary whose first token is the unknown one.
 inline wordpiece::Options random_options(Random& random) {
     static const char* const kPrefixes[] = {"", "##", "a", "é"};
     if (random.below(2)) {
@@ -88,7 +89,8 @@ inline wordpiece::Options random_options(Random& random) {
     return {.unk = random.below(3) ? 0 : wordpiece::kNone, .fuse_unk = random.below(2) == 1};
 }
 
-// Stretches of a text as tokens, some behind the prefix; they may end inside a character.
+// Random slices of a text as tokens, some with the prefix before them. They may end inside a
+// character.
 inline std::vector<std::string> random_tokens(Random& random, Text text,
                                               const std::string& prefix) {
     std::vector<std::string> tokens{"<?>"};
@@ -105,7 +107,7 @@ inline void check_match(const std::vector<std::string>& tokens, const wordpiece:
                         Text chunk) {
     const wordpiece::LongestMatchModel model(vocabulary(tokens), options);
     IdArray ids, spans;
-    ids.push(7);  // what is there stays there
+    ids.push(7);  // encode_chunk() must not change ids that are already there
     model.encode_chunk(chunk.begin, chunk.size(), *model.scratch(), ids, &spans);
     const Found expected = SlowMatcher(tokens, options)(chunk);
     CHECK(ids.data()[0] == 7);

@@ -1,4 +1,4 @@
-// Random vocabularies of pieces, and Unigram and SentencePiece's BPE in the slowest way.
+// Random vocabularies of pieces, and slow implementations of Unigram and SentencePiece's BPE.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct PieceSet {
         }
     }
     PieceType type(Id id) const { return static_cast<PieceType>(types[id]); }
-    // The piece of this text, unless it is of a type that no text has.
+    // The piece of this text, unless its type never matches text.
     std::optional<Id> find(std::string_view text) const {
         for (Id id = 0; id < texts.size(); ++id) {
             const bool text_type = type(id) == PieceType::kNormal ||
@@ -51,7 +51,7 @@ struct PieceSet {
     }
 };
 
-// Pieces of whole characters that stand in the text, so that they matter to it.
+// Pieces of whole characters that occur in the text, so that they apply to it.
 inline PieceSet random_pieces(Random& random, Text text, std::size_t count) {
     PieceSet pieces;
     pieces.add("<unk>", 0, PieceType::kUnknown);
@@ -78,7 +78,7 @@ inline PieceSet random_pieces(Random& random, Text text, std::size_t count) {
     return pieces;
 }
 
-// Ids with their places: id, start, end.
+// Ids with their spans: id, start, end.
 using Placed = std::vector<std::uint32_t>;
 
 inline Placed placed(const Model& model, Text chunk) {
@@ -100,7 +100,7 @@ inline std::string_view view(Text text) {
     return {reinterpret_cast<const char*>(text.begin), text.size()};
 }
 
-// Appends an unknown stretch: as bytes, or as part of the unknown piece before it.
+// Appends an unknown range: as bytes, or merged into the unknown piece before it.
 inline void add_unknown(const PieceSet& pieces, Placed& out, Text chunk, std::uint32_t start,
                         std::uint32_t end, bool& fuses) {
     if (pieces.byte_fallback) {

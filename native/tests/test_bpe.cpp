@@ -1,4 +1,4 @@
-// Merging, short and long; models; recovering merges.
+// Merging of short and long chunks; BPE models; recovering merges.
 #include <set>
 
 #include "base/hash.hpp"
@@ -63,7 +63,7 @@ TEST(model_whole_chunk_first) {
     CHECK(encode_chunk(*merges.model(false), known).size() == 3);
 }
 
-TEST(model_refuses_what_does_not_fit) {
+TEST(model_rejects_invalid_merges) {
     const bpe::MergeRule bad[] = {
         {'a', 'b', 300}, {'a', 300, 256}, {300, 'b', 256}, {'a', 'b', 'c'}, {'a', 257, 256}};
     for (const bpe::MergeRule& rule : bad) {
@@ -90,11 +90,11 @@ TEST(ranks_literals) {
 }
 
 TEST(recover_literals) {
-    // "abc" was merged of "ab" and "c" although "bc" is known; nothing leads to "xyz".
+    // "abc" merges from "ab" and "c", although "bc" is a token, too. No pair makes "xyz".
     const Merges merges = merges_of({"ab", "bc", "xyz", "abc"}, {});
     const auto rules = bpe::recover_merges(vocabulary(merges.tokens));
     CHECK(same(rules, {{'a', 'b', 256}, {'b', 'c', 257}, {256, 'c', 259}}));
-    // A token may rank before what it is made of.
+    // The rank of a token may be below the ranks of its parts.
     const Merges reversed = merges_of({"abc", "ab"}, {});
     CHECK(
         same(bpe::recover_merges(vocabulary(reversed.tokens)), {{257, 'c', 256}, {'a', 'b', 257}}));
@@ -111,7 +111,7 @@ TEST(recover_gives_the_merges_back) {
     }
 }
 
-TEST(no_pair_of_nothing_merges) {
+TEST(empty_slots_match_no_pair) {
     Random random{12};
     for (int round = 0; round < 100; ++round) {
         bpe::PairTable table(3000);
@@ -123,7 +123,7 @@ TEST(no_pair_of_nothing_merges) {
 }
 
 TEST(hashes_forget_nothing) {
-    // Either word makes a factor of the product 0.
+    // In either word, a value that makes a factor of the product 0.
     std::set<std::uint64_t> first, second;
     for (std::uint64_t i = 0; i < 10'000; ++i) {
         first.insert(hash_words(i, kHashSeed.high));

@@ -1,4 +1,4 @@
-// The caches of what chunks became.
+// The chunk cache and the character cache.
 #include <atomic>
 #include <latch>
 #include <optional>
@@ -18,15 +18,15 @@ ChunkKey key_of(const Bytes& chunk) {
     return ChunkKey::of(chunk.data(), chunk.size(), chunk.data() + chunk.size());
 }
 
-// As one thread uses it.
+// The cache as one thread uses it.
 struct Thread {
     ChunkCache::Handle use;
 
     explicit Thread(ChunkCache& cache) : use(cache) {}
-    // And takes a byte of the text.
+    // Also reports one byte of text.
     void insert(const Bytes& chunk, const std::vector<Id>& ids, EntryTag note = 0) {
         use.insert(key_of(chunk), chunk.data(), chunk.size(), {ids.data(), ids.size(), note});
-        use.read(1);
+        use.report_progress(1);
     }
     LookupResult find(const Bytes& chunk) {
         return use.look_up(key_of(chunk), chunk.data(), chunk.size());
@@ -37,14 +37,14 @@ struct Thread {
     }
     bool misses(const Bytes& chunk) { return !find(chunk).ids; }
     std::size_t buckets() const { return std::size_t{1} << (58 - use.home_buckets().places.shift); }
-    // The entry of its home bucket.
+    // The entry of a chunk in its home bucket, or null.
     const CacheEntry* near(const Bytes& chunk) const {
         const ChunkKey key = key_of(chunk);
         return BucketTable::find(use.home_buckets().prefetch(key), key, pairs::place_of);
     }
 };
 
-// A thread alone.
+// A cache with a single thread.
 struct Cache : ChunkCache, Thread {
     using Thread::buckets;
     std::optional<ChunkCache::Handle::Session> turn;
@@ -53,7 +53,7 @@ struct Cache : ChunkCache, Thread {
         : ChunkCache(bytes), Thread(static_cast<ChunkCache&>(*this)) {
         turn.emplace(use);
     }
-    // A text of so many bytes.
+    // Starts a text of `bytes` bytes.
     void begin(std::size_t bytes) {
         turn.reset();
         ChunkCache::begin(bytes, 1);
@@ -61,7 +61,7 @@ struct Cache : ChunkCache, Thread {
     }
 };
 
-// So many chunks of one bucket.
+// `count` chunks of the same home bucket.
 std::vector<Bytes> of_one_bucket(std::size_t count) {
     std::map<const BucketTable::Bucket*, std::vector<Bytes>> by_bucket;
     const Cache empty;
@@ -96,7 +96,7 @@ TEST(cache_finds_what_was_inserted) {
     }
 }
 
-TEST(cache_answers_of_few_ids_stand_in_their_slots) {
+TEST(cache_stores_few_ids_in_slots) {
     Random random{3};
     for (std::size_t count = 0; count < 9; ++count) {
         for (int round = 0; round < 50; ++round) {
@@ -142,12 +142,12 @@ TEST(cache_key_is_of_the_chunk_alone) {
     CHECK(zeros.high != more_zeros.high);
 }
 
-TEST(cache_knows_chunks_of_zeros) {
+TEST(cache_finds_chunks_of_zeros) {
     Cache cache;
     for (std::size_t size = 1; size < 20; ++size) cache.insert(Bytes(size, 0), {Id(size)});
     for (std::size_t size = 1; size < 20; ++size) {
         CHECK(cache.holds(Bytes(size, 0), {Id(size)}));
-        CHECK(!cache.near(Bytes(size, 0)));  // it is looked up
+        CHECK(!cache.near(Bytes(size, 0)));  // looked up by the slow path only
     }
 }
 
@@ -158,7 +158,7 @@ TEST(cache_compares_long_chunks_by_their_bytes) {
     CHECK(!cache.use.look_up(key_of(chunk), other.data(), other.size()).ids);
 }
 
-TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
+TEST(cache_keeps_the_first_and_the_last_of_a_full_bucket) {
     const std::vector<Bytes> chunks = of_one_bucket(40);
     Cache cache;
     for (Id id = 0; id < 40; ++id) {
@@ -174,7 +174,7 @@ TEST(cache_keeps_the_first_and_the_last_of_a_full_line) {
     }
 }
 
-TEST(cache_writes_over_what_its_arena_has_held_longest) {
+TEST(cache_overwrites_the_oldest_words_of_its_ring) {
     constexpr std::size_t kBytes = std::size_t{3} << 20;
     Cache cache(kBytes);
     const auto chunk = [](std::size_t i) {
@@ -186,10 +186,11 @@ TEST(cache_writes_over_what_its_arena_has_held_longest) {
         return std::vector<Id>(ChunkCache::kMostIds, static_cast<Id>(i));
     };
     const std::size_t words = ChunkCache::kLongest / 4 + ChunkCache::kMostIds;
-    const std::size_t room = (kBytes / 6 / sizeof(Id)) / words;  // a sixth is the arena's
+    // The ring takes a sixth of the memory.
+    const std::size_t room = (kBytes / 6 / sizeof(Id)) / words;
     const Bytes small(3, 's');
     cache.insert(small, {7});
-    // Some are pushed out of their buckets by younger ones; the ring keeps all others.
+    // Newer chunks evict some older ones from their buckets; the ring keeps all others.
     const auto held = [&](std::size_t first, std::size_t last) {
         std::size_t count = 0;
         for (std::size_t i = first; i < last; ++i) count += cache.holds(chunk(i), ids(i));
@@ -221,7 +222,7 @@ TEST(cache_takes_no_more_than_it_may) {
 
 TEST(cache_keeps_most_while_it_grows) {
     const auto chunk = [](std::size_t i) { return bytes_of(std::to_string(i * 7919)); };
-    // Of some, the ids do not fit into a slot, or the bytes do not.
+    // For some chunks, the ids or the bytes do not fit into a slot.
     const auto text = [&](std::size_t i) {
         Bytes bytes = chunk(i);
         if (i % 5 == 0) bytes.resize(bytes.size() + 15, 'x');
@@ -251,24 +252,24 @@ TEST(distinct_chunks_get_rarer) {
     CHECK(DistinctEstimate(std::size_t{1} << 24).in_all() == std::size_t{1} << 16);
     const DistinctEstimate chunks(800, 1000);
     CHECK(chunks.in_all(1000, 0) == 1000);    // nothing is known yet
-    CHECK(chunks.in_all(1010, 100) == 1040);  // eight times the text: four times as many
+    CHECK(chunks.in_all(1010, 100) == 1040);  // eight times the text: four times as many chunks
     CHECK(chunks.in_all(1100, 800) == 1100);
-    CHECK(chunks.in_all(1100, 1800) == 1100);  // more was read than had been said
+    CHECK(chunks.in_all(1100, 1800) == 1100);  // the text is longer than announced
     CHECK(DistinctEstimate(~std::size_t{0}).in_all(std::size_t{1} << 30, 1) == 1'000'000'000'000);
 }
 
-TEST(cache_makes_room_for_what_a_text_may_bring) {
+TEST(cache_makes_room_for_the_expected_chunks) {
     const auto bring = [](Cache& cache, std::size_t chunks, std::size_t bytes) {
         for (std::size_t i = 0; i < chunks; ++i) {
             cache.insert(bytes_of(std::to_string(i)), {static_cast<Id>(i)});
-            cache.use.read(bytes / chunks - 1);
+            cache.use.report_progress(bytes / chunks - 1);
         }
     };
     constexpr std::size_t kFew = ChunkCache::kFewestBuckets;
     Cache cache;
     cache.begin(32 * kFew);
     bring(cache, 2 * kFew + 100, 32 * kFew);
-    CHECK(cache.buckets() == 2 * kFew);  // it is nearly over: they are enough
+    CHECK(cache.buckets() == 2 * kFew);  // the rest of the text is short, so it does not grow
     Cache other;
     other.begin(std::size_t{64} * 32 * kFew);
     bring(other, 2 * kFew + 100, 32 * kFew);
@@ -282,8 +283,8 @@ TEST(cache_is_as_large_as_a_text_needs) {
     cache.begin(32 * kFew);
     CHECK(cache.buckets() == 2 * kFew);
     cache.begin(std::size_t{1} << 40);
-    CHECK(cache.buckets() == 2 * kFew);  // alone, it grows when that many chunks have come
-    // For several threads, at once; but no larger than it may be.
+    CHECK(cache.buckets() == 2 * kFew);  // with one thread, it grows after this number of chunks
+    // With several threads, it grows at once, but not beyond its limit.
     ChunkCache shared;
     shared.begin(std::size_t{1} << 24, 2);
     CHECK(shared.buckets() == std::size_t{1} << 16);
@@ -311,10 +312,10 @@ TEST(cache_grows_between_texts_before_it_is_full) {
     Cache full(0);
     for (std::size_t i = 0; i < 2 * kFew; ++i) full.insert(number(i), {1});
     full.begin(100);
-    CHECK(full.buckets() == kFew);  // there may be no more
+    CHECK(full.buckets() == kFew);  // at the maximum size
 }
 
-TEST(cache_keeps_notes_and_leaves_out_what_is_too_long) {
+TEST(cache_stores_tags_and_rejects_long_chunks) {
     const std::vector<Id> ids(ChunkCache::kMostIds + 1, 3);
     const Bytes chunk(9, 'n'), longer(ChunkCache::kLongest + 1, 'n');
     for (const std::size_t count : {std::size_t{0}, std::size_t{2}, ChunkCache::kMostIds}) {
@@ -335,11 +336,11 @@ TEST(cache_of_several_threads_is_only_added_to) {
     cache.begin(0, 2);
     Thread one(cache), other(cache);
     for (Id id = 0; id < 12; ++id) (id % 2 ? one : other).insert(chunks[id], {id});
-    other.insert(chunks[0], {99});  // is there
+    other.insert(chunks[0], {99});  // already present
     for (Id id = 0; id < 12; ++id) {
         CHECK(id < 4 ? one.holds(chunks[id], {id}) && other.holds(chunks[id], {id})
                      : one.misses(chunks[id]));
-        CHECK((one.near(chunks[id]) != nullptr) == (id < 2));  // it stays where it is
+        CHECK((one.near(chunks[id]) != nullptr) == (id < 2));  // it is not moved
     }
     cache.begin(0, 1);
     for (Id id = 0; id < 4; ++id) CHECK(one.holds(chunks[id], {id}));
@@ -347,7 +348,7 @@ TEST(cache_of_several_threads_is_only_added_to) {
     CHECK(one.holds(chunks[6], {6}));
 }
 
-TEST(cache_of_several_threads_writes_over_nothing) {
+TEST(cache_of_several_threads_overwrites_nothing) {
     ChunkCache cache(0);
     cache.begin(0, 2);
     Thread one(cache), other(cache);
@@ -364,7 +365,8 @@ TEST(cache_of_several_threads_writes_over_nothing) {
     for (std::size_t i = 0; i < 2 * kRoom; ++i) (i % 2 ? one : other).insert(chunk(i), ids(i));
     for (std::size_t i = 0; i < 2 * kRoom; ++i)
         CHECK(i < kRoom ? one.holds(chunk(i), ids(i)) : one.misses(chunk(i)));
-    // Alone, it is as it was; and what has been written over is not there for others either.
+    // With one thread again, nothing is lost. Overwritten words are not found by several threads
+    // either.
     cache.begin(0, 1);
     for (std::size_t i = kRoom; i < kRoom + kRoom / 2; ++i) one.insert(chunk(i), ids(i));
     cache.begin(0, 2);
@@ -402,16 +404,16 @@ TEST(cache_of_several_threads_grows_between_calls_or_is_cleared) {
             CHECK(held() > before + kFew);
         } else {
             CHECK(cache.buckets() == kFew);
-            CHECK(held() < before + kFew);  // most that came later was refused
+            CHECK(held() < before + kFew);  // most later chunks were rejected
             bring(2 * kFew);
-            bring(100);  // all that was there is out of use
+            bring(100);  // none of the present chunks is used any more
             CHECK(held() == 100);
         }
     }
 }
 
-// Where chunks that are there counted as refused, the table would be cleared.
-TEST(a_chunk_that_is_there_has_not_been_refused) {
+// If chunks that are present counted as rejected, the table would be cleared.
+TEST(a_present_chunk_does_not_count_as_rejected) {
     constexpr std::size_t kChunks = 600;
     ChunkCache cache(0);
     Thread one(cache), other(cache);
@@ -429,7 +431,7 @@ TEST(a_chunk_that_is_there_has_not_been_refused) {
 
 TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
     constexpr std::size_t kThreads = 4;
-    // Of some, the ids do not fit into a slot, or the bytes do not.
+    // For some chunks, the ids or the bytes do not fit into a slot.
     const auto chunk_of = [](std::size_t i) {
         Bytes bytes = bytes_of(std::to_string(i));
         if (i % 5 == 0) bytes.resize(bytes.size() + 17, 'x');
@@ -438,7 +440,7 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
     const auto ids_of = [](std::size_t i) {
         return std::vector<Id>(1 + i % 9, static_cast<Id>(i * 2654435761u));
     };
-    // One that is soon full, and one that has room.
+    // A cache that is soon full, and one that has room.
     for (const std::size_t bytes : {std::size_t{0}, ChunkCache::kBytes}) {
         ChunkCache cache(bytes);
         const std::size_t chunks = bytes ? 30'000 : 200'000, steps = bytes ? 60'000 : 40'000;
@@ -472,8 +474,8 @@ TEST(cache_is_right_on_threads_that_read_it_and_add_to_it) {
     }
 }
 
-// Often two are about to fill one slot: the second finds it taken, while others read it.
-TEST(cache_is_right_on_threads_that_meet_the_same) {
+// Threads often try to fill one slot at the same time, while others read it; only one succeeds.
+TEST(cache_is_right_on_threads_with_equal_chunks) {
     constexpr std::size_t kThreads = 2, kChunks = 100'000;
     ChunkCache cache;
     cache.begin(1 << 20, kThreads);
@@ -495,10 +497,10 @@ TEST(cache_is_right_on_threads_that_meet_the_same) {
     work();
     other.join();
     CHECK(wrong == 0);
-    CHECK(found > kChunks / 10);  // all of them if it can grow: if no thread is held up
+    CHECK(found > kChunks / 10);  // lenient: a slow thread may delay growing
 }
 
-TEST(single_cache_is_right_on_threads_that_meet_the_same) {
+TEST(char_cache_is_right_on_threads_with_equal_characters) {
     CharCache singles;
     std::atomic<std::size_t> wrong{0};
     const auto work = [&] {
@@ -521,7 +523,7 @@ TEST(single_cache_is_right_on_threads_that_meet_the_same) {
     CHECK(wrong == 0);
 }
 
-TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
+TEST(char_cache_has_an_entry_for_each_character_of_three_bytes) {
     const Bytes han = bytes_of("\xE6\xBC\xA2");
     for (const char* other : {"abcd", "\xC3\xA9xx", "\xF0\x9F\x98\x80", "\xE6xxx", "\xE6\xBCxx",
                               "\xE6x\xA2x", "\xFF\xBC\xA2x"}) {
@@ -534,11 +536,12 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
         for (int first = 0xE0; first < 0xF0; ++first) {
             const Bytes chunk = {static_cast<std::uint8_t>(first),
                                  static_cast<std::uint8_t>(second), 0xA2, 'x'};
-            const bool overlong = first == 0xE0 && second < 0xA0;  // the code of another character
+            // The code of an overlong form equals that of another character.
+            const bool overlong = first == 0xE0 && second < 0xA0;
             CHECK(CharCache::may_be_at(chunk.data()) == !overlong);
             if (overlong) continue;
             CHECK(singles.numbers().of(chunk.data()) == 0);
-            singles.insert(chunk.data(), {many, 4});  // more than it keeps
+            singles.insert(chunk.data(), {many, 4});  // more ids than it stores
             CHECK(singles.numbers().of(chunk.data()) == 0);
             const Id ids[] = {id++, 7};
             singles.insert(chunk.data(), {ids, 2, 5});
@@ -547,6 +550,6 @@ TEST(single_cache_has_a_place_for_each_character_of_three_bytes) {
             CHECK(entry.words[0] == ids[0] && entry.words[1] == 7);
         }
     }
-    // What came later is elsewhere.
+    // Later characters have other entries.
     CHECK(singles.entries()[singles.numbers().of(han.data())].words[0] == 0x3C * 16 + 6 - 0x20);
 }

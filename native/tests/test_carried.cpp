@@ -1,5 +1,6 @@
-// Ids that depend on a sum which is carried through the text: chunks that are left out and
-// encoded together against chunks one by one, which the scalar loop does.
+// Ids that depend on a sum carried through the text: compares chunks that are deferred and encoded
+// together with chunks encoded one by one, as the scalar loop does. Also tests add_in_order().
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,12 +8,13 @@
 #include "encode/encoder.hpp"
 #include "fused/model.hpp"
 #include "kit.hpp"
+#include "models/unigram/add_in_order.hpp"
 #include "subword_kit.hpp"
 
 namespace toksmith::test {
 namespace {
 
-// Spaces are spaces, '!' is removed, all else is letters: beyond ASCII an 'e'.
+// ' ' is a space, '!' is removed, and all else are letters; those beyond ASCII become 'e'.
 std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
@@ -42,7 +44,7 @@ std::shared_ptr<FusedModel> staged(const PieceSet& pieces, bool collapse) {
         std::make_shared<const CutTable>(table, inseparable), stages);
 }
 
-// Words of few letters, some of which come again; some are long, and some have what no piece has.
+// Words of few letters, some repeated. Some are long, and some have characters without a piece.
 std::string words(Random& random, std::size_t size) {
     std::string text;
     while (text.size() < size) {
@@ -55,7 +57,7 @@ std::string words(Random& random, std::size_t size) {
     return text;
 }
 
-// `scale`: how much pieces cost. `close`: whether ways of one sum but for roundings are common.
+// `scale`: multiplies the scores. `close`: whether different paths often have almost equal sums.
 PieceSet pieces_of(Random& random, const std::string& text, double scale, bool close) {
     PieceSet pieces =
         random_pieces(random, text_of(bytes_of(text.substr(0, 500))), 20 + random.below(60));
@@ -71,7 +73,7 @@ PieceSet pieces_of(Random& random, const std::string& text, double scale, bool c
 
 }  // namespace
 
-TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
+TEST(deferred_chunks_have_the_ids_of_chunks_one_by_one) {
     Random random{77};
     for (int round = 0; round < 90; ++round) {
         const std::string all = words(random, round % 10 ? 3000 : 60'000);
@@ -101,16 +103,16 @@ TEST(chunks_left_out_have_the_ids_of_chunks_one_by_one) {
     }
 }
 
-// What is left out of one document moves the sum by far less than was reckoned with; but that says
-// nothing of the next one, whose first chunks are known and move it by 60,000. Then come some that
-// roundings decide.
-TEST(what_is_left_out_of_one_document_says_nothing_of_the_next) {
+// The deferred chunks of the first document move the sum by far less than their upper bound. The
+// correction must not apply to the next document, whose first chunks are cached and move the sum by
+// 60,000. After these, rounding decides between segmentations.
+TEST(corrections_of_one_document_do_not_affect_the_next) {
     PieceSet pieces;
     pieces.add("<unk>", 0, PieceType::kUnknown);
     for (const char* letter : {"d", "e", "f"}) pieces.add(letter, -6);
     pieces.add(" ", -1);
-    pieces.add("z", -60);  // which all bytes might cost
-    // Sums from 32,768 to 65,536 have steps of 1/256.
+    pieces.add("z", -60);  // makes the upper bound per byte large
+    // Between 32,768 and 65,536, adjacent floats differ by 1/256.
     pieces.add("a", -844.49 / 256);
     pieces.add("b", -1049.49 / 256);
     pieces.add("ab", -1893.51 / 256);
@@ -136,6 +138,24 @@ TEST(what_is_left_out_of_one_document_says_nothing_of_the_next) {
         Encoder encoder(model, Family::kModel, level);
         encoder.encode({known_text}, 1);
         CHECK(list(encoder.encode(both, 1).ids) == expected);
+    }
+}
+
+TEST(add_in_order_equals_one_addition_after_the_other) {
+    Random random{31};
+    for (int round = 0; round < 3000; ++round) {
+        // Numbers of few bits often lie half way between two floats near the sum.
+        const float step = std::ldexp(1.0f, -static_cast<int>(random.below(24)));
+        const std::size_t most = std::size_t{1} << (1 + random.below(20));
+        std::vector<float> numbers(random.below(1200));
+        for (float& number : numbers)
+            number = -step * static_cast<float>(random.below(random.below(4) ? most : 3));
+        const float start = -std::ldexp(static_cast<float>(random.below(1 << 24)),
+                                        static_cast<int>(random.below(30)) - 24);
+        float expected = start;
+        for (const float number : numbers) expected += number;
+        const auto number = [&](std::size_t i) { return numbers[i]; };
+        CHECK(unigram::add_in_order(start, numbers.size(), number) == expected);
     }
 }
 

@@ -1,4 +1,4 @@
-// Runs of single characters: they stay on their way while those before them are taken.
+// Runs of single characters stay queued while earlier runs are consumed.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -12,7 +12,7 @@
 namespace toksmith::test {
 namespace {
 
-// Characters of three bytes that stand alone, of which some are known.
+// Characters of three bytes that are chunks by themselves; the first kKnown are cached.
 constexpr std::uint32_t kFirst = 0x4E00, kKnown = 50;
 
 std::string character(std::uint32_t number) {
@@ -57,7 +57,7 @@ TEST(runs_that_were_not_taken_are_not_forgotten) {
         std::deque<Run> on_their_way;
         std::size_t found = 0, taken = 0;  // chunks
         for (int step = 0; step < 100; ++step) {
-            found += random.below(5);  // others
+            found += random.below(5);  // other chunks
             std::string text;
             std::vector<Id> ids;
             for (std::size_t i = random.below(40); i-- > 0;) {
@@ -78,7 +78,7 @@ TEST(runs_that_were_not_taken_are_not_forgotten) {
                     on_their_way.push_back({found++, ids});
                 }
             }
-            // The first ones are asked for and taken; then those are forgotten.
+            // The first runs are prefetched and consumed, then dropped.
             const bool rest = runs.full() || random.below(9) == 0;
             for (std::size_t i = rest ? on_their_way.size() : random.below(3); i-- > 0;) {
                 if (on_their_way.empty()) break;

@@ -1,4 +1,4 @@
-// The encoder with its threads and caches, the decoder, and the choice of instruction set.
+// The encoder with its threads and caches, the decoder, and the selection of the instruction set.
 #include <atomic>
 #include <latch>
 #include <thread>
@@ -30,10 +30,10 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
     const Merges merges = random_merges(random, text_of(page), 100);
     const auto model = merges.model();
     const Decoder decoder = decoder_of(merges);
-    Bytes text;  // long enough to be cut into three pieces
+    Bytes text;  // long enough for three tasks
     while (text.size() < 2'700'000) text.insert(text.end(), page.begin(), page.end());
     for (int family = 0; family < kPatterns; ++family) {
-        // One chunk is not cut, and slow to merge.
+        // With Family::kNone, the text is one chunk, which is slow to merge.
         const Text whole = family == 0 ? text_of(page) : text_of(text);
         Encoder encoder(model, static_cast<Family>(family), isa::best());
         const std::vector<Id> ids = list(encoder.encode({whole}, 1).ids);
@@ -50,11 +50,11 @@ TEST(encode_is_the_same_on_any_number_of_threads) {
     }
 }
 
-TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
+TEST(encode_is_the_same_on_threads_with_many_misses) {
     Random random{14};
     Bytes text;
     while (text.size() < 1'500'000) {
-        // Some are known, some come again soon, maybe to another thread.
+        // Some words are cached, and some repeat soon, perhaps on another thread.
         std::string word = std::to_string(random.below(20'000));
         for (char& digit : word) digit = static_cast<char>(digit + 'a' - '0');
         text.insert(text.end(), word.begin(), word.end());
@@ -66,7 +66,7 @@ TEST(encode_is_the_same_on_threads_that_meet_new_chunks_all_the_time) {
         const auto encoded = [&](std::size_t threads) {
             Encoder encoder(model, Family::kGpt2, level);
             const std::vector<Id> ids = list(encoder.encode({text_of(text)}, threads).ids);
-            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);  // with what all found out
+            CHECK(list(encoder.encode({text_of(text)}, 1).ids) == ids);  // with all chunks cached
             return ids;
         };
         const std::vector<Id> ids = encoded(1);
@@ -110,7 +110,7 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
             const Bytes between = random_text(random, random.below(3));
             text.insert(text.end(), between.begin(), between.end());
         }
-        // Merges of bytes: many tokens hold parts of characters.
+        // Merges of bytes: many tokens contain parts of characters.
         const auto model = random_merges(random, text_of(text), random.below(80)).model();
         for (const Family family : {Family::kGpt2, Family::kCl100kTiktoken, Family::kO200k}) {
             Encoder plain(model, family, isa::Level::kScalar);
@@ -126,8 +126,8 @@ TEST(encode_levels_agree_on_letters_that_may_be_cut) {
     }
 }
 
-// New chunks by hundreds, which are merged side by side where ids rise with ranks, beside some that
-// come again at once, are too long for that, or are met again when the cache has lost them.
+// Hundreds of new chunks, which are merged in lanes if ids ascend with ranks. Among them are chunks
+// that repeat at once, are too long for lanes, or occur again after they were evicted.
 TEST(encode_chunks_merged_together_are_those_merged_alone) {
     Random random{17};
     for (int round = 0; round < 12; ++round) {
@@ -177,8 +177,7 @@ TEST(encode_chunks_merged_together_are_those_merged_alone) {
     }
 }
 
-// Of several chunks that a model has no token for, the first one of the text is named.
-// Chunks wait between being found and being taken, now a few and now as many as a window can hold.
+// Varies the number of queued chunks, from a few to as many as a window can have.
 TEST(encode_takes_chunks_in_the_order_of_the_text) {
     Random random{23};
     for (int round = 0; round < 20; ++round) {
@@ -188,8 +187,8 @@ TEST(encode_takes_chunks_in_the_order_of_the_text) {
             const std::size_t size = 1 + random.below(kind == 0 ? 400 : 40);
             for (std::size_t i = 0; i < size; ++i) {
                 const auto letter = static_cast<std::uint8_t>('a' + random.below(3));
-                text.push_back(kind == 0   ? i % 2 ? '1' : letter  // a chunk a byte
-                               : kind == 1 ? letter                // one
+                text.push_back(kind == 0   ? i % 2 ? '1' : letter  // each byte is a chunk
+                               : kind == 1 ? letter                // one chunk
                                : i % 5     ? letter
                                            : ' ');
             }
@@ -241,8 +240,8 @@ TEST(encode_names_the_first_chunk_that_is_unknown) {
 
 namespace {
 
-// Counts the chunks that it is run on, and the scratch memories that there are. A chunk of " no" is
-// unknown to it.
+// Counts the chunks that it encodes, and the Scratch objects that exist. The chunk " no" is
+// unknown.
 struct Counting final : Model {
     mutable std::atomic<std::size_t> chunks{0}, scratches{0};
 
@@ -271,7 +270,7 @@ TEST(an_exception_leaves_the_caches_as_they_are) {
         const Bytes word = bytes_of(" word" + std::to_string(i));
         known.insert(known.end(), word.begin(), word.end());
     }
-    Bytes large = known;  // several runs
+    Bytes large = known;  // several tasks
     while (large.size() < 2'000'000) large.insert(large.end(), known.begin(), known.end());
     const Bytes no = bytes_of(" no");
     large.insert(large.end(), no.begin(), no.end());
@@ -356,7 +355,7 @@ TEST(as_many_worker_sets_are_kept_as_there_are_cores) {
     CHECK(model->scratches == 0);
 }
 
-TEST(misses_of_one_hash_are_told_apart_by_their_text) {
+TEST(misses_of_one_hash_differ_by_their_text) {
     const Bytes text = bytes_of("20 letters or so, a."), other = bytes_of("20 letters or so, b.");
     const ChunkKey key = ChunkKey::of(text.data(), text.size());
     const PendingMisses::Chunk chunk{.key = key,
@@ -398,7 +397,7 @@ TEST(encode_levels_agree_where_capitals_end_a_window) {
 
 TEST(encode_chunks_that_are_looked_up_as_a_whole_are_not_cut) {
     Merges merges;
-    merges.tokens.emplace_back("国a");  // made by no merge: a chunk is that, or holds none
+    merges.tokens.emplace_back("国a");  // no merges make it: only a whole chunk can be this token
     const Bytes text = bytes_of(std::string(70, 'x') + " 中国a 国a" + std::string(70, '.'));
     for (const isa::Level level : levels()) {
         Encoder encoder(merges.model(true), Family::kGpt2, level);
@@ -413,7 +412,7 @@ TEST(encode_documents) {
     Random random{5};
     const Bytes page = random_text(random, 2000);
     const Merges merges = random_merges(random, text_of(page), 60);
-    std::vector<Bytes> texts(1);  // the first is empty
+    std::vector<Bytes> texts(1);  // the first one is empty
     for (int i = 0; i < 300; ++i) texts.push_back(random_text(random, random.below(30)));
     std::vector<InputText> documents;
     for (const Bytes& text : texts) documents.push_back(text_of(text));
@@ -427,7 +426,7 @@ TEST(encode_documents) {
     }
     for (const isa::Level level : levels()) {
         for (std::size_t threads = 0; threads <= 4; ++threads) {
-            // What is new waits across their ends.
+            // Misses stay pending across the ends of documents.
             Encoder encoder(merges.model(), Family::kO200k, level);
             Encoder counter(merges.model(), Family::kO200k, level);
             for (const char* time : {"new", "known"}) {
@@ -440,11 +439,12 @@ TEST(encode_documents) {
     }
 }
 
-TEST(decode_shares_no_character_in_which_an_empty_token_stands) {
+TEST(decode_splits_no_character_that_contains_an_empty_token) {
     const Decoder decoder({0xC3, 0xA9}, {0, 1, 1, 2}, {1, 1, 1});
     std::vector<Id> ids;
     while (ids.size() < 3 << 17) ids.insert(ids.end(), {0, 1, 2});
-    for (int round = 0; round < 2; ++round) {  // then, an empty one stands in the middle
+    // In the second round, an empty document is in the middle.
+    for (int round = 0; round < 2; ++round) {
         const Decoder::Parts parts = decoder.measure(ids.data(), ids.size(), 2);
         std::vector<std::uint8_t> characters(parts.characters());
         CHECK(decoder.decode_characters(ids.data(), parts, characters.data()));
@@ -458,7 +458,7 @@ TEST(decode_ends_when_ids_change_meanwhile) {
     constexpr std::size_t kCount = 200'000;
     struct Change {
         Id before, meanwhile;
-        std::uint8_t first;  // byte
+        std::uint8_t first;  // first byte
     };
     for (const auto& [before, meanwhile, first] : {Change{1, 0, 'a'}, {0, 1, 'b'}, {1, 7, 0}}) {
         std::vector<Id> ids(kCount, before);

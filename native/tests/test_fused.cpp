@@ -1,4 +1,4 @@
-// The stages before the model: where a text may be cut, and what becomes of a chunk.
+// Models fused with their stages: where texts are cut, and how chunks are normalized.
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 namespace toksmith::test {
 namespace {
 
-// Gives each piece back as its bytes and, for all of it, a 0 behind them.
+// Encodes each piece as its bytes, followed by a 0 with the span of the whole piece.
 class Speller final : public Model {
  public:
     std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Scratch>(); }
@@ -28,8 +28,9 @@ class Speller final : public Model {
     }
 };
 
-// a-z are runs of one class, 0-9 stand alone, ' ' is what `space` says, '!' is removed by the
-// normalizer, 'X' becomes "xx", '#' depends on its neighbours; all others are a run of their own.
+// a-z are runs of one class, 0-9 are pieces by themselves, ' ' is treated as `space`, '!' is
+// removed by the normalizer, 'X' becomes "xx", and '#' is context-sensitive. All other characters
+// are a class of their own.
 std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit space) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
@@ -95,17 +96,17 @@ std::string encoded(const std::shared_ptr<FusedModel>& model, const std::string&
     const Encoded once = encoder.encode({text_at(text)}, threads);
     CHECK(encoder.count({text_at(text)}, threads) == once.ids.size());
     const Characters string(text_at(text), utf8::kFourBytes);
-    if (string.utf8().size() == text.size())  // it is UTF-8
+    if (string.utf8().size() == text.size())  // the string is valid UTF-8
         CHECK(spelled(encoder.encode({string.source()}, threads).ids) == spelled(once.ids));
     return spelled(once.ids);
 }
 
-// What each byte that is encoded stands for, and behind it what its piece does.
+// Each encoded byte with its span, and each piece with its span.
 std::string placed(const std::shared_ptr<FusedModel>& model, const std::string& text,
                    bool starts = true) {
     IdArray ids;
     std::vector<std::int64_t> spans;
-    if (!model->encode_with_spans(text_at(text), starts, ids, spans)) return "not told";
+    if (!model->encode_with_spans(text_at(text), starts, ids, spans)) return "unknown";
     CHECK(spans.size() == 2 * ids.size());
     if (starts) CHECK(spelled(ids) == encoded(model, text));
     std::string all;
@@ -132,7 +133,7 @@ TEST(boundaries_are_where_nothing_is_joined) {
     const auto model = staged(Unit::kRemoved);
     CHECK(chunks(model, "ab cd") == "ab| cd|");
     CHECK(chunks(model, "a1b22") == "a|1|b|2|2|");
-    CHECK(chunks(model, "a!b") == "a!b|");  // nothing is cut beside what vanishes
+    CHECK(chunks(model, "a!b") == "a!b|");  // never cut next to a removed character
     CHECK(chunks(model, "a#1") == "a#1|");
     CHECK(chunks(model, "") == "");
     CHECK(chunks(model, "\xC3\xA9\xC3\xA9z\xE4\xB8\xAD z") ==
@@ -166,8 +167,8 @@ struct BitByBit {
     }
 };
 
-// Characters of one to three bytes that stand alone, are joined or go with what is beside them,
-// and bytes that are none.
+// Characters of one to three bytes: single ones, ones in inseparable pairs, context-sensitive ones,
+// and invalid bytes.
 const std::vector<std::string> kMixed = {"a",
                                          "b",
                                          " ",
@@ -209,7 +210,7 @@ CutTable boundaries_of_mixed(bool ascii_is_context_sensitive) {
             {{0, 1}, {3, 3}, {3, 2}, {6, 3}, {4, 4}, {2, 6}}};
 }
 
-// Some kinds of characters, so few that there are rows of them.
+// A text of only some of these, so that there are runs.
 std::string mixed(Random& random, std::size_t size) {
     std::vector<std::string> kinds(1 + random.below(4));
     for (std::string& kind : kinds) kind = kMixed[random.below(kMixed.size())];
@@ -220,7 +221,7 @@ std::string mixed(Random& random, std::size_t size) {
 
 }  // namespace
 
-TEST(boundaries_of_a_window_are_those_found_one_by_one) {
+TEST(cuts_of_a_window_are_those_found_one_by_one) {
     Random random{11};
     for (const bool ascii_is_context_sensitive : {false, true}) {
         const CutTable cut_table = boundaries_of_mixed(ascii_is_context_sensitive);
@@ -238,12 +239,12 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
             }
             const auto same = [&](std::uint64_t found) {
                 CHECK((found & ~expected) == 0);
-                // What is behind the last characters is not seen.
+                // Cuts near the end of the window may be missed.
                 CHECK(((found ^ expected) & ((std::uint64_t{1} << 56) - 1)) == 0);
             };
             same(cut_table.among<BitByBit>(all.begin, all.end,
                                            [](const std::uint8_t* p, auto) { return p; }));
-            // Known characters that stand alone come in runs, with no boundaries inside.
+            // Cached single characters are in runs, without cuts between them.
             CharRuns runs(cut_table, singles);
             const auto run_end = [&](auto p, auto end) { return runs.find(p, end); };
             const std::uint64_t found = cut_table.among<BitByBit>(all.begin, all.end, run_end);
@@ -261,18 +262,18 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
             CHECK((found & inside) == 0 && (expected & inside) == inside);
             same(found | inside);
         };
-        // A few kinds each time, so that there are rows of them.
+        // Only a few kinds each time, so that there are runs.
         for (int round = 0; round < 2000; ++round) {
             check(mixed(random, 100));
         }
-        // What comes behind a row, wherever in the window that ends.
+        // Runs that end at every place of the window, followed by different characters.
         for (std::size_t before = 0; before < 3; ++before) {
             for (std::size_t row = 0; row < 22; ++row) {
                 for (const std::string& kind : kMixed) {
                     std::string text(before, 'a');
                     for (std::size_t i = 0; i < row; ++i) text += "\xE4\xB8\xAD";
                     check(text + kind + std::string(70, 'a'));
-                    // Or goes on behind a sign, and ends before that.
+                    // Runs that continue after an ASCII character, and end before the window does.
                     for (std::size_t more = 1; more < 3; ++more) {
                         text += ".\xE4\xB8\xAD";
                         check(text + kind + std::string(70, 'a'));
@@ -283,7 +284,7 @@ TEST(boundaries_of_a_window_are_those_found_one_by_one) {
     }
 }
 
-TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
+TEST(windows_of_ascii_find_cuts_wherever_they_start) {
     Random random{12};
     for (const bool ascii_is_context_sensitive : {false, true}) {
         const CutTable cut_table = boundaries_of_mixed(ascii_is_context_sensitive);
@@ -299,15 +300,15 @@ TEST(windows_of_ascii_tell_of_boundaries_wherever_they_start) {
             for (std::size_t start = 0; start + 64 <= text.size(); ++start) {
                 const std::uint64_t found =
                     cut_table.cuts_in_ascii_window<BitByBit>(all.begin + start);
-                CHECK((found & 1) == 0 && found >> (CutTable::kTold + 1) == 0);
-                for (std::size_t i = 1; i <= CutTable::kTold; ++i)
+                CHECK((found & 1) == 0 && found >> (CutTable::kAsciiStride + 1) == 0);
+                for (std::size_t i = 1; i <= CutTable::kAsciiStride; ++i)
                     CHECK((found >> i & 1) == expected[start + i]);
             }
         }
     }
 }
 
-TEST(ends_of_lines_stay_with_signs_unless_they_become_spaces) {
+TEST(line_breaks_stay_with_symbols_unless_they_become_spaces) {
     for (const bool is_space : {false, true}) {
         const auto rows = [is_space](std::uint32_t number) {
             auto block = std::make_unique<CharacterTable::Block>();
@@ -338,7 +339,7 @@ TEST(ends_of_lines_stay_with_signs_unless_they_become_spaces) {
 }
 
 TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
-    // Tells where chunks end, and nothing else.
+    // Uses the cut table only.
     class Spelled final : public Model {
      public:
         explicit Spelled(bool ascii_is_context_sensitive)
@@ -358,11 +359,11 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
     for (const bool ascii_is_context_sensitive : {false, true}) {
         const auto model = std::make_shared<Spelled>(ascii_is_context_sensitive);
         for (const isa::Level level : levels()) {
-            Encoder encoder(model, Family::kModel, level);  // gets to know more and more
+            Encoder encoder(model, Family::kModel, level);  // caches more and more
             for (int round = 0; round < 500; ++round) {
                 std::string text;
                 for (std::size_t part = random.below(6); part <= 6; ++part) {
-                    // Long stretches of one chunk, and of chunks of one byte.
+                    // Long single chunks, and long sequences of chunks of one byte.
                     text += random.below(3) ? mixed(random, random.below(120))
                                             : std::string(random.below(200), " b"[random.below(2)]);
                 }
@@ -375,7 +376,7 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
                 }
                 CHECK(spelled(encoder.encode({all}, 1).ids) == spelled(expected));
             }
-            // A string is cut where it is made UTF-8; there, chunks end as well.
+            // A str is cut where a task is converted to UTF-8; chunks end there as well.
             std::string text;
             while (text.size() < 1'000'000) text += mixed(random, 1000);
             const Characters string(text_at(text), utf8::kFourBytes);
@@ -386,8 +387,8 @@ TEST(a_text_is_cut_at_all_boundaries_and_nowhere_else) {
     }
 }
 
-TEST(the_end_of_a_short_text_is_cut_where_nul_is_open) {
-    // Letters stand alone, and NUL is rewritten together with what is before it, as BERT drops it.
+TEST(the_end_of_a_short_text_is_cut_if_nul_is_context_sensitive) {
+    // Letters are single, and NUL is normalized together with the text before it, as in BERT.
     const auto rows = [](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
         if (number == 0) block->rows[0].left = block->rows[0].right = CutTable::kContextSensitive;
@@ -427,10 +428,10 @@ TEST(classes_make_pieces) {
     const auto model = staged(Unit::kRemoved);
     CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");
     CHECK(encoded(model, "   ") == "");
-    CHECK(encoded(model, "a#b") == "a#b|");  // as the fallback says
+    CHECK(encoded(model, "a#b") == "a#b|");  // computed by the fallback
 }
 
-TEST(a_start_takes_what_follows) {
+TEST(a_start_includes_the_following_run) {
     const auto model = staged(Unit::kStart);
     CHECK(encoded(model, "ab cd  ef") == "ab| cd| | ef|");
 }
@@ -447,7 +448,7 @@ TEST(spaces_collapse) {
     CHECK(encoded(model, "") == "");
 }
 
-TEST(a_lead_stands_before_the_document_only) {
+TEST(a_prefix_space_precedes_the_document_only) {
     Stages stages;
     stages.prefix_space = PrefixSpace::kUnlessSpace;
     const auto model = staged(Unit::kStart, stages);
@@ -459,15 +460,15 @@ TEST(a_lead_stands_before_the_document_only) {
     CHECK(spelled(encoder.encode({text_at(text), text_at(text)}, 1, 0).ids) == "ab|ab|");
 }
 
-TEST(spans_are_of_the_text_before_the_stages) {
+TEST(spans_refer_to_the_text_before_the_stages) {
     const auto model = staged(Unit::kRemoved);
     CHECK(placed(model, "ab  cX!z") == "a0-1 b1-2 |0-2 c4-5 x5-6 x5-6 z7-8 |4-8 ");
     CHECK(placed(model, "1\xC3\xA9-") == "10-1 |0-1 ?1-3 -3-4 |1-4 ");
-    CHECK(placed(model, "a#b") == "not told");
+    CHECK(placed(model, "a#b") == "unknown");
     CHECK(placed(model, "") == "");
 }
 
-TEST(a_lead_stands_for_the_first_character_too) {
+TEST(a_prefix_space_covers_the_first_character_too) {
     Stages stages;
     stages.prefix_space = PrefixSpace::kUnlessSpace;
     stages.collapse = true;
@@ -475,7 +476,7 @@ TEST(a_lead_stands_for_the_first_character_too) {
     CHECK(placed(model, "ab cd") == " 0-1 a0-1 b1-2 |0-2  2-3 c3-4 d4-5 |2-5 ");
     CHECK(placed(model, " ab") == " 0-1 a1-2 b2-3 |0-3 ");
     CHECK(placed(model, "ab", false) == "a0-1 b1-2 |0-2 ");
-    CHECK(placed(model, "a   b") == " 0-1 a0-1 |0-1  3-4 b4-5 |3-5 ");  // the last space
+    CHECK(placed(model, "a   b") == " 0-1 a0-1 |0-1  3-4 b4-5 |3-5 ");  // covers the last space
 }
 
 TEST(spans_reach_up_to_the_next_place) {
@@ -491,12 +492,12 @@ TEST(spans_reach_up_to_the_next_place) {
     CHECK(placed(model, "aX!") == " 0-0 a0-1 x1-1 x1-3 |0-3 ");
 }
 
-TEST(where_characters_are_dropped_spans_may_not_be_told) {
+TEST(spans_are_unknown_if_characters_are_dropped) {
     Stages stages;
     stages.origin = Origin::kKept;
     const auto model = staged(Unit::kRemoved, stages);
     CHECK(placed(model, "aX") == "a0-1 x1-2 x1-2 |0-2 ");
-    CHECK(placed(model, "a!X") == "not told");
+    CHECK(placed(model, "a!X") == "unknown");
 }
 
 TEST(threads_change_nothing) {
@@ -515,7 +516,7 @@ TEST(threads_change_nothing) {
     CHECK(encoded(model, text, 3) == alone);
 }
 
-TEST(a_model_without_boundaries_is_refused) {
+TEST(a_model_without_cut_table_is_rejected) {
     bool refused = false;
     try {
         Encoder encoder(std::make_shared<Speller>(), Family::kModel, isa::choose(""));

@@ -1,4 +1,4 @@
-// The memory of ids: where it comes from, what is kept, and what threads put together.
+// The memory of ids: allocating, keeping it for later results, and the output of several threads.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -7,7 +7,6 @@
 #include "encode/buffer_pool.hpp"
 #include "encode/ordered_output.hpp"
 #include "encode/result_buffer_cache.hpp"
-#include "encode/stream_copy.hpp"
 
 using namespace toksmith;
 
@@ -53,10 +52,10 @@ TEST(kept_ids_are_given_out_again) {
     fill(ids, kLarge);
     const Id* const memory = ids.data();
     kept.put(ids);
-    CHECK(kept.take(kLarge - 1).data() != memory);  // far too large for that
+    CHECK(kept.take(kLarge - 1).data() != memory);  // the text is too small for this buffer
     IdArray again = kept.take(2 * kLarge + 1000);
     CHECK(again.size() == 0 && again.touched() >= kLarge);
-    CHECK(kept.take(2 * kLarge + 1000).touched() == 0);  // it is given out once
+    CHECK(kept.take(2 * kLarge + 1000).touched() == 0);  // the kept buffer was taken before
     fill(again, kLarge + 10);
     CHECK(is_filled(again, kLarge + 10));
 }
@@ -68,7 +67,7 @@ TEST(kept_ids_are_given_out_again_however_many_a_text_has) {
         IdArray ids = kept.take(bytes);
         const Id* const memory = ids.data();
         fill(ids, bytes / 100 * per_100_bytes);
-        CHECK(ids.data() == memory);  // it has not moved
+        CHECK(ids.data() == memory);  // the array was not moved
         ids.trim();
         kept.put(ids);
         CHECK(kept.take(bytes).data() == memory);
@@ -89,9 +88,9 @@ TEST(kept_ids_are_the_largest_within_bounds) {
         return touched;
     };
     put(1000);
-    CHECK(held() == 0);  // not worth it
+    CHECK(held() == 0);  // too small to keep
     put(3 * kLarge);
-    CHECK(held() == 0);  // too large
+    CHECK(held() == 0);  // too large to keep
     put(kLarge / 2);
     const std::size_t first = held();
     CHECK(first >= kLarge / 2);
@@ -118,7 +117,7 @@ TEST(streamed_copies_are_whole) {
     }
 }
 
-TEST(runs_of_threads_stand_in_order) {
+TEST(tasks_of_threads_are_in_order) {
     for (const std::size_t threads : {2, 3, 8}) {
         for (const std::size_t reserved : {std::size_t{0}, std::size_t{1000}, kLarge, 5 * kLarge}) {
             const std::size_t runs = 200;
@@ -165,8 +164,8 @@ TEST(runs_that_one_thread_holds_back_come_at_the_end) {
     CHECK(is_filled(result, 4));
 }
 
-// One of two threads is ahead all the time, so that some of its ids always wait.
-TEST(what_waits_for_its_place_takes_little_memory) {
+// One of two threads is always ahead, so that some of its ids always wait.
+TEST(waiting_ids_take_little_memory) {
     constexpr std::size_t kRuns = 400, kMost = 1000, kAhead = 3;
     const auto size_of = [](std::size_t run) { return run % 7 ? kMost : 0; };
     IdArray result;
@@ -195,8 +194,8 @@ TEST(what_waits_for_its_place_takes_little_memory) {
     CHECK(anew <= kAhead + 3);
 }
 
-// Pages are asked for ahead, but not far beyond what comes.
-TEST(runs_of_threads_touch_little_more_than_they_fill) {
+// Pages are populated ahead of the ids, but not far ahead.
+TEST(threads_touch_little_more_memory_than_they_fill) {
     constexpr std::size_t kRuns = 60, kSize = 50'000;
     IdArray result;
     result.reserve(20 * kRuns * kSize);

@@ -1,4 +1,4 @@
-// Strings as they are given, by the characters: what they are in UTF-8, and what they become.
+// Input given as the characters of a str: conversion to UTF-8, and encoding.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ Bytes narrowed(isa::Level level, const InputText& source) {
     return bytes;
 }
 
-// As many of one kind as of another: ASCII, two, three and four bytes, and what lies at their ends.
+// The same number of each length in UTF-8, including the first and last code points of each.
 std::uint32_t random_code(Random& random, utf8::Width width) {
     constexpr std::uint32_t kEnds[] = {0,      0x7F,   0x80,   0xFF,    0x100,   0x7FF,   0x800,
                                        0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF};
@@ -61,7 +61,7 @@ TEST(strings_of_any_width_are_the_same_in_utf8) {
             Characters string({}, width);
             Bytes expected;
             for (std::size_t left = random.below(200); left > 0; --left) {
-                // Mostly ASCII, or not.
+                // Rounds differ in the share of ASCII.
                 const std::uint32_t code = random.below(20) < static_cast<std::size_t>(round % 20)
                                                ? static_cast<std::uint32_t>(random.below(0x80))
                                                : random_code(random, width);
@@ -77,7 +77,7 @@ TEST(strings_of_any_width_are_the_same_in_utf8) {
     }
 }
 
-TEST(surrogates_are_repaired_wherever_they_stand) {
+TEST(surrogates_are_repaired_at_any_place) {
     const auto with = [](const std::vector<std::uint32_t>& units, std::size_t place,
                          utf8::Width width, std::size_t size) {
         Characters string({}, width);
@@ -111,7 +111,7 @@ TEST(surrogates_are_repaired_wherever_they_stand) {
                     CHECK(narrowed(level, string.source()) == expected);
             }
         }
-        // Where a long string is converted in two steps.
+        // The place where a long string is converted in a second step.
         for (const std::size_t place : {(1u << 20) - 2, (1u << 20) - 1, 1u << 20}) {
             const Characters string = with({0xD83D, 0xDE00}, place, width, (1 << 20) + 9);
             const Bytes expected =
@@ -141,7 +141,7 @@ TEST(strings_become_the_ids_of_their_utf8) {
     for (const utf8::Width width : kWidths) {
         const Characters string(text_of(text), width), short_one(text_of(page), width);
         for (int family = 0; family < kPatterns; ++family) {
-            // One chunk is not cut, and slow to merge.
+            // With Family::kNone the text is one chunk, which is slow to merge.
             const Characters& given = family == 0 ? short_one : string;
             for (const isa::Level level : levels()) {
                 Encoder encoder(model, static_cast<Family>(family), level);
@@ -181,7 +181,7 @@ TEST(strings_and_bytes_go_side_by_side) {
     }
 }
 
-// Cuts are looked for in more and more of it.
+// The search for a cut extends its range step by step.
 TEST(a_string_that_can_be_cut_nowhere_is_one_piece) {
     const auto model = Merges().model();
     Characters string({}, utf8::kTwoBytes);
@@ -196,8 +196,8 @@ TEST(a_string_that_can_be_cut_nowhere_is_one_piece) {
     }
 }
 
-// Cuts are places in the string, found in its UTF-8: there a pair is one character, and half of one
-// is none.
+// Cuts are indexes into the string, but found in its UTF-8, where a surrogate pair is one character
+// and an unpaired surrogate is U+FFFD.
 TEST(strings_with_surrogates_are_cut_between_characters) {
     Random random{35};
     const Bytes page = random_text(random, 3000);

@@ -1,5 +1,5 @@
-// What each instruction set's vocabulary says, one word after the other, and what is asked for with
-// it: a wrong one may show nowhere else but in how long things take.
+// Tests each operation of each instruction set, and what is prefetched with them. A wrong prefetch
+// would otherwise only be noticed as lower speed.
 #include "encode/kernels.hpp"
 #include "kit.hpp"
 #include "simd/isa.hpp"
@@ -9,7 +9,7 @@
 #include "simd/avx2.hpp"
 #include "simd/avx512.hpp"
 
-// Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
+// Some intrinsics of gcc use an undefined value on purpose, which causes warnings.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -33,12 +33,12 @@ using Isa = Avx512;
 }  // namespace with_avx512
 TOKSMITH_TARGET_END
 
-TEST(isa_vocabularies_say_what_loops_say) {
+TEST(isa_operations_equal_loops) {
     if (isa::best() >= isa::Level::kAvx2) with_avx2::check_vocabulary();
     if (isa::best() >= isa::Level::kAvx512) with_avx512::check_vocabulary();
 }
 
-TEST(chunks_asked_for_side_by_side_have_the_keys_and_lines_of_each) {
+TEST(chunks_prefetched_in_lanes_have_the_keys_and_buckets_of_scalar_code) {
     if (isa::best() >= isa::Level::kAvx2) with_avx2::check_prefetch();
     if (isa::best() >= isa::Level::kAvx512) with_avx512::check_prefetch();
 }

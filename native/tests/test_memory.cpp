@@ -1,4 +1,4 @@
-// What an allocation that fails leaves behind.
+// The state of objects after an allocation has failed.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,12 +21,12 @@ Counts counts_of(const DistinctChunks& chunks) {
     for (const DistinctChunks::Entry& entry : chunks.entries()) {
         const auto* bytes = reinterpret_cast<const char*>(entry.bytes());
         const bool is_new = counts.emplace(std::string(bytes, entry.size()), entry.count).second;
-        CHECK(is_new, "a chunk stands twice");
+        CHECK(is_new, "a chunk occurs twice");
     }
     return counts;
 }
 
-// Different words of letters, of which every fifth is longer than a slot of the table.
+// Distinct words of letters. Every fifth one is longer than a slot of the table.
 std::string words(std::size_t size) {
     std::string text;
     for (std::size_t i = 0; i < size; ++i) {
@@ -46,7 +46,7 @@ Text view(const std::string& text) {
 
 }  // namespace
 
-TEST(memory_ends_while_a_table_grows) {
+TEST(table_is_unchanged_if_it_cannot_grow) {
     const std::string text = words(2000);
     const auto count = [&](ChunkCounter& counter) { counter.add({view(text)}, 1); };
     ChunkCounter whole(family_named("gpt2"), isa::best());
@@ -62,7 +62,7 @@ TEST(memory_ends_while_a_table_grows) {
         },
         [&] {
             if (!counter) return;
-            // All chunks are there once, and count once more: those before the failure twice.
+            // All chunks are present exactly once. Those before the failure count twice.
             count(*counter);
             const Counts found = counts_of(counter->finish());
             CHECK(found.size() == wanted.size());
@@ -71,7 +71,7 @@ TEST(memory_ends_while_a_table_grows) {
             }
             counter.reset();
         });
-    CHECK(allocations > 10, std::to_string(allocations));  // the table grew twice, and lists did
+    CHECK(allocations > 10, std::to_string(allocations));  // the table grew twice, and lists grew
 }
 
 TEST(memory_ends_while_a_full_table_is_tried_again_and_again) {
@@ -82,7 +82,7 @@ TEST(memory_ends_while_a_full_table_is_tried_again_and_again) {
     std::size_t start = 0;
     while (start < text.size()) {
         const std::size_t end = std::min(text.find(' ', start + 1), text.size());
-        // Each chunk fails as long as the table would have to grow for it.
+        // Each chunk fails for which the table would have to grow.
         const FailingAllocation failing(0);
         try {
             table.add(view(text).begin + start, std::min<std::size_t>(end - start, 15), 1, start);
@@ -91,7 +91,7 @@ TEST(memory_ends_while_a_full_table_is_tried_again_and_again) {
         }
         start = end;
     }
-    CHECK(failures == 432 && table.size() == 768);  // three quarters of 1024
+    CHECK(failures == 432 && table.size() == 768);  // three quarters of 1024 slots
 }
 
 TEST(memory_ends_while_words_are_counted) {

@@ -1,4 +1,4 @@
-// Memory on pages of both sizes.
+// Memory on small and on huge pages.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 using namespace toksmith;
 
-TEST(arrays_are_aligned_as_what_they_hold) {
+TEST(arrays_are_aligned_like_their_elements) {
     struct alignas(64) Line {
         std::byte bytes[64];
     };
@@ -44,12 +44,12 @@ TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
 }
 
 #if defined(__linux__)
-TEST(all_pages_that_are_asked_for_are_there_whatever_their_size) {
+TEST(requested_pages_of_any_size_are_populated) {
     constexpr std::size_t kPage = 4096, kBytes = 3 * pages::kHuge;
     for (const bool slow : {false, true}) {
         const HugePageArray<char> array(kBytes);
         char* const begin = array.data();
-        // Before 5.14, Linux brings only what is touched.
+        // Linux before 5.14 populates touched pages only.
         const bool brings = ::madvise(begin, kPage, 23) == 0;
         pages::detail::small_left = slow ? std::numeric_limits<std::int64_t>::max() : 0;
         array.populate(0, kBytes - kPage);
@@ -59,7 +59,7 @@ TEST(all_pages_that_are_asked_for_are_there_whatever_their_size) {
         const auto missing = std::count_if(there.begin(), there.end(),
                                            [](unsigned char page) { return (page & 1) == 0; });
         CHECK(!brings || missing <= 1);
-        CHECK(!(brings && slow) || missing == 1);  // none that was not asked for
+        CHECK(!(brings && slow) || missing == 1);  // no more than was requested
         CHECK(std::count(begin, begin + kBytes, 0) == static_cast<std::ptrdiff_t>(kBytes));
     }
 }

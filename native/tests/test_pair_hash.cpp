@@ -12,7 +12,7 @@ constexpr std::uint32_t kNumbers = 1u << PerfectPairHash::kBits;
 TEST(row_pairs_are_found_and_no_others) {
     Random random{51};
     for (const std::uint32_t count : {0u, 1u, 2u, 30u, 500u, 20'000u}) {
-        // Neighbours: few lefts, and rights side by side, as in vocabularies.
+        // As in vocabularies: few left numbers, each with adjacent right numbers.
         const std::uint32_t lefts = 1 + count / 20;
         std::map<Key, std::uint32_t> expected;
         while (expected.size() < count) {
@@ -35,15 +35,15 @@ TEST(row_pairs_are_found_and_no_others) {
     }
 }
 
-TEST(of_row_pairs_given_twice_the_first_counts) {
+TEST(of_duplicate_pairs_the_first_counts) {
     const PerfectPairHash::Pair pairs[] = {{3, 4, 5}, {1, 2, 3}, {3, 4, 6}, {3, 4, 5}};
     const auto table = PerfectPairHash::make(pairs);
     CHECK(table && table->find(3, 4) == 5 && table->find(1, 2) == 3);
 }
 
-// Of one bucket, and without order otherwise: a few meet free slots, but not as many as would take
-// half of all, and more are not tried.
-TEST(row_pairs_of_one_bucket) {
+// Pairs of one bucket, otherwise in random order. A few of them find free slots; more than
+// kMostTogether are not tried, since the search would take too long.
+TEST(pairs_of_one_bucket) {
     Random random{52};
     std::vector<PerfectPairHash::Pair> pairs;
     while (pairs.size() < 800) {

@@ -30,7 +30,7 @@ TEST(team_does_each_part_once) {
     }
 }
 
-TEST(team_throws_what_a_part_throws) {
+TEST(team_rethrows_the_exception_of_a_part) {
     Team team(3);
     std::atomic<int> done{0};
     for (int round = 0; round < 50; ++round) {
@@ -50,7 +50,7 @@ TEST(team_wakes_up) {
     Team team(2);
     std::atomic<int> done{0};
     for (int round = 0; round < 20; ++round) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // all wait by then
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // now all threads wait
         team.run(2, [&](std::size_t) { ++done; });
     }
     CHECK(done == 40);
@@ -62,7 +62,7 @@ struct Interrupted : std::runtime_error {
     Interrupted() : std::runtime_error("Ctrl-C") {}
 };
 
-// Works until a Stop ends it: without one, until the test is killed.
+// Works until a Stop ends it; without a Stop, until the test is killed.
 void work_for_ever() {
     for (;;) {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -72,7 +72,7 @@ void work_for_ever() {
 
 }  // namespace
 
-TEST(a_stop_ends_all_threads_with_what_its_poll_throws) {
+TEST(a_stop_ends_all_threads_with_the_exception_of_its_poll) {
     for (const std::size_t threads : {1, 2, 5}) {
         Stop stop([]() -> bool { throw Interrupted(); });
         const Stop::Scope scope(stop);
@@ -139,7 +139,7 @@ TEST(threads_that_get_no_memory_are_done_without) {
     };
     const std::size_t allocations = fail_each_allocation(
         [&] { for_each_on_threads(4, kParts, [&](std::size_t i) { ++done[i]; }); }, all_done_once);
-    CHECK(allocations >= 4);  // one for each thread that is started, at least
+    CHECK(allocations >= 4);  // at least one for each thread
     for (const std::atomic<int>& times : done) CHECK(times == 1);
     all_done_once();
     const std::size_t of_team = fail_each_allocation(
@@ -225,7 +225,7 @@ TEST(a_stop_ends_a_queue) {
     }
 }
 
-// Whichever thread takes it, and whatever others have been told meanwhile.
+// Whichever thread runs it, and even after stops of other tasks were requested.
 TEST(a_task_before_one_that_failed_runs_to_its_end) {
     TaskQueue queue(4, 3);
     std::atomic<int> begun{0};

@@ -88,7 +88,7 @@ TEST(spill_runs_come_back) {
     }
 }
 
-TEST(spill_damaged_runs_are_told) {
+TEST(spill_reports_damaged_runs) {
     TemporaryFile file;
     SpillFile spill(file.descriptor());
     RunWriter writer(spill);
@@ -122,7 +122,7 @@ TEST(spill_damaged_runs_are_told) {
     }));
 }
 
-TEST(spill_a_full_disk_is_told) {
+TEST(spill_reports_a_full_disk) {
     std::FILE* full = std::fopen("/dev/full", "wb");
     if (!full) return;
     SpillFile spill(fileno(full));
@@ -132,7 +132,7 @@ TEST(spill_a_full_disk_is_told) {
     std::fclose(full);
 }
 
-TEST(spill_merges_to_what_one_table_holds) {
+TEST(spill_merges_to_the_counts_of_one_table) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 60; ++round) {
         TemporaryFile file;

@@ -1,4 +1,4 @@
-// The scanner on every instruction set, and where texts may be cut.
+// The splitters of all instruction sets, and safe cuts.
 #include "kit.hpp"
 #include "split/splitter.hpp"
 
@@ -89,7 +89,7 @@ TEST(split_levels_agree_and_cuts_are_safe) {
     }
 }
 
-TEST(split_levels_agree_on_what_is_no_utf8) {
+TEST(split_levels_agree_on_invalid_utf8) {
     for (int first = 0x80; first <= 0xFF; ++first) {
         for (const char second : {'\x80', '\x8F', '\x90', '\x9F', '\xA0', '\xBF', '\xC3', 'a'}) {
             for (const std::string_view rest : {"\x80\x80", "\x80z", "z", "\x80\xC3", ""}) {

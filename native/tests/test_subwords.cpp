@@ -1,4 +1,4 @@
-// The trie of bytes, merging symbols short and long, and the models of pieces against slow ones.
+// The byte trie, merging of symbols, and models of pieces, compared with slow implementations.
 #include "subword_kit.hpp"
 
 #include "encode/encoder.hpp"
@@ -13,7 +13,7 @@ using namespace toksmith::test;
 
 namespace {
 
-// The longest of the tokens that the text starts with; the first of equal ones.
+// The longest token that is a prefix of the text; of equal tokens the first.
 Id longest_slowly(const std::vector<std::string>& tokens, std::string_view text) {
     Id best = ByteTrie::kNone;
     for (Id id = 0; id < tokens.size(); ++id) {
@@ -23,7 +23,7 @@ Id longest_slowly(const std::vector<std::string>& tokens, std::string_view text)
     return best;
 }
 
-// A model of pieces that gets lines of ASCII as they are, line breaks by themselves.
+// A model whose normalizer leaves ASCII unchanged, and whose splitter cuts at line breaks.
 std::shared_ptr<FusedModel> by_lines(std::shared_ptr<const Model> model) {
     const auto fill = [](std::uint32_t number) {
         auto block = std::make_unique<CharacterTable::Block>();
@@ -78,7 +78,7 @@ TEST(trie_finds_the_longest) {
     }
 }
 
-TEST(trie_of_nothing) {
+TEST(trie_without_tokens) {
     const ByteTrie trie = trie_of({"", ""});
     const Bytes text = bytes_of("\0a");
     std::size_t length = 0;
@@ -86,7 +86,7 @@ TEST(trie_of_nothing) {
 }
 
 TEST(symbols_that_no_merge_joins_are_closed) {
-    // ab + c: b and c may come to stand side by side, c and a may not.
+    // ab + c: b and c may become adjacent inside a token, c and a may not.
     const bpe::SymbolPairs pairs({{0, 1, {0, 3}}, {3, 2, {1, 4}}}, {0, 1, 2}, 5);
     CHECK(pairs.find(0, 1).rank == 0);
     CHECK(pairs.find(1, 2).rank == bpe::kMayReachAcross && !pairs.never_merges(pairs.find(1, 2)));
@@ -94,7 +94,7 @@ TEST(symbols_that_no_merge_joins_are_closed) {
     CHECK_THROWS(bpe::SymbolPairs({{0, 1, {0, 5}}}, {0, 1}, 5), std::invalid_argument);
 }
 
-TEST(an_id_of_many_texts_keeps_everything_open) {
+TEST(an_id_of_many_texts_separates_nothing) {
     std::vector<bpe::SymbolRule> rules;
     std::vector<Id> starts;
     for (Id id = 0; id < 20; ++id) {
@@ -124,10 +124,10 @@ TEST(pieces_as_in_the_slow_way) {
     }
 }
 
-// Close calls, behind sums up to the largest for which the ids are said to hold.
-TEST(ids_hold_behind_the_sums_they_are_relied_on) {
+// Almost equal segmentations, after sums up to the largest for which the ids are valid.
+TEST(ids_are_valid_for_the_sums_of_their_bound) {
     Random random{31};
-    std::size_t bounded = 0;  // by how close a call was
+    std::size_t bounded = 0;  // how many bounds were limited by a small gap
     for (int round = 0; round < 3000; ++round) {
         Bytes bytes(1 + random.below(round % 10 ? 16 : 100));
         for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>('a' + random.below(3));
@@ -176,7 +176,7 @@ TEST(runs_merge_from_the_left_whatever_the_ranks) {
     }
 }
 
-// That lines of a text are merged side by side as they are one by one.
+// Checks that lines are merged in lanes as they are one by one.
 void check_rows(const PieceSet& pieces, const Bytes& text) {
     const auto model = by_lines(std::make_shared<bpe::SentencePieceModel>(pieces.bpe_model()));
     CHECK(model->lane_merges() != nullptr);
@@ -195,8 +195,8 @@ void check_rows(const PieceSet& pieces, const Bytes& text) {
     }
 }
 
-// As Llama's: the runs of spaces come last, all with one score.
-TEST(runs_of_equal_scores_merge_from_the_left_in_rows) {
+// As in Llama: the merges of runs of spaces come last, and all have one score.
+TEST(runs_of_equal_scores_merge_from_the_left_in_lanes) {
     Random random{41};
     for (int round = 0; round < 200; ++round) {
         Bytes text;
@@ -223,9 +223,9 @@ TEST(runs_of_equal_scores_merge_from_the_left_in_rows) {
     }
 }
 
-// As Llama's line breaks: a character without a piece of its own becomes bytes, which merge with
-// nothing, or what is unknown.
-TEST(characters_without_a_piece_in_rows) {
+// As the line breaks of Llama: a character without a piece becomes bytes, which never merge, or is
+// unknown.
+TEST(characters_without_a_piece_in_lanes) {
     Random random{43};
     for (int round = 0; round < 60; ++round) {
         Bytes text;
@@ -236,12 +236,12 @@ TEST(characters_without_a_piece_in_rows) {
         }
         PieceSet pieces;
         pieces.add("<unk>", 0, PieceType::kUnknown);
-        const bool spelled = round % 7 == 0;  // bytes that a text may spell, and that merge then
+        const bool spelled = round % 7 == 0;  // texts contain pieces like <0x63>, which then merge
         if (round % 2 || spelled) pieces.add_bytes(spelled ? PieceType::kNormal : PieceType::kByte);
         for (const char* piece : {"a", "b", "ab", "ba", "aab", "d"})
             pieces.add(piece, -static_cast<double>(random.below(100)));
-        if (round % 3 == 0) pieces.add("ac", -1);  // so that it is a symbol, but no piece
-        double score = -100;  // of each another one, so that its merge has a place in the order
+        if (round % 3 == 0) pieces.add("ac", -1);  // so that c is a symbol, but not a piece
+        double score = -100;  // a different score for each, so that their order is defined
         for (const char* piece :
              {"<", "0", "x", "6", "3", ">", "<0", "<0x", "<0x6", "<0x63", "<0x63>a"}) {
             if (spelled) pieces.add(piece, score--);
@@ -258,7 +258,7 @@ TEST(a_character_without_any_piece) {
                  UnknownText);
 }
 
-TEST(characters_with_marks_of_their_place) {
+TEST(characters_with_prefix_and_suffix) {
     const bpe::CharacterModel model(vocabulary({"a", "##a", "##a.", "a##a", "a."}), {{0, 1, 3}},
                                     {.prefix = "##", .suffix = "."});
     const Bytes one = bytes_of("a"), three = bytes_of("aaa"), other = bytes_of("axa");
@@ -267,11 +267,12 @@ TEST(characters_with_marks_of_their_place) {
     CHECK(placed(model, text_of(other)) == Placed({0, 0, 1, 2, 2, 3}));
 }
 
-TEST(weights_of_reliance_fit_their_bits) {
+TEST(weights_of_score_bounds_fit_their_bits) {
     using ScoreBound = CarriedScoreModel::ScoreBound;
     const unigram::Costs costs{.unknown = -20, .highest = -1, .pieces_per_cost = 1};
     for (const float weight : {2043.0f, 2044.0f, 2045.0f, 2046.0f}) {
-        // 100 characters add 1, and so does the last piece: 2045 makes 2047, the most that fits.
+        // 100 characters add 1, and the last piece adds 1: 2045 becomes 2047, the maximum that
+        // fits.
         const unigram::Margin<float> margin{.gap = 1e6, .weight = weight, .characters = 100};
         const ScoreBound found = unigram::score_bound_of(margin, costs);
         const ScoreBound kept = ScoreBound::unpacked(found.packed());
@@ -281,7 +282,7 @@ TEST(weights_of_reliance_fit_their_bits) {
 }
 
 TEST(models_refuse_chunks_of_4_gib) {
-    const std::size_t size = std::size_t{1} << 32;  // of which none is read
+    const std::size_t size = std::size_t{1} << 32;  // none of it is read
     const PieceSet pieces = [] {
         PieceSet set;
         set.add("<unk>", 0, PieceType::kUnknown);

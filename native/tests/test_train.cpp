@@ -1,4 +1,4 @@
-// Counting chunks and training on them.
+// Counting chunks, and training on the counts.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -70,7 +70,7 @@ TEST(train_smallest_pair_goes_by_the_byte_alphabet) {
     CHECK(same(trained.merges, {{'z', 'z', 256}, {' ', 'b', 257}}));
 }
 
-TEST(train_equals_counting_anew) {
+TEST(train_equals_recounting) {
     Random random{6};
     for (int round = 0; round < 150; ++round) {
         Corpus corpus;
@@ -87,7 +87,7 @@ TEST(train_equals_counting_anew) {
 
 namespace {
 
-// Words of the letters from 'a' on, whose symbols are 0, 1, …
+// Words of the letters from 'a' on; symbol i is the i-th letter.
 struct Words {
     std::vector<Id> symbols;
     std::vector<std::uint64_t> ends, counts;
@@ -109,7 +109,7 @@ bool alike(const bpe::Training& a, const bpe::Training& b) {
     return same(a.merges, b.merges) && a.counts == b.counts && a.tokens == b.tokens;
 }
 
-// Whether learn(sharing) gives the same on any number of threads, each of which gets work.
+// Whether learn(sharing) returns the same for any number of threads, each of which has work.
 template <typename Learn>
 bool is_same_on_threads(Learn learn) {
     const bpe::Training alone = learn(bpe::Sharing{});
@@ -118,7 +118,7 @@ bool is_same_on_threads(Learn learn) {
     });
 }
 
-// Words of some of the letters, most of them short, and of any count.
+// Random words of some letters, most of them short, with random counts.
 Words random_words(Random& random, std::size_t words, std::size_t letters) {
     Words result;
     for (std::size_t i = 0; i < words; ++i) {
@@ -143,11 +143,11 @@ TEST(train_is_the_same_on_any_number_of_threads) {
                 return bpe::train(chunks, {.tokens = 300, .ties = ties, .sharing = sharing}, {});
             }));
         }
-        CHECK(
-            is_same_on_threads([&](const bpe::Sharing& sharing) {  // more symbols than a table has
-                return bpe::train(words.counted, {.size = 3000},
-                                  {.tokens = 300, .sharing = sharing}, {});
-            }));
+        // More symbols than the array of pairs has.
+        CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
+            return bpe::train(words.counted, {.size = 3000}, {.tokens = 300, .sharing = sharing},
+                              {});
+        }));
         CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
             return bpe::train_likelihood(words.counted, letters, 300, 1, sharing, {});
         }));
@@ -208,7 +208,8 @@ TEST(train_likelihood) {
     words.add("fbe", 4);
     words.add("abcg", 5);
     const auto trained = bpe::train_likelihood(words.counted, 7, 3, 1, {}, {});
-    // count(c g) / (count(c) * count(g)) = 5 / (20 * 5); the next are 1 / 36, the frequent first.
+    // count(c g) / (count(c) * count(g)) = 5 / (20 * 5). The next ones have 1 / 36; the more
+    // frequent comes first.
     CHECK(same(trained.merges, {{2, 6, 7}, {3, 1, 8}, {0, 1, 9}}));
     CHECK(trained.counts == List({5, 17, 15}));
     CHECK(bpe::train_likelihood(words.counted, 7, 1, 16, {}, {}).counts == List({20}));

@@ -1,4 +1,4 @@
-// Reading UTF-8, and the classes of characters.
+// Decoding UTF-8, and the classes of characters.
 #include "kit.hpp"
 #include "split/unicode.hpp"
 
@@ -39,23 +39,23 @@ TEST(utf8_valid) {
 
 TEST(utf8_invalid) {
     const std::string_view cases[] = {"\x80",
-                                      "\xBF",  // a continuation that continues nothing
+                                      "\xBF",  // a stray continuation byte
                                       "\xC0\x80",
-                                      "\xC1\xBF",  // overlong, of two bytes,
+                                      "\xC1\xBF",  // overlong with two bytes
                                       "\xE0\x80\x80",
-                                      "\xE0\x9F\xBF",  // of three,
+                                      "\xE0\x9F\xBF",  // overlong with three bytes
                                       "\xF0\x80\x80\x80",
-                                      "\xF0\x8F\xBF\xBF",  // of four
+                                      "\xF0\x8F\xBF\xBF",  // overlong with four bytes
                                       "\xED\xA0\x80",
                                       "\xED\xBF\xBF",  // surrogates
                                       "\xF4\x90\x80\x80",
-                                      "\xF5\x80\x80\x80",  // beyond Unicode
+                                      "\xF5\x80\x80\x80",  // above U+10FFFF
                                       "\xFE",
                                       "\xFF",
                                       "\xF8\x88\x80\x80\x80",
                                       "\xC3",
                                       "\xE2\x82",
-                                      "\xE2",  // cut off by the end of the text
+                                      "\xE2",  // truncated by the end of the text
                                       "\xF0\x9F\x98",
                                       "\xF0\x9F",
                                       "\xF0",
@@ -64,7 +64,7 @@ TEST(utf8_invalid) {
                                       "\xE2\x82"
                                       "a",
                                       "\xE2"
-                                      "a\x82",  // or by another character
+                                      "a\x82",  // truncated by another character
                                       "\xF0\x9F\x98"
                                       "a",
                                       "\xF0\x9F"

@@ -1,4 +1,4 @@
-// WordPiece, words and the longest match.
+// WordPiece, word-level models, and the longest match.
 #include "match_kit.hpp"
 
 using namespace toksmith;
@@ -59,7 +59,7 @@ TEST(matches_agree_with_trying_all_ends) {
     }
 }
 
-TEST(longest_match_refuses_what_does_not_fit) {
+TEST(longest_match_rejects_invalid_options) {
     const Vocabulary one = vocabulary({"a"});
     CHECK_THROWS(wordpiece::LongestMatchModel(one, {.unk = 1}), std::invalid_argument);
     CHECK_THROWS(wordpiece::LongestMatchModel(one, {.whole_unknown = true}), std::invalid_argument);

@@ -23,8 +23,8 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// Drawn once a process, so that nobody can write a file or a text whose hashes are all equal.
-// Nothing that is saved or shown depends on it.
+// Seeds drawn at random once per process, so that nobody can craft a file or a text whose hashes
+// collide. Nothing that is saved or shown depends on them.
 struct HashSeed {
     std::uint64_t low, high;
 
@@ -36,7 +36,7 @@ struct HashSeed {
 };
 inline const HashSeed kHashSeed = HashSeed::draw();
 
-// Mixes the words in a second time: where a factor of the product is 0, nothing is forgotten.
+// XORs the inputs into the product: if one factor is 0, the product alone would discard the other.
 inline std::uint64_t hash_words(std::uint64_t low, std::uint64_t high) {
     return mix(low ^ kHashSeed.low, high ^ kHashSeed.high) ^ low ^ std::rotl(high, 32);
 }

@@ -1,5 +1,5 @@
-// Zeroed memory for a table that is read at random: on huge pages where the system has them,
-// because with small pages address translation costs more than the read.
+// A zeroed array for tables with random access. It uses huge pages where the system has them: with
+// small pages, a TLB miss costs more than the read.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +36,14 @@ struct Unmap {
 template <typename T>
 class HugePageArray {
  public:
-    // `small_prefix`: the number of elements that lie on small pages, for a table of which no more
-    // may be used: a huge page takes long to get.
+    // `small_prefix`: the number of elements at the start that lie on small pages. For a table of
+    // which no more may ever be used, since a huge page takes long to allocate.
     explicit HugePageArray(std::size_t size, std::size_t small_prefix = 0)
         : size_(size), memory_(map(size * sizeof(T), small_prefix * sizeof(T))) {}
 
     T* data() const { return static_cast<T*>(memory_.get()); }
-    // Populates elements that nothing has touched. One huge page at a time: other threads that map
-    // memory wait meanwhile.
+    // Populates untouched elements, one huge page at a time: the system holds the lock on the
+    // address space meanwhile, and other threads that map memory wait for it.
     void populate(std::size_t first, std::size_t last) const {
         auto* const end = reinterpret_cast<char*>(data() + last);
         char* next = reinterpret_cast<char*>(data() + first);
@@ -61,8 +61,8 @@ class HugePageArray {
     static Memory map(std::size_t bytes, std::size_t small_prefix) {
 #if defined(__linux__)
         using pages::kHuge;
-        // After the small pages, a huge page starts. The rest of the last huge page is unused; if
-        // that were half of it or more, small pages are used there instead.
+        // Huge pages start after the small ones. If less than half of the last huge page would be
+        // used, that rest lies on small pages instead.
         const std::size_t huge = (bytes - small_prefix + kHuge / 2 - 1) / kHuge * kHuge;
         const std::size_t mapped_bytes =
             std::max(bytes, small_prefix + huge) + (huge > 0 ? kHuge : 0);

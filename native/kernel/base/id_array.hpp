@@ -1,4 +1,4 @@
-// A growing array of token ids whose memory can be handed over without a copy.
+// A growing array of token ids whose memory can be passed to NumPy without a copy.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class IdArray {
     std::size_t capacity() const { return capacity_; }
     std::size_t touched() const { return touched_; }
     void clear() { size_ = 0; }
-    // To at most the capacity; all of them have been written.
+    // Sets the size, which is at most the capacity. The caller has written all of these ids.
     void resize(std::size_t size) {
         size_ = size;
         touched_ = std::max(touched_, size);
@@ -46,19 +46,19 @@ class IdArray {
     }
     void append(const Id* ids, std::size_t count) {
         Id* place = extend(count);
-        // Mostly one to three: a loop is faster than a call.
+        // `count` is mostly 1 to 3, for which a loop is faster than a call of memcpy.
         for (std::size_t i = 0; i < count; ++i) place[i] = ids[i];
     }
-    // Untouched memory takes no pages.
+    // Allocates address space only: untouched memory takes no pages.
     void reserve(std::size_t capacity) {
         if (capacity > capacity_) resize_memory(capacity);
     }
-    // Makes room for `count` more ids without counting them in, and returns where they go.
+    // Makes room for `count` more ids and returns where they start. Does not change the size.
     Id* room(std::size_t count) {
         if (size_ + count > touched_) prepare(size_ + count);
         return data_ + size_;
     }
-    // Makes room for `count` more ids, counts them in, and returns where to write them.
+    // Makes room for `count` more ids, adds them to the size, and returns where to write them.
     Id* extend(std::size_t count) {
         Id* place = room(count);
         size_ += count;
@@ -68,8 +68,8 @@ class IdArray {
     void populate(std::size_t first, std::size_t last) {
         if (capacity_ > kLarge) warmer_.populate(data_ + first, data_ + last);
     }
-    // The end of the range to populate from `first` on, if ids up to `last` are needed: a huge page
-    // that starts in between is populated whole.
+    // The end of the range to populate so that ids [first, last) are there: if a huge page starts
+    // inside the range, it is populated as a whole.
     std::size_t end_of_pages(std::size_t first, std::size_t last) const {
         return std::min(huge_from(first) < last ? huge_from(last) : last, capacity_);
     }
@@ -82,7 +82,7 @@ class IdArray {
 
  private:
     static constexpr std::size_t kStep = std::size_t{1}
-                                         << 16;  // ids whose pages are populated at once
+                                         << 16;  // ids whose pages are populated at a time
     static constexpr std::size_t kLarge = 4 * kStep;
 
     void swap(IdArray& other) noexcept {
@@ -98,7 +98,7 @@ class IdArray {
         touched_ = end_of_pages(start, needed + kStep);
         populate(start, touched_);
     }
-    // The first id from `place` on that is at the start of a huge page.
+    // The index of the first id at or after `place` that lies at the start of a huge page.
     std::size_t huge_from(std::size_t place) const {
         return place + pages::before_huge(data_ + place) / sizeof(Id);
     }
@@ -114,8 +114,8 @@ class IdArray {
     Id* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    std::size_t touched_ = 0;   // how many can be written without a page fault
-    pages::PageWarmer warmer_;  // for the others, if there are many
+    std::size_t touched_ = 0;   // ids that can be written without a page fault
+    pages::PageWarmer warmer_;  // populates the pages of the remaining ids, if the array is large
 };
 
 }  // namespace toksmith

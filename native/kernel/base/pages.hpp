@@ -1,4 +1,4 @@
-// Advice to the system about pages of memory. Where the system takes none, memory works as it is.
+// madvise() for ranges of pages. Where the system does not support an advice, nothing happens.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace detail {
 
 inline constexpr std::uintptr_t kPage = 4096;
 
-// Advice on the whole pages between two places.
+// Calls madvise() for the pages that lie completely between `begin` and `end`.
 inline void advise(const void* begin, const void* end, int advice) {
     const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) & ~(kPage - 1);
     const auto last = reinterpret_cast<std::uintptr_t>(end) & ~(kPage - 1);
@@ -37,22 +37,22 @@ inline std::int64_t nanoseconds(clockid_t clock) {
     return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
-// How many bytes to populate on small pages before a huge page is requested again.
+// The bytes still to be populated on small pages before huge pages are requested again.
 inline std::atomic<std::int64_t> small_left{0};
 
 }  // namespace detail
 
-// Requests huge pages for a range, if a whole one fits. Call it before the first touch.
+// Requests huge pages for a range that holds at least one. Call it before the first access.
 inline void request_huge(const void* begin, std::size_t bytes) {
     if (before_huge(begin) + kHuge > bytes) return;
     detail::advise(begin, static_cast<const char*>(begin) + bytes, MADV_HUGEPAGE);
 }
 
-// Populates memory shortly before it is written, since a fault for each page costs more.
+// Populates pages shortly before they are written, since a page fault for each page costs more.
 //
-// With huge pages as long as these come quickly. A virtual machine may have to get each one from
-// its host, which takes several times as long as small pages that it has. So after a slow huge
-// page, some memory is populated on small ones.
+// It uses huge pages as long as the system provides them quickly. A virtual machine may have to get
+// each huge page from its host, which takes several times as long as small pages it already has. So
+// after a slow huge page, the next kSmall bytes are populated on small pages.
 class PageWarmer {
  public:
     PageWarmer() = default;
@@ -60,7 +60,7 @@ class PageWarmer {
         request_huge(begin, bytes);
     }
 
-    // Populates a part, all of which is going to be written. Several threads may call it.
+    // Populates a range that is going to be written completely. Thread-safe.
     void populate(void* begin, void* end) {
         const auto bytes = static_cast<char*>(end) - static_cast<char*>(begin);
         if (bytes == 0) return;
@@ -68,7 +68,7 @@ class PageWarmer {
         if (!huge) detail::small_left -= bytes;
         if (std::atomic_ref(huge_).exchange(huge) != huge)
             detail::advise(begin_, begin_ + bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-        // CPU time of this thread: that others ran meanwhile does not count.
+        // CPU time of this thread, so that the time of other threads does not count.
         const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         *static_cast<volatile char*>(begin) =
             0;  // a touch blocks other threads for less time than the advice
@@ -80,7 +80,7 @@ class PageWarmer {
  private:
     static constexpr int kPopulateWrite =
         23;  // MADV_POPULATE_WRITE: Linux 5.14; older headers lack it
-    static constexpr std::int64_t kLong = 1'000'000;               // nanoseconds
+    static constexpr std::int64_t kLong = 1'000'000;  // nanoseconds per huge page; more is slow
     static constexpr std::int64_t kSmall = std::int64_t{1} << 26;  // bytes
 
     char* begin_ = nullptr;
@@ -88,7 +88,7 @@ class PageWarmer {
     bool huge_ = true;
 };
 
-// Frees pages that are out of use; they read as zeros from then on.
+// Releases pages that are not needed any more. They read as zeros afterwards.
 inline void release(const void* begin, const void* end) {
     detail::advise(begin, end, MADV_DONTNEED);
 }

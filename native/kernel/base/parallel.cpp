@@ -18,7 +18,7 @@ void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>&
     std::exception_ptr failure;
     bool was_stopped = false;
     std::size_t running = 0;
-    std::mutex guard;  // of these three
+    std::mutex guard;  // protects the following three members
     std::condition_variable ended;
     const auto keep_failure = [&](std::exception_ptr thrown) {
         const std::lock_guard lock(guard);
@@ -49,7 +49,7 @@ void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>&
             });
             ++running;
         } catch (...) {
-            break;  // no thread or no memory for one: the threads that run do the work
+            break;  // no thread or no memory for one: the threads already running do the work
         }
     }
     run(0);

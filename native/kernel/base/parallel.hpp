@@ -1,4 +1,4 @@
-// Running one job on several threads. Threads live for one call only, so that forking stays safe.
+// Runs one job on several threads. Threads exist during the call only, so forking stays safe.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace toksmith {
 
-// Calls work(i) on `threads` threads, i from 0; the calling thread is one of them. If one throws,
-// the others end at their next interruption point, and the exception is thrown here. So is what the
-// caller's Stop throws.
+// Calls work(i) for each i below `threads`, each on a thread of its own; the calling thread runs
+// one. If one call throws, the others end at their next interruption point, and the exception is
+// rethrown here. Exceptions of the caller's Stop are rethrown, too.
 void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
 
-// Calls work(i) for each i below `count`, each on one of so many threads, with an interruption
-// point after each.
+// Calls work(i) for each i below `count` on `threads` threads, with an interruption point after
+// each call.
 void for_each_on_threads(std::size_t threads, std::size_t count,
                          const std::function<void(std::size_t)>& work);
 

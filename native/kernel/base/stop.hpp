@@ -1,8 +1,8 @@
-// Ending long work early: on Ctrl-C, or because another thread of the same call has failed.
+// Ends long work early: on Ctrl-C, or after another thread of the same call has failed.
 //
-// A call that may take long makes one Stop and a Scope for it. Everything below it calls
-// interruption_point() between pieces of work; nothing has to be passed down. run_on_threads()
-// gives each of its threads a Stop inside that of its caller, and requests it when one fails.
+// A call that may take long creates one Stop and a Scope for it. The code below calls
+// interruption_point() between pieces of work, and needs no parameter for it. run_on_threads()
+// gives each thread a Stop nested in the caller's, and requests it when one of the threads fails.
 #pragma once
 
 #include <atomic>
@@ -14,41 +14,41 @@
 
 namespace toksmith {
 
-// Thrown at the interruption points of a call that was stopped. What the caller gets is the reason:
-// the exception that poll() or another thread threw.
+// Thrown at the interruption points of a stopped call. The caller never sees it, but the exception
+// that poll() or another thread threw.
 struct Stopped : std::exception {
     const char* what() const noexcept override { return "the call was stopped"; }
 };
 
 class Stop {
  public:
-    // Throws to end the call, and returns whether to be called again. Only the thread that made the
-    // Stop calls it, at most once per kInterval.
+    // Throws to end the call. Returns false if it need not be called again. Only the thread that
+    // made the Stop calls it, at most once per kInterval.
     using Poll = std::function<bool()>;
     static constexpr std::chrono::milliseconds kInterval{50};
 
-    // For a whole call.
+    // A Stop for a whole call.
     explicit Stop(Poll poll = {});
-    // For a part of a call: ends with `outer` (null: with nothing), but can be requested alone.
+    // A Stop for a part of a call. It is also requested when `outer` is (null: it has none).
     explicit Stop(Stop* outer);
     Stop(const Stop&) = delete;
     Stop& operator=(const Stop&) = delete;
 
-    // Any thread may call these.
+    // Thread-safe.
     void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
     bool requested() const noexcept;
-    // Polls, and throws Stopped if it was requested.
+    // Calls poll(), then throws Stopped if a stop was requested.
     void check();
 
-    // Calls poll() if it is due and this is its thread.
+    // Calls poll_ if kInterval has passed and this is the thread that made the Stop.
     void poll();
-    // Throws what poll() threw, on the thread that it threw it on.
+    // Rethrows the exception of poll(), on the thread where it was thrown.
     void rethrow_failure() const;
 
-    // The Stop that interruption_point() checks on this thread, or null.
+    // The innermost Stop of this thread, which interruption_point() checks; null if there is none.
     static Stop* current() noexcept;
 
-    // Makes a Stop the current one of this thread.
+    // Makes a Stop the current one of this thread, as long as the Scope exists.
     class Scope {
      public:
         explicit Scope(Stop& stop) noexcept;
@@ -65,7 +65,7 @@ class Stop {
 
     std::atomic<bool> requested_{false};
     Stop* outer_ = nullptr;
-    // Of the outermost Stop, and for its thread alone.
+    // The outermost Stop, whose members below are used, and the thread that made it.
     Stop* root_ = this;
     std::thread::id caller_;
     Poll poll_;
@@ -73,7 +73,7 @@ class Stop {
     std::exception_ptr failure_;
 };
 
-// Checks the Stop of this thread, if it has one. Costs some 30 ns: for every 10 µs of work, say.
+// Checks the current Stop of this thread. Costs about 30 ns, so call it once per 10 µs of work.
 void interruption_point();
 
 // Calls interruption_point() once per `kSteps` steps of a loop.
@@ -91,7 +91,7 @@ class InterruptionPoints {
     std::size_t left_ = kSteps;
 };
 
-// For sorting much at once: compares as `before` does, and steps.
+// Wraps the comparison `before` of a long sort, so that each comparison counts as a step.
 template <std::size_t kSteps, typename Before>
 auto with_interruption(InterruptionPoints<kSteps>& points, Before before) {
     return [&points, before](const auto& a, const auto& b) {

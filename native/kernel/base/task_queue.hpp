@@ -1,7 +1,7 @@
-// Gives the tasks of a job to threads, in order.
+// Distributes the tasks of a job to threads, in ascending order.
 //
-// When a task fails, later tasks are stopped or not begun. Earlier ones have all begun, and run to
-// their end; so the failure that is reported is that of the first task that fails, however the
+// When a task fails, later tasks are stopped or not started. Earlier tasks have all started, and
+// run to completion. So the reported error is always that of the first task that fails, however the
 // threads are scheduled.
 #pragma once
 
@@ -19,7 +19,7 @@ class TaskQueue {
  public:
     TaskQueue(std::size_t tasks, std::size_t threads) : end_(tasks), running_(threads) {}
 
-    // For each thread: calls work(task) for one task after the other.
+    // The loop of one thread: takes tasks and calls work(task) for each.
     template <typename Work>
     void work_off(std::size_t thread, const Work& work) {
         Stop* const outer = Stop::current();
@@ -36,13 +36,13 @@ class TaskQueue {
             }
         }
     }
-    // After all threads have ended: throws what the first task that failed threw.
+    // Rethrows the exception of the first task that failed. Call it after all threads have ended.
     void rethrow_failure() const {
         if (failure_) std::rethrow_exception(failure_);
     }
 
  private:
-    // The next task, if there is one. `stop` ends it.
+    // The next task, or nothing if none is left. `stop` is requested if an earlier task fails.
     std::optional<std::size_t> take(std::size_t thread, Stop& stop) {
         const std::scoped_lock lock(guard_);
         running_[thread] = {};
@@ -56,7 +56,7 @@ class TaskQueue {
     }
     void keep_failure(std::size_t task) {
         const std::scoped_lock lock(guard_);
-        if (task >= end_) return;  // an earlier one has failed
+        if (task >= end_) return;  // an earlier task has failed
         failure_ = std::current_exception();
         end_ = task;
         for (const Running& other : running_) {
@@ -66,14 +66,14 @@ class TaskQueue {
 
     struct Running {
         std::size_t task = 0;
-        Stop* stop = nullptr;  // null: no task
+        Stop* stop = nullptr;  // null: the thread runs no task
     };
 
     std::mutex guard_;
     std::size_t next_ = 0;
-    std::size_t end_;               // of the tasks to do: the first that has failed
+    std::size_t end_;               // tasks before it are run; a failed task lowers it to its index
     std::vector<Running> running_;  // by thread
-    std::exception_ptr failure_;    // of task end_
+    std::exception_ptr failure_;    // the exception of task end_
 };
 
 }  // namespace toksmith

@@ -7,7 +7,7 @@ namespace toksmith {
 namespace {
 
 constexpr std::uint32_t kBegun = 0xFFFF, kEnd = 0xFFFFFFFF;
-constexpr int kSpins = 2000;  // some 0.1 ms: about what it takes to wake up
+constexpr int kSpins = 2000;  // about 0.1 ms, which is what waking up takes
 
 void relax() {
 #if defined(__x86_64__)
@@ -25,7 +25,7 @@ Team::Team(std::size_t threads) {
         try {
             others_.emplace_back([this] { serve(); });
         } catch (...) {
-            break;  // no thread or no memory for one
+            break;  // no thread or no memory for one: the team is smaller
         }
     }
 }
@@ -56,7 +56,7 @@ void Team::share(std::size_t parts, const std::function<void(std::size_t)>& work
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-// While the caller waits for the parts of others.
+// Polls for signals while other threads finish their parts.
 void Team::poll() {
     if (!stop_) return;
     try {
@@ -71,7 +71,7 @@ void Team::keep_failure() {
     if (!failure_) failure_ = std::current_exception();
 }
 
-// Does a part that was not begun, if there is one.
+// Takes one part that no thread has started, and runs it. Returns false if there is none.
 bool Team::do_part() {
     std::uint32_t job = job_.load(std::memory_order_acquire);
     do {

@@ -1,5 +1,5 @@
-// Threads that wait for the next job: for many short jobs, each of which takes less time than
-// starting a thread. They end with the team, so that forking stays safe.
+// A pool of waiting threads, for many short jobs that each take less time than starting a thread.
+// The threads end with the Team, so forking stays safe.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace toksmith {
 
 class Team {
  public:
-    // So many threads, the calling one among them; fewer where the system gives no more.
+    // `threads` includes the calling thread. There are fewer if the system cannot start so many.
     explicit Team(std::size_t threads);
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -25,9 +25,10 @@ class Team {
 
     std::size_t size() const { return others_.size() + 1; }
 
-    // Calls work(i) for each i below `parts`, fewer than 2^16. The calling thread does all that no
-    // other has begun, so it never waits for one to wake up. What one of them throws is thrown
-    // here, after all have ended. Interruption points work on all of them.
+    // Calls work(i) for each i below `parts`, which is less than 2^16. The calling thread runs all
+    // parts that no other thread has started, so it never waits for a thread to wake up. If a part
+    // throws, the exception is rethrown here after all parts have ended. Interruption points work
+    // in all parts.
     template <typename Work>
     void run(std::size_t parts, const Work& work) {
         if (parts == 1) {
@@ -44,13 +45,14 @@ class Team {
     void poll();
     void keep_failure();
 
-    // How many parts there are, and in the lower half how many of them were begun: who raises that
-    // has a part of the job whose work_ it is, because no other job starts before it is done.
+    // Upper half: the number of parts; lower half: how many of them have started. A thread that
+    // increments it owns a part of the job in work_, because no other job starts before this part
+    // is done.
     std::atomic<std::uint32_t> job_{0};
     std::atomic<std::size_t> done_{0};
     const std::function<void(std::size_t)>* work_ = nullptr;
-    Stop* stop_ = nullptr;  // of the caller
-    std::mutex guard_;      // of failure_
+    Stop* stop_ = nullptr;  // the caller's
+    std::mutex guard_;      // protects failure_
     std::exception_ptr failure_;
     std::vector<std::thread> others_;
 };

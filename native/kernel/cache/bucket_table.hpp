@@ -1,12 +1,13 @@
-// The table of the chunk cache, for one thread or for several at once.
+// The hash table of the chunk cache, for one thread or for several at once.
 //
-// Each key hashes to one bucket of 64 bytes, with two slots. Four buckets share an overflow bucket.
-// Slots are filled in order of arrival, so frequent chunks, which arrive early, are almost always
-// found in their home bucket. Overflow buckets lie in an array of their own, to keep the home
-// buckets dense.
+// Each key hashes to one home bucket of 64 bytes with two slots. Four home buckets share an
+// overflow bucket. Slots are filled in order of arrival, so frequent chunks, which arrive early,
+// are almost always found in their home bucket. Overflow buckets lie in an array of their own, to
+// keep the home buckets dense.
 //
-// With several threads, slots are write-once (free, claimed, published by the release store of the
-// key's high word), so readers need no lock. A thread that is alone also moves and evicts entries.
+// With several threads, slots are write-once (free, then claimed, then published by the release
+// store of the key's high word), so readers need no lock. A single thread also moves and evicts
+// entries.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +36,12 @@ class BucketTable {
         CacheEntry entries[kSlots];
     };
     static_assert(sizeof(Bucket) == 64);
-    static constexpr Bucket kNone{};            // an empty one
-    static constexpr std::size_t kSharing = 4;  // home buckets that share another one
+    static constexpr Bucket kNone{};            // an empty bucket
+    static constexpr std::size_t kSharing = 4;  // home buckets that share an overflow bucket
 
-    // Powers of two. Memory after the buckets in use is not touched. `small`: how many buckets lie
-    // on small pages, because no more may be used.
+    // `buckets`: the initial size; `most`: the maximum size; both are powers of two. Memory after
+    // the buckets in use is not touched. `small`: how many buckets lie on small pages, because the
+    // table may never have more.
     BucketTable(std::size_t buckets, std::size_t most, std::size_t small)
         : most_(most),
           home_(most, small),
@@ -50,10 +52,10 @@ class BucketTable {
     std::size_t size() const { return size_; }
     std::size_t most() const { return most_; }
 
-    // Where the home bucket of a key is, until the table grows.
+    // Computes the home bucket of a key. Invalid once the table grows.
     struct Places {
         static constexpr std::uint64_t kMask = ~std::uint64_t{sizeof(Bucket) - 1};
-        int shift;  // of a hash; with the mask, it gives an offset in bytes
+        int shift;  // right shift of a hash; together with kMask, it gives an offset in bytes
 
         explicit Places(std::size_t buckets) : shift(64 - 6 - std::countr_zero(buckets)) {}
         std::size_t bytes(const Key& key) const { return key.hash() >> shift & kMask; }
@@ -62,8 +64,8 @@ class BucketTable {
     struct HomeBuckets {
         const std::byte* begin;
         Places places;
-        // Prefetches the bucket that find() reads. Keys whose low word is 0 are not looked up
-        // there: a claimed slot has a 0, too, until it is published.
+        // Prefetches the bucket that find() reads. For keys whose low word is 0 it returns an empty
+        // bucket, because a claimed slot also has a low word of 0 until it is published.
         [[gnu::always_inline]] const Bucket* prefetch(const Key& key) const {
             if (key.low == 0) [[unlikely]]
                 return &kNone;
@@ -75,17 +77,17 @@ class BucketTable {
     HomeBuckets home_buckets() const {
         return {reinterpret_cast<const std::byte*>(home_.data()), places_};
     }
-    // Prefetch the bucket that fill() mostly writes to, and the overflow bucket that search()
-    // reads.
+    // prefetch_home() prefetches the bucket that fill() usually writes to, and prefetch_overflow()
+    // the overflow bucket that search() reads.
     void prefetch_home(const Key& key) const { __builtin_prefetch(home_bucket_of(key), 1); }
     void prefetch_overflow(const Key& key) const { __builtin_prefetch(overflow_bucket_of(key)); }
 
-    // Returns the entry of a short chunk of few ids, if it is in its home bucket. `place_of` is
-    // pairs::place_of: without a branch, since which slot it is cannot be predicted.
+    // The entry of a short chunk with few ids, if it is in its home bucket; else null. `place_of`
+    // is pairs::place_of or its vector form, which has no branch: the slot is unpredictable.
     template <typename PlaceOf>
     [[gnu::always_inline]] static const CacheEntry* find(const Bucket* bucket, const Key& key,
                                                          [[maybe_unused]] PlaceOf place_of) {
-#if defined(__SANITIZE_THREAD__)  // knows of no vector that it is read at once
+#if defined(__SANITIZE_THREAD__)  // does not know that a vector reads a word atomically
         const std::size_t place = pairs::place_of(&bucket->keys[0].low, &key.low);
 #else
         const std::size_t place = place_of(&bucket->keys[0].low, &key.low);
@@ -99,8 +101,8 @@ class BucketTable {
     struct HomeProbe {
         bool is_there, has_room;
     };
-    // Looks in the home bucket: if it has room, no other bucket has the key. Without a branch: how
-    // full a bucket is cannot be predicted.
+    // Searches the home bucket. If that has a free slot, the overflow bucket does not have the key.
+    // Without a branch: how full a bucket is cannot be predicted.
     [[gnu::always_inline]] HomeProbe probe_home(const Key& key) const {
         const Bucket& bucket = *home_bucket_of(key);
         std::uint64_t last = 0;
@@ -114,12 +116,12 @@ class BucketTable {
     enum class End { kThere, kFree, kFull };
     struct Search {
         End end;
-        Bucket* bucket;  // where it ended
+        Bucket* bucket;  // the bucket where the search ended
         std::size_t slot;
 
         const CacheEntry& entry() const { return bucket->entries[slot]; }
-        // Whether the entry holds the place of the ids, not the ids. An atomic read: a thread that
-        // saw the slot free may still try to claim it.
+        // Whether the entry holds the place of the ids in the ring, not the ids. The read is
+        // atomic: a thread that saw the slot free may still try to claim it.
         bool is_indirect() const { return (last_word(bucket->keys[slot]) & kIndirectMark) != 0; }
     };
     [[gnu::always_inline]] Search search(const Key& key) const {
@@ -129,8 +131,8 @@ class BucketTable {
     // The result of fill().
     enum class Kept { kAdded, kPresent, kFull };
 
-    // Adds a key; `write(entry)` writes its entry. `alone`: no other thread uses the table, so one
-    // may be evicted, and there is always a slot.
+    // Adds a key; `write(entry)` writes its entry. `alone`: no other thread uses the table. Then an
+    // entry is evicted if both buckets are full, so adding never fails.
     template <typename Write>
     [[gnu::always_inline]] Kept fill(const Key& key, bool indirect, bool alone,
                                      const Write& write) {
@@ -152,13 +154,14 @@ class BucketTable {
     }
     static Kept not_added(End end) { return end == End::kThere ? Kept::kPresent : Kept::kFull; }
 
-    // Populates the memory of `buckets` buckets.
+    // Populates the memory for a table of `buckets` buckets.
     void populate(std::size_t buckets) const {
         home_.populate(size_, buckets);
         overflow_.populate(size_ / kSharing, buckets / kSharing);
     }
-    // Grows to `buckets` buckets, while no other thread uses the table. The keys of a bucket move
-    // to adjacent ones, after all that have not moved yet.
+    // Grows to `buckets` buckets, while no other thread uses the table. The entries of a bucket
+    // move to adjacent buckets, from the last bucket to the first, so none is overwritten before it
+    // has moved.
     void grow(std::size_t buckets) {
         const std::size_t before = size_;
         use(buckets);
@@ -168,7 +171,7 @@ class BucketTable {
             for (const Key& key : home_.data()[i - std::min(i, kAhead)].keys)
                 __builtin_prefetch(home_bucket_of(without_mark(key)), 1);
             const Bucket bucket = std::exchange(home_.data()[i], {});
-            // Without a branch: an empty slot is moved like any other.
+            // Without a branch: empty slots are moved, too.
             const std::size_t one = part_of(bucket.keys[0], doublings);
             const std::size_t other = part_of(bucket.keys[1], doublings);
             Bucket* const parts = home_.data() + (i << doublings);
@@ -180,13 +183,13 @@ class BucketTable {
         for (std::size_t i = before / kSharing; i-- > 0;) {
             const Bucket bucket = std::exchange(overflow_.data()[i], {});
             for (std::size_t slot = 0; slot < kSlots && bucket.keys[slot].high != 0; ++slot) {
-                const Key& key = bucket.keys[slot];  // there is room for it
+                const Key& key = bucket.keys[slot];  // its new overflow bucket has a free slot
                 fill(without_mark(key), key.high & kIndirectMark, true,
                      [&](CacheEntry& entry) { entry = bucket.entries[slot]; });
             }
         }
     }
-    // While no other thread uses the table.
+    // Only while no other thread uses the table.
     void clear(std::size_t buckets) {
         home_.clear();
         overflow_.clear();
@@ -194,17 +197,18 @@ class BucketTable {
     }
 
  private:
-    static constexpr std::uint64_t kIndirectMark = std::uint64_t{0x40} << 56;  // not in the slot
-    // The high word of a slot that a thread is about to fill; no key has it.
+    // Set in published slots only, not in keys that are looked up.
+    static constexpr std::uint64_t kIndirectMark = std::uint64_t{0x40} << 56;
+    // The high word of a slot that a thread is about to fill. No key has this high word.
     static constexpr std::uint64_t kClaimed = std::uint64_t{0x80} << 56;
 
     static Key without_mark(const Key& key) { return {key.low, key.high & ~kIndirectMark}; }
-    // The high word is written last and read first: once it is there, the whole slot is.
+    // The high word is written last and read first, so once it is there the whole slot is.
     static std::uint64_t last_word(const Key& slot) {
         return std::atomic_ref(const_cast<std::uint64_t&>(slot.high))
             .load(std::memory_order_acquire);
     }
-    // The low word, of a slot that another thread may be about to fill.
+    // The low word of a slot that another thread may be filling.
     static std::uint64_t first_word(const Key& slot) {
         return std::atomic_ref(const_cast<std::uint64_t&>(slot.low))
             .load(std::memory_order_relaxed);
@@ -239,7 +243,7 @@ class BucketTable {
         size_ = buckets;
         places_ = Places(buckets);
     }
-    // Which of the adjacent buckets a key moves to.
+    // The index of the adjacent bucket to which a key moves when the table grows.
     std::size_t part_of(const Key& key, int doublings) const {
         const std::size_t bucket = places_.bytes(without_mark(key)) / sizeof(Bucket);
         return bucket & ((std::size_t{1} << doublings) - 1);

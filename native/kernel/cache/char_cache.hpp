@@ -1,6 +1,6 @@
-// The ids of single characters of three bytes that are chunks, as most are in scripts of thousands
-// of characters, and of ASCII characters between them. Found by code point, without hashing or
-// comparing. Several threads may use it at once: entries are written once.
+// The ids of single characters that are chunks: characters of three bytes, as in scripts with
+// thousands of characters, and ASCII characters between them. Entries are found by code point,
+// without hashing or comparing. Several threads may use the cache at once: entries are write-once.
 #pragma once
 
 #include <atomic>
@@ -17,26 +17,25 @@ namespace toksmith {
 
 class CharCache {
  public:
-    static constexpr std::size_t kSize = 3;  // of a character, in bytes
+    static constexpr std::size_t kSize = 3;  // bytes of a multibyte character
 
-    // Whether a character of three bytes may start at p. Reads four bytes.
+    // Whether the four bytes at p may start with a character of three bytes.
     static bool may_be_at(const std::uint8_t* p) {
         std::uint32_t bytes;
         std::memcpy(&bytes, p, sizeof bytes);
         static_assert(std::endian::native == std::endian::little);
-        // Below U+0800 the form is overlong, so invalid UTF-8, and its code may be that of another
-        // character.
+        // Three bytes below U+0800 are overlong, so invalid UTF-8; their code could be that of
+        // another character.
         return (bytes & 0xC0C0F0) == 0x8080E0 && (bytes & 0x200F) != 0;
     }
 
-    // Characters are numbered in order of arrival, so that the entries of frequent ones are
-    // adjacent.
-    using Number = std::uint16_t;  // 0: not known
+    // Characters are numbered in order of arrival, so the entries of frequent ones are adjacent.
+    using Number = std::uint16_t;  // 0: the character is not in the cache
 
     class Numbers {
      public:
         explicit Numbers(Number* by_code) : by_code_(by_code) {}
-        // The number of the character of three bytes at p; of an ASCII character.
+        // The number of the three-byte character at p, and of an ASCII character.
         Number of(const std::uint8_t* p) const { return at(utf8::code_of_three(p)); }
         Number of_ascii(std::uint8_t byte) const { return at(byte); }
 
@@ -55,7 +54,7 @@ class CharCache {
         const std::size_t code = *p < 0x80 ? *p : utf8::code_of_three(p);
         if (!CacheEntry::fits(found) || numbers().at(code) != 0) return;
         const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
-        if (number >= kCodes) return;  // only if threads inserted the same ones at once
+        if (number >= kCodes) return;  // only after races of threads on the same characters
         entries_.data()[number].set(found);
         Number none = 0;
         std::atomic_ref(numbers_.data()[code])
@@ -64,10 +63,10 @@ class CharCache {
     }
 
  private:
-    static constexpr std::size_t kCodes = 0x10000;  // more than there are such characters
+    static constexpr std::size_t kCodes = 0x10000;  // an upper bound of the number of characters
 
     std::atomic<std::uint32_t> count_{0};
-    HugePageArray<Number> numbers_{kCodes};      // by code
+    HugePageArray<Number> numbers_{kCodes};      // by code point
     HugePageArray<CacheEntry> entries_{kCodes};  // untouched pages take no memory
 };
 

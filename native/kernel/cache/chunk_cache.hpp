@@ -1,43 +1,72 @@
-// The cache of chunks and their ids, shared by all threads of a call. Bounded: a table that grows
-// up to a limit, and a ring for what does not fit into its slots.
+// The cache from chunks to their ids, shared by all threads of a call. Its memory is bounded: a
+// table that grows up to a limit, and a ring buffer for texts and ids that do not fit into a slot.
 //
-// Several threads read it and add to it without waiting for each other. It grows between calls; a
-// caller that is alone also lets it grow between two batches of a text.
+// Several threads read it and add to it without locks. It grows between calls; with one thread, it
+// also grows between two batches of a text.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "base/id_array.hpp"
 #include "cache/bucket_table.hpp"
-#include "cache/distinct_estimate.hpp"
 #include "cache/entry.hpp"
 #include "cache/ring_arena.hpp"
 
 namespace toksmith {
 
+// Estimates the number of distinct chunks of a text by Heaps' law: new chunks get rarer as the text
+// goes on.
+class DistinctEstimate {
+ public:
+    // `bytes`: the size of the text; `known`: the number of chunks in the cache before it.
+    explicit DistinctEstimate(std::size_t bytes = 0, std::size_t known = 0)
+        : bytes_(bytes), known_(known) {}
+
+    // The estimate before the text is read.
+    std::size_t in_all() const { return known_ + at_most(power(static_cast<double>(bytes_))); }
+    // The estimate after `read` bytes, when the cache has `met` chunks.
+    std::size_t in_all(std::size_t met, std::size_t read) const {
+        if (read == 0 || read >= bytes_) return met;
+        const double times = static_cast<double>(bytes_) / static_cast<double>(read);
+        return known_ + at_most(static_cast<double>(met - known_) * power(times));
+    }
+
+ private:
+    // An exponent of 2/3: that of English, code and other languages lies between 0.4 and 0.75.
+    static double power(double x) { return std::cbrt(x) * std::cbrt(x); }
+    static std::size_t at_most(double count) {
+        constexpr double kMost = 1e12;
+        return static_cast<std::size_t>(count < kMost ? count : kMost);
+    }
+
+    std::size_t bytes_, known_;
+};
+
 class ChunkCache {
  public:
     using Key = ChunkKey;
 
-    static constexpr std::size_t kBytes = std::size_t{48} << 20;  // of memory, by default
-    // Longer chunks are rare and seldom come back; they are not kept.
+    static constexpr std::size_t kBytes = std::size_t{48} << 20;  // the default maximum size
+    // Longer chunks are not cached: they are rare and seldom repeat.
     static constexpr std::size_t kLongest = 256;
-    static constexpr std::size_t kMostIds = 255;  // more are not kept
+    static constexpr std::size_t kMostIds = 255;  // chunks with more ids are not cached
 
     static constexpr std::size_t kFewestBuckets = std::size_t{1} << 12;
-    static constexpr std::size_t kWordsPerBucket = 4;  // of the arena
+    static constexpr std::size_t kWordsPerBucket = 4;  // size of the ring
     static constexpr std::size_t kBytesPerBucket =
         sizeof(BucketTable::Bucket) + sizeof(BucketTable::Bucket) / BucketTable::kSharing +
         kWordsPerBucket * sizeof(Id);
 
-    // Takes at most `bytes` of memory, but at least 384 KiB. `text`: the size of the first text;
-    // after a short one, there may be no other, so the start of each array lies on small pages.
+    // Uses at most `bytes` bytes of memory, but at least 384 KiB. `text`: the size in bytes of the
+    // first text. If it is short, there may be no other text, so the start of each array lies on
+    // small pages.
     explicit ChunkCache(std::size_t bytes = kBytes, std::size_t text = 0)
         : buckets_(
               kFewestBuckets,
@@ -59,7 +88,7 @@ class ChunkCache {
         if (buckets > buckets_.size()) grow(buckets);
     }
 
-    // How many are in use.
+    // The number of home buckets in use.
     std::size_t buckets() const { return buckets_.size(); }
 
     class Handle;
@@ -67,22 +96,22 @@ class ChunkCache {
  private:
     static constexpr std::size_t kMostBuckets = std::size_t{1} << 29;
     static constexpr std::size_t kMany = std::size_t{1} << 13;  // buckets
-    // Bytes of text per new chunk, at least.
+    // The minimum number of bytes of text per new chunk.
     static constexpr std::size_t kBytesPerChunk = 16;
-    // Rejected chunks per bucket at which the table is cleared.
+    // The table is cleared after this number of rejected chunks per bucket.
     static constexpr std::size_t kMostRejected = 4;
-    // A caller that is alone grows the table at least by the factor kGrowth, unless the rest of the
-    // text is expected to need less than one further bucket for each kLittle.
+    // With one thread, the table grows at least by the factor kGrowth. It does not grow if the rest
+    // of the text is expected to need fewer than 1/kLittle more buckets.
     static constexpr std::size_t kGrowth = 4, kLittle = 4;
 
     static std::size_t small_buckets(std::size_t text) {
         return text < kFewestBuckets * kBytesPerChunk ? kFewestBuckets : 0;
     }
 
-    // Whether more than a few of the chunks are in overflow buckets.
+    // Whether many chunks are in overflow buckets.
     bool is_dense() const { return added_ > buckets_.size() / 4 * 3; }
     bool may_grow() const { return added_ > buckets_.size() && buckets_.size() < buckets_.most(); }
-    // Makes room for the rest of the text, of which `read` bytes are read.
+    // Makes room for the rest of the text, of which `read` bytes have been encoded.
     void make_room(std::size_t read) {
         wants_room_ = false;
         const std::size_t buckets = buckets_.size(), expected = distinct_.in_all(added_, read);
@@ -105,13 +134,13 @@ class ChunkCache {
     BucketTable buckets_;
     RingArena arena_;
     bool alone_ = true;
-    bool wants_room_ = false;  // of a caller that is alone
+    bool wants_room_ = false;  // with one thread: the table should grow
     DistinctEstimate distinct_;
-    // Updated every now and then.
+    // Updated by all threads, but seldom; on a cache line of their own.
     alignas(64) std::atomic<std::size_t> added_{0}, rejected_{0};
 };
 
-// A thread's view of the cache. It may be used while it has a Session.
+// A thread's view of the cache. Use it only while a Session exists.
 class ChunkCache::Handle {
  public:
     explicit Handle(ChunkCache& cache) : cache_(cache) {}
@@ -134,8 +163,8 @@ class ChunkCache::Handle {
         return cache_.buckets_.probe_home(key);
     }
 
-    // Looks any chunk up; null ids if it is not known. The ids are valid until the next look_up()
-    // or read().
+    // Looks up any chunk, in both buckets and in the ring. Returns null ids if it is not cached.
+    // The ids are valid until the next look_up() or report_progress().
     LookupResult look_up(const Key& key, const std::uint8_t* p, std::size_t size) {
         const BucketTable::Search search = cache_.buckets_.search(key);
         if (search.end != BucketTable::End::kThere) return {};
@@ -154,7 +183,7 @@ class ChunkCache::Handle {
         return {stored, entry.count(), entry.tag()};
     }
 
-    // Keeps the ids of a chunk, unless it has too many bytes or ids, or there is no room.
+    // Caches the ids of a chunk, unless it has too many bytes or ids, or there is no free slot.
     void insert(const Key& key, const std::uint8_t* p, std::size_t size,
                 const LookupResult& found) {
         if (size > kLongest || found.count > kMostIds) return;
@@ -162,7 +191,7 @@ class ChunkCache::Handle {
             case Kept::kAdded:
                 ++added_;
                 break;
-            case Kept::kPresent:  // another thread was first
+            case Kept::kPresent:  // another thread was faster
                 return;
             case Kept::kFull:
                 ++rejected_;
@@ -172,9 +201,9 @@ class ChunkCache::Handle {
         flush_counters();
         if (cache_.alone_) cache_.wants_room_ = cache_.may_grow();
     }
-    // Reports that `bytes` bytes were encoded, between two batches. The table may grow, which makes
-    // earlier look-up results invalid.
-    void read(std::size_t bytes) {
+    // Adds to the number of bytes of the text that are encoded; call it between two batches. The
+    // table may grow, which invalidates the results of earlier look-ups.
+    void report_progress(std::size_t bytes) {
         read_ += bytes;
         if (!cache_.wants_room_) [[likely]]
             return;
@@ -230,9 +259,9 @@ class ChunkCache::Handle {
 
     ChunkCache& cache_;
     BucketTable::HomeBuckets home_buckets_ = cache_.buckets_.home_buckets();
-    std::size_t added_ = 0, rejected_ = 0;           // not flushed yet
-    std::size_t read_ = 0;                           // bytes of the text
-    std::array<Id, CacheEntry::kMostIds> unpacked_;  // of the last look-up
+    std::size_t added_ = 0, rejected_ = 0;           // not yet added to those of the cache
+    std::size_t read_ = 0;                           // bytes of the text encoded so far
+    std::array<Id, CacheEntry::kMostIds> unpacked_;  // the ids of the last look-up
 };
 
 }  // namespace toksmith

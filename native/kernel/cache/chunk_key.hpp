@@ -1,5 +1,5 @@
-// The key of a chunk: its bytes and its size in two words, or its size and a hash of them.
-// encode/prefetch.inc makes many at once.
+// The key of a chunk in two words: the bytes and the size of a short chunk; a hash and the size of
+// a longer one. encode/prefetch.inc computes the same keys in vectors.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@
 namespace toksmith {
 
 struct ChunkKey {
-    static constexpr std::size_t kInline = 15;        // bytes of a chunk that it holds: a short one
-    static constexpr std::uint64_t kLongMark = 0x20;  // of a chunk that is longer
+    static constexpr std::size_t kInline = 15;        // bytes of the longest "short" chunk
+    static constexpr std::uint64_t kLongMark = 0x20;  // highest byte of a longer chunk's key
 
-    std::uint64_t low;   // of a chunk that is not short: the hash of its text
-    std::uint64_t high;  // the highest byte: the size, or a mark; 0: no key
+    std::uint64_t low;   // of a longer chunk: the hash of its bytes
+    std::uint64_t high;  // the highest byte is the size or the mark; 0: no key
 
     bool operator==(const ChunkKey&) const = default;
     bool is_short() const { return high >> 56 <= kInline; }
     std::size_t size() const { return is_short() ? high >> 56 : high & ~(kLongMark << 56); }
-    // Of a short chunk:
+    // For short chunks only.
     const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(&low); }
     bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
 
-    // The key of a chunk; at least kReach bytes from its start can be read.
+    // The key of a chunk. At least kReach bytes must be readable from its start.
     static constexpr std::size_t kReach = 16;
     [[gnu::always_inline]] static ChunkKey of(const std::uint8_t* p, std::size_t size) {
         if (size > kInline) return of_long(p, size);
@@ -44,12 +44,13 @@ struct ChunkKey {
         return of(p, size);
     }
 
-    // Spreads keys so that the first bits are the best.
+    // The high bits of the hash are the best mixed ones.
     static constexpr std::uint64_t kFactors[] = {0x5851F42D, 0x9E3779B97F4A7C15};
     std::uint64_t hash() const { return (low + high * kFactors[0]) * kFactors[1]; }
 
  private:
-    // By the size of a chunk: masks of its bytes in both words, and the size as the key's top byte.
+    // By size of a chunk: the masks of its bytes in both words, and the size as highest byte of the
+    // key.
     struct Masks {
         std::array<std::uint64_t, kInline + 1> low, high, size;
     };

@@ -1,4 +1,4 @@
-// The ids of one chunk, packed into 16 bytes of a slot.
+// The ids of one chunk, packed into the 16 bytes of a slot's entry.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace toksmith {
 
-// 24 bits that a model stores with the ids of a chunk.
+// 24 bits of data of the model that are stored with the ids of a chunk.
 using EntryTag = std::uint32_t;
 
 struct LookupResult {
-    const Id* ids = nullptr;  // null: not found
+    const Id* ids = nullptr;  // null: the chunk is not cached
     std::size_t count = 0;
     EntryTag tag = 0;
 };
 
-// Up to three ids as they are, or up to six of at most 16 bits, two in a word.
+// Stores up to three ids of 32 bits, or up to six ids of 16 bits, two in each word.
 struct CacheEntry {
     static constexpr std::size_t kWords = 3;
     static constexpr std::size_t kMostIds = 6;
@@ -42,7 +42,7 @@ struct CacheEntry {
         for (std::size_t i = 0; i < kMostIds; ++i) all |= id_or_last(found, i);
         return all <= 0xFFFF;
     }
-    // Packs ids that fit.
+    // Stores ids for which fits() is true.
     void set(const LookupResult& found) {
         if (found.count > kWords) {
             for (std::size_t i = 0; i < kWords; ++i)
@@ -55,7 +55,7 @@ struct CacheEntry {
     void set_count_and_tag(std::size_t count, EntryTag tag) {
         count_and_tag = static_cast<std::uint32_t>(count) | tag << 8;
     }
-    // The place in the ring of ids that do not fit.
+    // If the ids do not fit: their place in the ring.
     std::uint64_t place() const { return std::uint64_t{words[1]} << 32 | words[0]; }
     void set_place(std::uint64_t place) {
         words[0] = static_cast<Id>(place);
@@ -63,7 +63,7 @@ struct CacheEntry {
     }
 
  private:
-    // The last id again after the last: no branch, since the number of ids cannot be predicted.
+    // ids[i], or the last id if there are fewer. No branch: the number of ids is unpredictable.
     static Id id_or_last(const LookupResult& found, std::size_t i) {
         return found.ids[std::min(i, found.count - 1)];
     }

@@ -1,5 +1,5 @@
-// Texts and ids that do not fit into a slot of the table, in a ring: the oldest are overwritten
-// first.
+// A ring buffer for texts and ids that do not fit into a slot of the table. The oldest ones are
+// overwritten first.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,15 @@ namespace toksmith {
 
 class RingArena {
  public:
-    // `words`: a power of two. `small`: how many of them lie on small pages.
+    // `words`: the size, a power of two. `small`: how many of the words lie on small pages.
     RingArena(std::size_t words, std::size_t small) : words_(words), memory_(words, small) {}
 
-    // The number of words that were allocated before it, ever: so a place shows whether it is
-    // overwritten.
+    // The total number of words allocated before these. It never repeats, so it shows whether the
+    // words have been overwritten.
     using Place = std::uint64_t;
 
-    // Allocates so many adjacent words. `alone`: no other thread uses the ring. If others do,
-    // nothing is overwritten, since they may be reading it: then there may be no room.
+    // Allocates `words` adjacent words. `alone`: no other thread uses the ring. Otherwise nothing
+    // is overwritten, since other threads may be reading it; then allocating may fail.
     std::optional<Place> allocate(std::size_t words, bool alone) {
         Place written = written_.load(std::memory_order_relaxed);
         for (;;) {
@@ -41,10 +41,10 @@ class RingArena {
         }
     }
     Id* at(Place place) const { return memory_.data() + index(place); }
-    // Whether the words at a place may be overwritten.
+    // Whether the words at a place have been, or may soon be, overwritten.
     bool is_overwritten(Place place) const { return place < gone_; }
 
-    // While no thread uses it.
+    // Only while no other thread uses the ring.
     void clear() { gone_ = written_; }
 
  private:
@@ -52,7 +52,7 @@ class RingArena {
 
     std::size_t words_;
     HugePageArray<Id> memory_;
-    Place gone_ = 0;  // all before it is overwritten
+    Place gone_ = 0;  // all places below this are overwritten
     alignas(64) std::atomic<Place> written_{0};
 };
 

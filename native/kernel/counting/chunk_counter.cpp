@@ -83,7 +83,7 @@ void ChunkCounter::limit(std::size_t memory, int descriptor) {
 }
 
 void ChunkCounter::weigh(std::uint64_t weight) {
-    if (!spilled_) throw std::logic_error("only what is spilled is weighed");
+    if (!spilled_) throw std::logic_error("weigh() needs limit() first");
     if (weight != weight_) spill();
     weight_ = weight;
 }

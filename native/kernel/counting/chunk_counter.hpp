@@ -1,4 +1,4 @@
-// Counts the chunks of a corpus on several threads. The result depends on the text alone.
+// Counts the chunks of a corpus on several threads. The result does not depend on their number.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,10 @@ class ChunkCounter {
         : family_(family), find_chunks_(find_chunks_of(family, level)) {}
 
     ChunkCounter(ChunkCounter&&) = default;
-    // From now on, tables are spilled to a file when they reach about `memory` bytes.
+    // Spills the tables to a file from now on, whenever they reach about `memory` bytes.
+    // `descriptor`: of the file.
     void limit(std::size_t memory, int descriptor);
-    // From now on, each chunk counts `weight` times. Needs a limit.
+    // Counts each of the following chunks `weight` times. Needs limit() first.
     void weigh(std::uint64_t weight);
 
     // Counts the chunks of each document. The documents follow those of earlier calls.
@@ -29,11 +30,12 @@ class ChunkCounter {
     // Counts each text as one chunk, `counts[i]` times.
     void add_chunks(const std::vector<Text>& chunks, const std::vector<std::uint64_t>& counts);
 
-    // All chunks in the order in which they were first seen. Ends the counting. Only if nothing was
-    // spilled.
+    // Ends the counting. Returns all chunks in the order in which they first occurred. Only if
+    // nothing was spilled.
     DistinctChunks finish();
 
-    // If anything was spilled or weighed, spills the rest and returns all counts; otherwise null.
+    // If anything was spilled or weighed, spills the rest and returns the spilled counts; otherwise
+    // null.
     SpilledCounts* spilled();
     std::uint64_t spilled_bytes() const { return spilled_ ? spilled_->bytes() : 0; }
 
@@ -49,8 +51,8 @@ class ChunkCounter {
     FindChunks find_chunks_;
     std::vector<ChunkTable> tables_;  // one for each thread
     std::uint64_t position_ = 0;      // bytes added so far
-    std::size_t memory_ = 0;          // for all tables
-    std::uint64_t weight_ = 1;        // of the chunks in the tables
+    std::size_t memory_ = 0;          // limit for all tables, in bytes
+    std::uint64_t weight_ = 1;        // of the chunks that are now in the tables
     std::unique_ptr<SpilledCounts> spilled_;
 };
 

@@ -13,7 +13,7 @@ void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t 
 void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* ends,
                          std::size_t chunks, std::uint64_t first, const std::uint8_t* text_end,
                          const std::uint64_t* counts) {
-    // All slots are prefetched first, so that the memory accesses overlap.
+    // Prefetches the slots of all keys first, so that the memory accesses overlap.
     constexpr std::size_t kAhead = 64;
     Key keys[kAhead];
     std::uint64_t hashes[kAhead];
@@ -58,7 +58,7 @@ void ChunkTable::add_long(std::uint64_t hash, const std::uint8_t* chunk, std::si
     for (std::size_t i = place_of(hash);; i = (i + 1) & mask) {
         Slot& slot = slots_.data()[i];
         if (slot.high == 0) {
-            // If the memory or the call ends in between, the bytes belong to no chunk: no harm.
+            // After an exception here, the bytes are unused, which does no harm.
             const std::size_t offset = long_bytes_.size();
             append_long(chunk, size);
             long_.push_back({offset, size});
@@ -90,8 +90,8 @@ void ChunkTable::append_long(const std::uint8_t* chunk, std::size_t size) {
 }
 
 void ChunkTable::insert(std::size_t place, const Slot& slot) {
-    // At most three quarters of the slots are used. The table grows first: if that fails, it is
-    // unchanged.
+    // At most three quarters of the slots are used. The table grows before the insertion: if that
+    // fails, it is unchanged.
     if ((size_ + 1) * 4 > (std::size_t{3} << bits_)) {
         grow();
         place = free_place(slots_, bits_, hash_of(slot));
@@ -129,7 +129,8 @@ std::vector<Record> ChunkTable::records() const {
 std::size_t ChunkTable::memory_when_grown() const {
     const std::size_t slots = sizeof(Slot) << bits_;
     const std::size_t used = slots + long_bytes_.capacity() + long_.capacity() * sizeof(Long);
-    // While it grows, a table coexists with one twice its size; the same holds for long chunks.
+    // A growing table needs a second one of twice its size. The same holds for the bytes of long
+    // chunks.
     const bool grows_soon = size_ * 16 > (std::size_t{11} << bits_);
     return used + size_ * sizeof(Record) +
            (grows_soon ? std::max(2 * slots, used) : 2 * long_bytes_.capacity());

@@ -1,8 +1,8 @@
-// A hash table that counts chunks: each distinct chunk with its count and the position where it was
-// first seen.
+// A hash table that counts chunks: maps each distinct chunk to its count and the position of its
+// first occurrence.
 //
-// Short chunks, which nearly all are, are stored in the slots themselves, so that counting one is
-// one memory access.
+// Short chunks (nearly all chunks) are stored in the slots themselves, so that counting one needs a
+// single memory access.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace toksmith {
 
-// Each thread has its own table. Aligned so that no two share a cache line, or a pair of lines that
-// is fetched together.
+// Each thread has its own table. Aligned so that no two of them share a cache line, or a pair of
+// lines that the processor fetches together.
 class alignas(128) ChunkTable {
-    // `high` of a long chunk: this bit, and its number.
+    // The mark in `high` of a long chunk; the lower bits are its index in long_.
     static constexpr std::uint64_t kLong = std::uint64_t{0x20} << 56;
     static bool is_long(std::uint64_t high) { return (high & kLong) != 0; }
 
@@ -30,14 +30,14 @@ class alignas(128) ChunkTable {
     ChunkTable(ChunkTable&&) = default;
     ChunkTable& operator=(ChunkTable&&) = default;
 
-    // A distinct chunk. The bytes of a long one are the table's, and live until the table changes;
-    // it may be moved.
+    // A distinct chunk. The table owns the bytes of a long chunk: they are valid until the table
+    // changes, even if it is moved.
     struct Entry {
-        // The chunk and its size; or the address and the marked size of a long one.
+        // A short chunk and its size; or the address and the marked size of a long chunk.
         std::uint64_t low;
         std::uint64_t high;
         std::uint64_t count;
-        std::uint64_t first;  // the position where it was first seen
+        std::uint64_t first;  // the position of its first occurrence
 
         bool is_long() const { return ChunkTable::is_long(high); }
         const std::uint8_t* bytes() const {
@@ -52,22 +52,23 @@ class alignas(128) ChunkTable {
         }
     };
 
-    // Positions ascend from call to call, here and below.
+    // In this and the next function, positions must not decrease from call to call.
     void add(const std::uint8_t* chunk, std::size_t size, std::uint64_t count, std::uint64_t first);
-    // Counts adjacent chunks that start at `begin`, once each, or `counts[i]` times. Has
-    // interruption points. `first`: the position of `begin`; `text_end`: the end of the readable
-    // text.
+    // Counts adjacent chunks, of which the first starts at `begin`: each counts once, or
+    // `counts[i]` times. Has interruption points. `first`: the position of `begin`; `text_end`: the
+    // end of the readable text.
     void add_all(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
                  std::uint64_t first, const std::uint8_t* text_end,
                  const std::uint64_t* counts = nullptr);
 
     std::size_t size() const { return size_; }
-    // Calls visit(hash, entry) for the chunks whose hash starts with the `bits` bits `start`, in no
-    // fixed order. Equal chunks have equal hashes in all tables.
+    // Calls visit(hash, entry) for the chunks whose hash starts with the `bits` highest bits
+    // `start`, in no fixed order. All tables use the same hash function.
     template <typename Visit>
     void for_each(std::uint64_t start, unsigned bits, Visit visit) const {
         const std::size_t slots = std::size_t{1} << bits_;
-        // Chunks are in the order of their hashes, up to the linear probing to the next free slot.
+        // Slots are ordered by hash, except that linear probing moves entries to the next free
+        // slot.
         const std::size_t begin = bits_ >= bits ? start << (bits_ - bits) : start >> (bits - bits_);
         const std::size_t end =
             bits_ >= bits ? (start + 1) << (bits_ - bits) : (start >> (bits - bits_)) + 1;
@@ -79,15 +80,16 @@ class alignas(128) ChunkTable {
             if (i + 1 == begin + slots) break;
         }
     }
-    // All chunks, in no fixed order. Their bytes are the table's.
+    // All chunks, in no fixed order. The table owns their bytes.
     std::vector<Record> records() const;
-    // The peak memory in bytes, roughly, if the table has to grow soon, or is listed.
+    // An estimate of the peak memory in bytes when the table next grows, or is converted to
+    // records.
     std::size_t memory_when_grown() const;
 
  private:
     struct Slot {
-        std::uint64_t low;   // the chunk and its size; or its hash
-        std::uint64_t high;  // 0: empty
+        std::uint64_t low;   // a short chunk and its size; or the hash of a long one
+        std::uint64_t high;  // 0: an empty slot
         std::uint64_t count;
         std::uint64_t first;
     };
@@ -119,7 +121,7 @@ class alignas(128) ChunkTable {
                   std::uint64_t count, std::uint64_t first);
     void append_long(const std::uint8_t* chunk, std::size_t size);
     void insert(std::size_t place, const Slot& slot);
-    // The first free place for a hash, in a table of 2^bits slots.
+    // The first free slot for a hash, in a table of 2^bits slots.
     static std::size_t free_place(const HugePageArray<Slot>& slots, unsigned bits,
                                   std::uint64_t hash);
     void grow();
@@ -127,18 +129,18 @@ class alignas(128) ChunkTable {
     unsigned bits_ = kFirstBits;
     HugePageArray<Slot> slots_{std::size_t{1} << kFirstBits};
     std::size_t size_ = 0;
-    std::vector<Long> long_;  // chunks that are too long for a slot
+    std::vector<Long> long_;  // chunks that do not fit into a slot
     std::vector<std::uint8_t> long_bytes_;
     InterruptionPoints<64> points_;
 };
 
-// A batch of chunks that are counted together.
+// A batch of chunks that are counted with one call of add_all().
 struct CountingBatch {
     std::vector<std::uint8_t> text;  // all chunks, concatenated
     std::vector<std::size_t> ends;
     std::vector<std::uint64_t> counts;
 
-    // Counts the chunks and clears the batch. `first`: the position of the first one.
+    // Counts the chunks and clears the batch. `first`: the position of the first chunk.
     void count(ChunkTable& table, std::uint64_t first) {
         pointers_.clear();
         for (const std::size_t end : ends) pointers_.push_back(text.data() + end);

@@ -17,7 +17,7 @@ using Entries = std::vector<Entry>;
 constexpr unsigned kPartBits = 6;
 constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 
-// The chunks of all tables whose hashes start alike; equal ones are merged.
+// The chunks of all tables whose hashes have a common prefix, with equal chunks merged.
 class Part {
  public:
     Part(const std::vector<ChunkTable>& tables, std::uint64_t start) {
@@ -70,12 +70,12 @@ class Part {
 
     struct Slot {
         std::uint64_t hash;
-        std::size_t number;  // of the entry, starting at 1; 0: empty
+        std::size_t number;  // the index of the entry, starting at 1; 0: an empty slot
     };
     std::vector<Slot> slots_;
 };
 
-// All entries in the order of their first positions: distributed by position, then sorted.
+// All entries, ordered by first position: distributed to ranges of positions, then sorted.
 Entries in_order(const std::vector<Entries>& parts, std::size_t threads) {
     std::uint64_t last = 0;
     std::size_t size = 0;
@@ -123,7 +123,8 @@ DistinctChunks::DistinctChunks(std::vector<ChunkTable> tables, std::size_t threa
                         [&](std::size_t i) { parts[i] = Part(tables_, i).entries; });
     entries_ = in_order(parts, threads);
     if (entries_.size() >= 0xFFFFFFFFu) {
-        throw std::length_error("more than 2^32 distinct chunks: use a split pattern");
+        throw std::length_error(
+            "the text has more than 2^32 distinct chunks: use a split pattern, or less text");
     }
     for (const Entry& entry : entries_) total_bytes_ += entry.size();
 }

@@ -31,7 +31,7 @@ std::size_t PlainReader::read(const Byte* begin, const Byte* end, Byte* letters,
                               const Byte** ends) const {
     std::size_t words = 0;
     std::uint32_t last = 0, flags = 0;
-    // Without branches: where words end cannot be predicted.
+    // Without branches on the ends of words, which are unpredictable.
     const auto size = static_cast<std::size_t>(end - begin);
     for (std::size_t i = 0; i < size; ++i) {
         const std::uint32_t byte = bytes_[begin[i]];

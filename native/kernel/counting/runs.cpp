@@ -17,7 +17,7 @@ namespace toksmith {
 namespace {
 
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 18;
-constexpr std::size_t kLongestHead = 3 * 10;  // three varints
+constexpr std::size_t kLongestHead = 3 * 10;  // bytes of three varints
 constexpr std::size_t kAtOnce = std::size_t{1} << 30;
 
 [[noreturn]] void fail(const char* what) {
@@ -26,7 +26,7 @@ constexpr std::size_t kAtOnce = std::size_t{1} << 30;
 
 [[noreturn]] void damaged() {
     throw std::system_error(EIO, std::generic_category(),
-                            "spilled counts are not what was written");
+                            "the file of spilled counts was changed by another program");
 }
 
 std::int64_t write_at(int file, const std::uint8_t* data, std::size_t size, std::uint64_t offset) {
@@ -63,7 +63,7 @@ void SpillFile::append(const std::uint8_t* data, std::size_t size) {
         const std::int64_t written = write_at(descriptor_, data, std::min(size, kAtOnce), size_);
         if (written < 0) {
             if (errno == EINTR) continue;
-            fail("counts cannot be spilled");
+            fail("cannot write the file of spilled counts");
         }
         data += written;
         size -= static_cast<std::size_t>(written);
@@ -76,7 +76,7 @@ void SpillFile::read(std::uint64_t offset, std::uint8_t* data, std::size_t size)
         const std::int64_t got = read_at(descriptor_, data, std::min(size, kAtOnce), offset);
         if (got < 0) {
             if (errno == EINTR) continue;
-            fail("spilled counts cannot be read");
+            fail("cannot read the file of spilled counts");
         }
         if (got == 0) damaged();
         data += got;

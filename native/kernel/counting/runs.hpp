@@ -1,4 +1,4 @@
-// Sorted runs of counted chunks in a file, for counts that are larger than memory.
+// Sorted runs of counted chunks in a file, for counts that do not fit into memory.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace toksmith {
 
-// A counted chunk. Its bytes belong to its producer.
+// A counted chunk. Its bytes belong to the function or object that produced it.
 struct Record {
     const std::uint8_t* bytes;
     std::uint64_t size;
     std::uint64_t count;
-    std::uint64_t first;  // the position where it was first seen
+    std::uint64_t first;  // the position of its first occurrence
 };
 
 bool bytes_before(const Record& a, const Record& b);
 inline bool first_before(const Record& a, const Record& b) { return a.first < b.first; }
 
-// A file to append to and to read at any offset. The caller opens and closes it. Any failure, such
-// as contents that were changed, is a std::system_error.
+// A file to append to and to read at any offset. The caller opens and closes it. Throws
+// std::system_error on any failure, and if the contents were changed.
 class SpillFile {
  public:
     explicit SpillFile(int descriptor) : descriptor_(descriptor) {}
@@ -33,7 +33,8 @@ class SpillFile {
     std::uint64_t size_ = 0;
 };
 
-// A sequence of records. Each is its size, count and first position as varints, then its bytes.
+// A sequence of records in the file. Each record is its size, count and first position as varints,
+// followed by its bytes.
 struct SortedRun {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;  // in bytes
@@ -45,7 +46,7 @@ class RunWriter {
  public:
     explicit RunWriter(SpillFile& file);
     void add(const Record& record);
-    // Ends the run. No record may be added after.
+    // Ends the run; no record may be added afterwards.
     SortedRun finish();
 
  private:
@@ -58,24 +59,24 @@ class RunWriter {
 
 class RunReader {
  public:
-    // `buffer`: the bytes to read at a time.
+    // `buffer`: the number of bytes to read at a time.
     RunReader(const SpillFile& file, const SortedRun& run, std::size_t buffer);
 
-    // Moves to the next record. Returns false at the end.
+    // Moves to the next record. Returns false at the end of the run.
     bool next();
-    // Valid until the next call of next().
+    // Valid until next() is called again.
     const Record& record() const { return record_; }
 
  private:
     std::uint64_t varint();
-    // Fills the buffer with `size` bytes, or all that are left, and returns how many there are.
+    // Fills the buffer with `wanted` bytes, or with all that are left, and returns their number.
     std::size_t fill(std::size_t wanted);
 
     const SpillFile* file_;
     SortedRun run_;
     std::vector<std::uint8_t> buffer_;
     std::size_t begin_ = 0, end_ = 0;  // the unread bytes of the buffer
-    std::uint64_t done_ = 0;           // bytes of the run that were read
+    std::uint64_t done_ = 0;           // bytes of the run that were read into the buffer
     std::uint64_t records_ = 0, checksum_ = 0;
     Record record_{};
 };

@@ -22,7 +22,7 @@ void SpilledCounts::spill(std::vector<std::vector<Record>> tables, std::size_t t
         Points points;
         std::sort(tables[i].begin(), tables[i].end(), with_interruption(points, bytes_before));
     });
-    // All runs or none: if this fails, the tables are unchanged.
+    // The new runs are added all at once: if writing fails, the object is unchanged.
     std::vector<SortedRun> written;
     for (std::vector<Record>& table : tables) {
         if (table.empty()) continue;
@@ -45,12 +45,12 @@ SortedRun SpilledCounts::write(const std::vector<Record>& records) {
 SpilledCounts::Tallies SpilledCounts::merge(std::uint64_t min_count, std::uint64_t unit,
                                             std::size_t memory) {
     memory_ = memory;
-    // Runs of an interrupted merge are not used.
+    // Discards the runs of an interrupted merge.
     by_first_.clear();
     chunks_ = chunk_bytes_ = 0;
     Tallies tallies{};
     std::vector<std::uint8_t> bytes, chunk;
-    std::vector<Record> block;  // the bytes of its records are in their order
+    std::vector<Record> block;  // their bytes are in `bytes`, in the same order
     Record current{};
     const auto take = [&] {
         if (current.size == 0) return;
@@ -63,7 +63,7 @@ SpilledCounts::Tallies SpilledCounts::merge(std::uint64_t min_count, std::uint64
         chunk_bytes_ += current.size;
         bytes.insert(bytes.end(), chunk.begin(), chunk.end());
         block.push_back(current);
-        // Twice, since vectors grow by moving to a larger array.
+        // Twice the size, since a growing vector moves to a larger array.
         if (2 * (bytes.size() + block.size() * sizeof(Record)) > memory / 2) flush(block, bytes);
     };
     const auto add = [&](const Record& record) {
@@ -98,7 +98,7 @@ void SpilledCounts::flush(std::vector<Record>& block, std::vector<std::uint8_t>&
 }
 
 void SpilledCounts::visit(const std::function<void(const Record&)>& visit) {
-    if (!runs_.empty()) throw std::logic_error("runs are merged before they are visited");
+    if (!runs_.empty()) throw std::logic_error("visit() needs merge() first");
     visit_runs(by_first_, first_before, visit);
 }
 

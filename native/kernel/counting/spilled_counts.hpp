@@ -1,5 +1,5 @@
-// Counts that are larger than memory. Runs sorted by chunk are merged into runs sorted by first
-// position, which are read in that order. The result equals that of one large table.
+// Counts that do not fit into memory. Runs sorted by chunk are merged into runs sorted by first
+// position, and these are read in that order. The result equals that of one large table.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace toksmith {
 
 class SpilledCounts {
  public:
-    // The chunks that occur `count` times; the last entry: that many times or more.
+    // The chunks with the same count; the last Tally of Tallies: with that count or a larger one.
     struct Tally {
         std::uint64_t chunks = 0;
         std::uint64_t bytes = 0;
@@ -25,19 +25,21 @@ class SpilledCounts {
 
     explicit SpilledCounts(int descriptor) : file_(descriptor) {}
 
-    // Writes the records of tables as runs; the records of each table are distinct. `threads` sort.
-    // All long work here has interruption points.
+    // Writes the records of each table as a run; the records of one table are distinct. Sorts on
+    // `threads` threads. All functions here that take long have interruption points.
     void spill(std::vector<std::vector<Record>> tables, std::size_t threads);
     bool empty() const { return runs_.empty() && by_first_.empty(); }
     std::uint64_t bytes() const { return file_.size(); }
 
-    // Merges equal chunks, once, in about `memory` bytes. Returns the number of chunks by count, in
-    // units. Chunks that are rarer than `min_count` are counted there, but not kept.
+    // Merges equal chunks, using about `memory` bytes. Call it once. Returns the number of chunks
+    // by count, where counts are divided by `unit`. Chunks with a count below `min_count` are
+    // included there, but dropped afterwards.
     Tallies merge(std::uint64_t min_count, std::uint64_t unit, std::size_t memory);
     std::uint64_t chunks() const { return chunks_; }
     std::uint64_t chunk_bytes() const { return chunk_bytes_; }
 
-    // The merged chunks in the order of their first positions; may be called again.
+    // Calls visit(record) for the merged chunks in the order of their first positions. May be
+    // called again.
     void visit(const std::function<void(const Record&)>& visit);
 
  private:
@@ -49,7 +51,7 @@ class SpilledCounts {
 
     SpillFile file_;
     std::vector<SortedRun> runs_;      // sorted by chunk
-    std::vector<SortedRun> by_first_;  // of distinct chunks, sorted by first position
+    std::vector<SortedRun> by_first_;  // of merged chunks, sorted by first position
     std::uint64_t chunks_ = 0, chunk_bytes_ = 0;
     std::size_t memory_ = 0;
 };

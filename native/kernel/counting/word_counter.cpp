@@ -24,10 +24,10 @@ const Byte* find_break(const Byte* from, const Byte* end) {
     return found ? static_cast<const Byte*>(found) : end;
 }
 
-// Whether a line is cut at this space: it must follow a printable ASCII character.
+// Whether a line is cut at p: at a space that follows a printable ASCII character.
 bool is_cut(const Byte* p) { return *p == ' ' && p[-1] > ' ' && p[-1] < 0x7F; }
 
-// Calls found(place) for each cut, eight bytes at a time.
+// Calls found(place) for each cut; processes eight bytes at a time.
 template <typename Found>
 void for_each_cut(Text line, Found found) {
     constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
@@ -38,7 +38,7 @@ void for_each_cut(Text line, Found found) {
         std::memcpy(&before, p - 1, 8);
         const std::uint64_t other = here ^ ' ' * kOnes;  // 0 at spaces
         const std::uint64_t letter = before & kLow;
-        // The result is in the highest bit of each byte.
+        // The highest bit of each byte is the result for that byte.
         const std::uint64_t is_not_space = ((other & kLow) + kLow) | other;
         const std::uint64_t is_above_space = letter + (0x80 - 0x21) * kOnes;
         const std::uint64_t is_delete = letter + kOnes;
@@ -50,7 +50,7 @@ void for_each_cut(Text line, Found found) {
     }
 }
 
-// The last cut of the line, or its begin.
+// The last cut of the line, or its start.
 const Byte* last_cut(Text line) {
     for (const Byte* p = line.end - 1; p > line.begin; --p) {
         if (is_cut(p)) return p;
@@ -71,14 +71,14 @@ bool holds_reserved(Text line) {
     return view.find(kReserved) != view.npos;
 }
 
-// The number of lines that start in the text and are not empty. A line break precedes the text.
+// The number of non-empty lines that start in the text, which follows a line break.
 std::uint64_t lines_in(Text text) {
     constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xFF, kLow = 0x7F * kOnes;
     const auto breaks = [](const Byte* p) {
         std::uint64_t word;
         std::memcpy(&word, p, 8);
         word ^= '\n' * kOnes;
-        return ~(((word & kLow) + kLow) | word | kLow);  // the highest bit of each byte
+        return ~(((word & kLow) + kLow) | word | kLow);  // in the highest bit of each byte
     };
     std::uint64_t lines = 0;
     const Byte* p = text.begin;
@@ -109,10 +109,10 @@ class WordCounter::PieceCounter {
     }
 
  private:
-    static constexpr std::size_t kWindow = 4096;  // bytes that are read as plain text at once
+    static constexpr std::size_t kWindow = 4096;  // bytes that are checked for plain text at once
     static constexpr std::size_t kAtOnce = 64;    // chunks that are counted at once
 
-    // Counts lines up to the end of a window, or one line. Returns where the next one starts.
+    // Counts the lines that start in a window, at least one. Returns the start of the next line.
     const Byte* count_lines(const Byte* p) {
         const Byte* stop = end_;
         if (static_cast<std::size_t>(end_ - p) > most_) {
@@ -130,11 +130,11 @@ class WordCounter::PieceCounter {
         return p;
     }
 
-    // Counts a line and returns where the next one starts. `marked`: a line break precedes it.
+    // Counts a line. Returns the start of the next one. `marked`: a line break precedes the line.
     const Byte* count_line(const Byte* begin, bool marked) {
         const Text line{begin, find_break(begin, end_)};
         if (line.size() == 0) {
-            // An empty line is not counted.
+            // Empty lines are not counted.
         } else if (options_.longest && line.size() > options_.longest) {
             ++part_.lines.too_long;
         } else if (options_.reserved && holds_reserved(line)) {
@@ -167,11 +167,11 @@ class WordCounter::PieceCounter {
         if (rest.size() > 0) count_chunks(rest, place(rest.begin), end_);
     }
 
-    // Counts adjacent chunks. `first`: the position of the first one; `readable`: the end of the
+    // Counts adjacent chunks. `first`: the position of the first chunk; `readable`: the end of the
     // readable text.
     void count_chunks(Text text, std::uint64_t first, const Byte* readable) {
         if (plain_ && count_plain(text, first)) return;
-        // Runs of chunks that are all ASCII, or all not, are counted together.
+        // Counts ranges of chunks together that are all ASCII, or all not.
         const Byte* start = text.begin;
         const Byte* ends[kAtOnce];
         std::size_t found = 0;
@@ -207,7 +207,7 @@ class WordCounter::PieceCounter {
         flush();
     }
 
-    // Counts the words of a text, if it is plain.
+    // Counts the words of a text if it is plain; otherwise returns false.
     bool count_plain(Text text, std::uint64_t first) {
         if (!utf8::is_ascii(text.begin, text.end)) return false;
         make_room(text.size());
@@ -224,7 +224,7 @@ class WordCounter::PieceCounter {
         part_.ends.resize(size);
         part_.letters.resize(size + kReadable);
     }
-    // Bytes after the letters, so that keys can be loaded in one go.
+    // Padding after the letters, so that a key can be loaded at once.
     static constexpr std::size_t kReadable = 16;
 
     std::uint64_t place(const Byte* p) const {
@@ -236,7 +236,7 @@ class WordCounter::PieceCounter {
     const Piece& piece_;
     const Byte* end_;
     Part& part_;
-    std::size_t most_;  // bytes of lines that are read at once, at most the longest line
+    std::size_t most_;  // bytes of lines to read at once, at most the longest line
 };
 
 WordCounter::WordCounter(const Options& options) : options_(options) {

@@ -1,5 +1,5 @@
-// Counts the words of lines, or whole lines, on several threads. The result depends on the text
-// alone.
+// Counts the words of lines, or whole lines, on several threads. The result does not depend on
+// their number.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,26 @@
 
 namespace toksmith {
 
-// A line is cut before each space that follows a printable ASCII character: normalizers treat the
-// two sides of such a place independently. The first chunk of a line starts with "\n", all others
+// A line is cut before each space that follows a printable ASCII character, because normalizers
+// treat the two sides independently. The first chunk of a line starts with the "\n", and the others
 // with the space, so that the two kinds differ.
 //
-// With rules for plain text, chunks of plain text are split into words right away, and only the
-// others are counted as they are.
+// If there are rules for plain text, plain chunks are split into words here, and only other chunks
+// are counted as they are.
 class WordCounter {
  public:
     struct Options {
-        bool words = true;        // otherwise whole lines are counted, without a mark
-        std::size_t longest = 0;  // lines of more bytes are skipped; 0: no limit
-        bool reserved = false;    // lines that contain U+2585 are skipped
+        bool words = true;        // false: whole lines are counted, without the "\n"
+        std::size_t longest = 0;  // in bytes; longer lines are skipped; 0: no limit
+        bool reserved = false;    // skip lines that contain U+2585
         std::optional<PlainRules> plain{};
     };
     struct Lines {
-        std::uint64_t counted = 0;  // lines that are not empty and not skipped
+        std::uint64_t counted = 0;  // lines that are neither empty nor skipped
         std::uint64_t too_long = 0;
         std::uint64_t reserved = 0;
     };
-    // Both in the order of the text.
+    // Both are in the order of first occurrence.
     struct Found {
         DistinctChunks chunks;
         DistinctChunks plain;  // the words of plain chunks
@@ -46,7 +46,7 @@ class WordCounter {
 
     // Counts the words of each document. The documents follow those of earlier calls.
     void add(const std::vector<Text>& documents, std::size_t threads);
-    // The counts. Ends the counting.
+    // Ends the counting and returns the counts.
     Found finish();
     const Lines& lines() const { return lines_; }
 
@@ -61,8 +61,8 @@ class WordCounter {
         ChunkTable chunks;
         ChunkTable plain;
         Lines lines;
-        std::vector<std::uint8_t> letters;      // of plain text, with padding
-        std::vector<const std::uint8_t*> ends;  // the ends of its words
+        std::vector<std::uint8_t> letters;      // buffer: letters of plain text, padded
+        std::vector<const std::uint8_t*> ends;  // buffer: the ends of its words
     };
     class PieceCounter;
 
@@ -70,7 +70,7 @@ class WordCounter {
     std::optional<PlainReader> plain_;
     std::vector<Part> parts_;  // one for each thread
     Lines lines_;
-    std::uint64_t position_ = 1;  // bytes added so far, plus one
+    std::uint64_t position_ = 1;  // bytes added so far, plus one for the "\n" before the first line
 };
 
 }  // namespace toksmith

@@ -1,5 +1,5 @@
-// Buffers for the ids of a thread's tasks, used again and again: new memory from the system costs
-// page faults.
+// Reuses the buffers for the ids of a thread's tasks, since new memory from the system costs page
+// faults.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace toksmith {
 
 class BufferPool {
  public:
-    // Returns an empty array: the one that was put last, which is most likely in the processor's
+    // Returns an empty array: the buffer that was put last, which is most likely in the processor's
     // cache, or one without memory.
     IdArray take() {
         IdArray ids;
@@ -26,7 +26,7 @@ class BufferPool {
         ids.clear();
         arrays_.push_back(std::move(ids));
     }
-    // Keeps a few arrays, each of at most so many bytes.
+    // Frees the buffers of more than `bytes` bytes, and all but a few of the others.
     void trim(std::size_t bytes) {
         std::erase_if(arrays_,
                       [=](const IdArray& ids) { return ids.capacity() * sizeof(Id) > bytes; });

@@ -1,6 +1,6 @@
-// Runs of known characters that are chunks by themselves: most of a text in scripts of thousands of
-// characters, with line ends and signs between them. They need neither boundaries between them nor
-// a look-up by hash: the entry of each is found with the run.
+// Runs of cached single characters that are chunks by themselves: most of a text in scripts of
+// thousands of characters, with line breaks and punctuation between them. Their entries are known
+// as soon as the run is found, so they need neither the cut table nor a look-up by hash.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ class CharRuns {
  public:
     using Byte = utf8::Byte;
 
-    static constexpr std::size_t kMost = 1024;  // characters
+    static constexpr std::size_t kMost = 1024;  // characters in all runs
 
     struct Run {
         const Byte* begin;
-        std::size_t first, last;  // of the entries
-        std::size_t chunk;        // its number among the queued chunks
+        std::size_t first, last;  // range in numbers_
+        std::size_t chunk;        // its index among the queued chunks
     };
 
     CharRuns(const CutTable& cut_table, const CharCache& singles)
@@ -33,11 +33,11 @@ class CharRuns {
         clear();
     }
 
-    // The first run that is not prefetched, and the first that is not consumed. After the last run
-    // is one that is no chunk.
+    // The first run that is not yet prefetched, and the first that is not yet consumed. After the
+    // last run there is a sentinel, whose `chunk` is kNone.
     const Run *to_prefetch, *to_consume;
 
-    // Drops consumed runs, when so many queued chunks are dropped.
+    // Drops the consumed runs, when the queue drops its first `chunks` chunks.
     void forget(std::size_t chunks) {
         if (chunks == 0 || run_count_ == 0) return;
         const auto taken = static_cast<std::size_t>(to_consume - runs_.data());
@@ -57,10 +57,10 @@ class CharRuns {
     }
     bool empty() const { return run_count_ == 0; }
     bool full() const { return count_ == kMost; }
-    std::size_t size() const { return count_; }  // in characters
+    std::size_t size() const { return count_; }  // characters in all runs
     std::size_t count() const { return run_count_; }
     Run& run(std::size_t i) { return runs_[i]; }
-    // The entry of each character.
+    // Maps the index of a character in the runs to its cache entry.
     struct Entries {
         const CharCache::Number* numbers;
         const CacheEntry* by_number;
@@ -68,11 +68,11 @@ class CharRuns {
     };
     Entries entries() const { return {numbers_.data(), singles_.entries()}; }
 
-    // Whether a chunk may be in a run.
+    // Whether a chunk is a character that may be in a run.
     static bool may_hold(const CutTable& cut_table, const Byte* chunk, std::size_t size) {
         return size == 1 ? *chunk < 0x80 : size == CharCache::kSize && cut_table.is_single(chunk);
     }
-    // The text of a character of a run, by the number of its entry.
+    // The text of one character of a run. `entry`: its index in the runs.
     static Text text(const Run& run, std::size_t entry) {
         const Byte* p = run.begin;
         for (std::size_t i = run.first; i < entry; ++i) p += size_at(p);
@@ -80,10 +80,10 @@ class CharRuns {
     }
 
     // Adds the run that starts at p, where a chunk may start, and returns its end, or p if there is
-    // none. The caller sets its number.
+    // none. The caller sets the `chunk` of the run.
     const Byte* find(const Byte* p, const Byte* end) {
-        // Copies: after each number, which another thread may just have written, compilers read
-        // members again.
+        // A local copy: another thread may write a number at any time, so compilers would reload
+        // members after each read.
         const Known known = known_;
         const std::size_t first = count_;
         std::size_t last = first;
@@ -121,21 +121,21 @@ class CharRuns {
         to_prefetch = to_consume = runs_.data();
     }
 
-    // What is known of characters.
+    // The cached characters.
     struct Known {
         CharCache::Numbers numbers;
         bool ascii_is_context_sensitive;
 
-        // 0: it is not.
+        // The number of the character of three bytes at p; 0 if it is not cached.
         CharCache::Number number(const Byte* p, const Byte* end) const {
             return end - p >= 4 && CharCache::may_be_at(p) ? numbers.of(p) : 0;
         }
-        // The number of an ASCII character after one of a run.
+        // The number of the ASCII character at p, if it is between two characters of a run; else 0.
         CharCache::Number number_between(const Byte* p, const Byte* end) const {
             return is_between(p, end) ? numbers.of_ascii(*p) : CharCache::Number{0};
         }
-        // Whether one ASCII character comes before the next run, so that it is a chunk: neither is
-        // rewritten together with what is before it.
+        // Whether an ASCII character at p, followed by a cached one, is a chunk by itself: neither
+        // of the two is normalized together with the text before it.
         bool is_between(const Byte* p, const Byte* end) const {
             return end - p > 1 && p[0] < 0x80 && !ascii_is_context_sensitive &&
                    number(p + 1, end) != 0;

@@ -1,7 +1,7 @@
-// The chunks of a text between the splitter and the cache: found, prefetched, consumed. A batch is
-// consumed once the next one is prefetched, so the memory of many look-ups is under way at once.
-// All batches have one size, as long as there is text: the end of a loop of constant length is
-// predicted.
+// The queue of chunks between the splitter and the cache: chunks are found, then prefetched, then
+// consumed. A batch is consumed once the next one is prefetched, so the memory accesses of many
+// look-ups overlap. All batches but the last have the same size, so the end of the loop over a
+// batch is well predicted.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct ChunkQueue {
     using Byte = std::uint8_t;
 
     static constexpr std::size_t kBatch = 64;
-    // When more are found, consumed chunks are dropped; the last window may exceed it.
+    // Consumed chunks are dropped when kRoom are queued. The last window may exceed kRoom.
     static constexpr std::size_t kRoom = 512, kMost = kRoom + kBatch + marked::kMost;
 
-    // Chunks that are prefetched.
+    // A batch of prefetched chunks.
     struct Batch {
         std::size_t size = 0;
         ChunkKey keys[kBatch];
-        const BucketTable::Bucket* buckets[kBatch];  // null: of a run
+        const BucketTable::Bucket* buckets[kBatch];  // null: the chunk is a run
     };
 
     ChunkQueue(const Byte* text_begin, const Byte* text_end) : end_of_text(text_end) {
@@ -33,19 +33,19 @@ struct ChunkQueue {
     }
 
     const Byte* end_of_text;
-    std::size_t found = 0, prefetched = 0, consumed = 0;  // never more than the one before
-    const Byte* bounds[1 + kMost];                        // chunk i lies between bounds i and i + 1
-    Batch batches[2];  // one is consumed while the other is prefetched
+    std::size_t found = 0, prefetched = 0, consumed = 0;  // consumed <= prefetched <= found
+    const Byte* bounds[1 + kMost];  // chunk i extends from bounds[i] to bounds[i + 1]
+    Batch batches[2];               // one is consumed while the other is prefetched
     std::size_t turn = 0;
 
-    Batch& batch() { return batches[turn]; }  // prefetched last
+    Batch& batch() { return batches[turn]; }  // the one that was prefetched last
     Batch& other_batch() { return batches[turn ^ 1]; }
     const Byte* end() const { return bounds[found]; }
     const Byte** next_ends() { return bounds + 1 + found; }
-    // Whether a batch can be prefetched.
+    // Whether enough chunks are found for a batch.
     bool has_batch() const { return found - prefetched >= kBatch; }
 
-    // Drops consumed chunks, if all are or there is no room for a batch, and returns how many.
+    // Drops the consumed chunks if all are consumed or the queue is full. Returns their number.
     std::size_t compact() {
         if (found < kRoom && consumed < found) return 0;
         std::memmove(bounds, bounds + consumed, (found + 1 - consumed) * sizeof *bounds);

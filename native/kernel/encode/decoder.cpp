@@ -13,9 +13,9 @@
 namespace toksmith {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes that stay in the cache
+constexpr std::size_t kBlock = std::size_t{1} << 15;  // bytes; stays in the processor's cache
 
-// Populates the pages of a block; those of a short text most likely exist.
+// Populates the pages of a block. Those of a short text are most likely there.
 template <typename Unit>
 void populate(pages::PageWarmer& warmer, Unit* begin, Unit* end) {
     if ((end - begin) * sizeof(Unit) >= kBlock / 2) warmer.populate(begin, end);
@@ -32,7 +32,7 @@ Decoder::Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64
     }
     const std::size_t count = offsets_.size() - 1;
     if (!known.empty() && known.size() != count) {
-        throw std::invalid_argument("it is not said of each id whether it is known");
+        throw std::invalid_argument("`known` needs one flag for each id");
     }
     entries_.resize(count + 1);
     summaries_.resize(count + 1);
@@ -116,7 +116,7 @@ bool Decoder::decode_characters(const Id* ids, const Parts& parts, void* out) co
     if (parts.width == utf8::kOneByte) {
         return decode_all(ids, parts, static_cast<std::uint8_t*>(out));
     }
-    // All ASCII, unless there are bytes inside characters that nothing starts.
+    // All characters are ASCII, unless there are stray continuation bytes.
     if (parts.bytes() != parts.characters()) return false;
     decode(ids, parts, static_cast<std::uint8_t*>(out));
     return true;
@@ -154,18 +154,18 @@ Decoder::Sum Decoder::sum(const Id* ids, const Id* last) const {
     return found;
 }
 
-// Decodes ids as long as there is room, whatever they are: they may change while no GIL is held.
-// Returns the first one that is left.
+// Decodes ids while there is room, and returns the first one that is left. Checks each id again,
+// since another thread may change the array while the GIL is released.
 const Id* Decoder::decode_some(const Id* ids, const Id* last, std::uint8_t*& out,
                                const std::uint8_t* end) const {
     std::uint8_t* to = out;
-    constexpr std::ptrdiff_t kAhead = 32;  // ids whose entries are on their way
+    constexpr std::ptrdiff_t kAhead = 32;  // prefetch distance in ids
     for (; ids < last; ++ids) {
         if (last - ids > kAhead) __builtin_prefetch(&entries_[place(ids[kAhead])]);
         const std::size_t at = place(*ids);
         const Entry& entry = entries_[at];
         const auto room = static_cast<std::size_t>(end - to);
-        // More bytes are copied than the token has; the next one overwrites them.
+        // Copies more bytes than the token has; the next token overwrites the rest.
         if (entry.size < kLong && room >= kStride) [[likely]] {
             std::memcpy(to, &entry, kStride);
             to += entry.size;
@@ -211,7 +211,7 @@ bool Decoder::decode_part(const Id* ids, const Parts::Place& start, const Parts:
         next = decode_some(next, last, filled, block.get() + size);
         populate(warmer, to, to + std::min(filled - block.get(), stop - to));
         const std::uint8_t* rest = utf8::from_utf8(block.get(), filled, to, stop);
-        // The rest of a character is in the next token.
+        // The remaining bytes of the character are in the next token.
         const auto left = static_cast<std::size_t>(filled - rest);
         if (left >= 4) return false;
         std::memmove(block.get(), rest, left);

@@ -14,25 +14,25 @@ namespace toksmith {
 
 class Decoder {
  public:
-    // `offsets`: the start of each id's bytes, and their end. `known`: whether each id has a token;
-    // if empty, ids with bytes do.
+    // `offsets`: the start of each token in `bytes`, then the end of the last one. `known`: whether
+    // each id has a token; if empty, ids with at least one byte do.
     Decoder(const std::vector<std::uint8_t>& bytes, std::vector<std::uint64_t> offsets,
             const std::vector<std::uint8_t>& known = {});
 
     static constexpr std::size_t kAllKnown = ~std::size_t{0};
-    // The position of the first id that is not in the vocabulary, or kAllKnown.
+    // The index of the first id that is not in the vocabulary, or kAllKnown.
     std::size_t first_unknown(const Id* ids, std::size_t count) const;
 
-    // Ids in parts, one a thread; none at all if an id is not in the vocabulary. No part starts
-    // inside a character.
+    // The ids cut into parts, one for each thread; no parts if an id is not in the vocabulary. No
+    // part starts inside a character.
     struct Parts {
         struct Place {
             std::size_t id, byte, character;
         };
-        std::string_view before;    // bytes that come first
-        std::vector<Place> starts;  // of each part, and the end of the last
-        unsigned width = 0;         // utf8::Width, if it is UTF-8
-        bool some_empty = false;    // an id has no bytes
+        std::string_view before;    // bytes before those of the first id
+        std::vector<Place> starts;  // of each part, then the end of the last one
+        unsigned width = 0;         // utf8::Width of the characters, if the bytes are valid UTF-8
+        bool some_empty = false;    // some id has no bytes
         bool known() const { return !starts.empty(); }
         std::size_t bytes() const { return starts.back().byte; }
         std::size_t characters() const { return starts.back().character; }
@@ -40,7 +40,7 @@ class Decoder {
     Parts measure(const Id* ids, std::size_t count, std::size_t threads,
                   std::string_view before = {}) const;
 
-    // Writes the bytes of the ids to `out`, which has room for what was measured.
+    // Writes the bytes of the ids to `out`, which must be large enough for `parts`.
     void decode(const Id* ids, const Parts& parts, std::uint8_t* out) const;
 
     // Writes the characters of the ids to `out`, each as wide as the widest of them. Returns false
@@ -48,19 +48,20 @@ class Decoder {
     bool decode_characters(const Id* ids, const Parts& parts, void* out) const;
 
  private:
-    // Most tokens are short: copying so many bytes at once is cheaper than counting them.
+    // Bytes that are copied at once. Most tokens are shorter, and this is faster than copying their
+    // exact size.
     static constexpr std::size_t kStride = 16;
     struct alignas(kStride) Entry {
         std::uint8_t bytes[kStride - 1];
-        std::uint8_t size;  // or one of these
+        std::uint8_t size;  // bytes of the token, or one of the following marks
     };
     static constexpr std::uint8_t kLong = kStride, kUnknown = kStride + 1;
-    // What is summed up of an entry.
+    // What one look-up adds to the totals of a text.
     struct Summary {
         std::uint16_t size : 5;
         std::uint16_t characters : 5;
         std::uint16_t width : 3;
-        std::uint16_t inside : 1;  // it may start inside a character
+        std::uint16_t inside : 1;  // the token may start with a continuation byte
     };
     struct Sum {
         std::size_t bytes = 0, characters = 0;
@@ -69,7 +70,8 @@ class Decoder {
         void add_characters(std::string_view text);
     };
 
-    // The place in the tables; all ids beyond the vocabulary have the last one, which is unknown.
+    // The index of an id in the tables. All ids beyond the vocabulary share the last one, which is
+    // unknown.
     std::size_t place(Id id) const { return id < summaries_.size() ? id : summaries_.size() - 1; }
     Sum sum(const Id* ids, const Id* last) const;
     std::string_view bytes_of(std::size_t at) const {

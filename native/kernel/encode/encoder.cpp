@@ -14,12 +14,11 @@
 namespace toksmith {
 namespace {
 
-// A task has at most so many bytes, as long as there is much left; and no document is cut into
-// less.
+// The maximum size of a task, and the minimum size of a part of a document, in bytes.
 constexpr std::size_t kMostTask = std::size_t{1} << 18, kLeastSegment = kMostTask / 16;
-// Buffers of a worker that are larger are freed after a call, in bytes.
+// Buffers of more bytes are freed after a call.
 constexpr std::size_t kMostKept = 8 * kMostTask;
-// A kept result may take so many times the memory of a cache.
+// A kept result buffer may be this many times as large as a cache.
 constexpr std::size_t kKeptCaches = 4;
 
 std::size_t total_size(const std::vector<InputText>& documents) {
@@ -28,7 +27,8 @@ std::size_t total_size(const std::vector<InputText>& documents) {
     return bytes;
 }
 
-// A share of what is left, so that no thread waits long for the last task.
+// The size of the next task. Tasks get smaller towards the end, so that no thread waits long for
+// the last one.
 std::size_t share_of(std::size_t rest, std::size_t threads) {
     return threads <= 1 ? kMostTask : std::min(kMostTask, rest / threads / 4 + 1);
 }
@@ -43,7 +43,7 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level l
       kept_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)) {
     idle_.reserve(most_idle());
     if (traits(family).by_model && !model_->cut_table()) {
-        throw std::invalid_argument("this model does not say where a text may be cut");
+        throw std::invalid_argument("this model needs a split pattern: it has no cut table");
     }
 }
 
@@ -52,7 +52,7 @@ std::size_t Encoder::most_idle() {
     return most;
 }
 
-// The lock is only tried: a fork may have left it locked for good, and new workers do as well.
+// try_lock only: a fork may have left the mutex locked for good. Then a new worker set is made.
 std::unique_ptr<WorkerSet> Encoder::lease(std::size_t threads, std::size_t bytes) {
     std::unique_ptr<WorkerSet> workers;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock && !idle_.empty()) {
@@ -65,7 +65,7 @@ std::unique_ptr<WorkerSet> Encoder::lease(std::size_t threads, std::size_t bytes
 }
 
 void Encoder::return_lease(std::unique_ptr<WorkerSet> workers) noexcept {
-    if (workers->cache_bytes() != cache_bytes_) return;  // the limit was set meanwhile
+    if (workers->cache_bytes() != cache_bytes_) return;  // the limit was changed during the call
     workers->trim(kMostKept);
     const std::unique_lock lock(guard_, std::try_to_lock);
     if (!lock) return;
@@ -86,7 +86,7 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
 
 std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& documents,
                                                 std::size_t threads, std::size_t starting) const {
-    // A carried sum binds a document to one thread.
+    // A document with a carried sum must be encoded by one thread.
     const bool cuts = !model_->carrier() && !traits(family_).whole;
     std::size_t left = 0;
     for (const InputText& document : documents) left += document.size();
@@ -121,7 +121,7 @@ std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
         const Text text = source.utf8();
         return static_cast<std::size_t>(cut_in({text.begin + from, text.end}) - text.begin);
     }
-    // A cut depends on the character before it and on two after it.
+    // A cut depends on the character before it and the two after it.
     constexpr std::size_t kBehind = 2 * utf8::kMostBytes;
     Utf8Buffer buffer;
     for (std::size_t size = 256;; size *= 4) {
@@ -159,7 +159,7 @@ std::span<const Part> Encoder::parts(std::span<const Segment> segments, Worker& 
     return worker.parts;
 }
 
-// Groups segments into tasks for one thread.
+// Groups segments into tasks.
 std::vector<Encoder::Task> Encoder::tasks_of(const std::vector<Segment>& work,
                                              std::size_t threads) {
     std::size_t rest = 0;

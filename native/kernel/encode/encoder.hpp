@@ -16,7 +16,7 @@ namespace toksmith {
 
 struct Encoded {
     IdArray ids;
-    std::vector<std::int64_t> offsets;  // one more than there are documents
+    std::vector<std::int64_t> offsets;  // of each document in `ids`; then the end of the last
 };
 
 class Encoder {
@@ -24,11 +24,11 @@ class Encoder {
     Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
 
     static constexpr std::size_t kAll = ~std::size_t{0};
-    // `starting`: only the first so many texts start a document; the others continue one.
+    // `starting`: only the first `starting` texts are starts of documents; the others continue one.
     Encoded encode(const std::vector<InputText>& documents, std::size_t threads,
                    std::size_t starting = kAll);
-    // Encodes one document on this thread, and returns use(ids). The ids are valid during that
-    // call.
+    // Encodes one document on this thread, and returns use(ids). The ids are valid during that call
+    // only.
     template <typename Use>
     auto encode_here(const InputText& document, const Use& use) {
         return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
@@ -39,50 +39,53 @@ class Encoder {
             return use(worker.ids);
         });
     }
-    // The number of its ids.
+    // The number of ids of a document.
     std::uint64_t count_here(const InputText& document);
-    // Encodes each text as one chunk, whatever the family. `spans` gets two numbers a token: the
-    // start and end of its bytes in its text.
+    // Encodes each text as one chunk, whatever the family. Appends the start and end of each token
+    // in its text to `spans`, in bytes.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, IdArray& spans);
     std::uint64_t count(const std::vector<InputText>& documents, std::size_t threads);
 
-    // Takes the memory of results that are out of use; it may outlive the encoder.
+    // Receives the memory of results when Python frees them; may outlive the encoder.
     const std::shared_ptr<ResultBufferCache>& kept() const { return kept_; }
 
-    // Frees the caches and the kept result. From now on, a cache takes at most so many bytes, and a
-    // kept result four times that.
+    // Frees the caches and the kept result buffer. If `cache_bytes` is given, it limits the size of
+    // each cache from then on, and that of the kept result buffer to four times as much.
     void forget(std::optional<std::size_t> cache_bytes = {});
 
     isa::Level level() const { return level_; }
 
  private:
-    // Whether a sum is carried from chunk to chunk. It is made from ids, so counting encodes.
+    // Whether a sum is carried from chunk to chunk. It is computed from ids, so counting has to
+    // encode.
     bool carries() const { return traits(family_).by_model && model_->carrier(); }
 
-    // A document, or a stretch of one that no chunk crosses.
+    // A document, or a part of one whose ends no chunk crosses.
     struct Segment {
         InputText source;
         std::size_t document;
-        bool starts;  // whether it is the start of its document
+        bool starts;  // it is the start of its document
     };
-    // `starting`: as above.
+    // Cuts long documents into segments. `starting`: see encode().
     std::vector<Segment> segments(const std::vector<InputText>& documents, std::size_t threads,
                                   std::size_t starting) const;
     // The first place at or after `from` where the text may be cut, or its end.
     std::size_t cut(const InputText& source, std::size_t from) const;
-    // The UTF-8 of segments, which the worker keeps.
+    // The segments in UTF-8. The worker owns the memory.
     std::span<const Part> parts(std::span<const Segment> segments, Worker& worker) const;
 
+    // A range of segments, the unit of work of a thread.
     struct Task {
-        std::size_t first, last;  // of the segments
-        std::size_t size;         // of them all, in bytes or characters
+        std::size_t first, last;  // [first, last) of the segments
+        std::size_t size;         // of all of them, in bytes or characters
         std::size_t segments() const { return last - first; }
     };
     static std::vector<Task> tasks_of(const std::vector<Segment>& work, std::size_t threads);
-    // Calls work(task, thread, worker) for each task, on so many threads. `bytes`: of all tasks.
+    // Calls work(task, thread, worker) for each task, on `threads` threads. `bytes`: the size of
+    // all tasks.
     template <typename Work>
     void run_tasks(std::size_t tasks, std::size_t bytes, std::size_t threads, const Work& work);
-    // Returns work(parts, worker) of one document.
+    // Returns work(parts, worker) for one document, on this thread.
     template <typename Work>
     auto run_here(const InputText& document, const Work& work) {
         const Lease lease(*this, 1, document.size());
@@ -92,11 +95,11 @@ class Encoder {
         const ChunkCache::Handle::Session turn(worker.cache);
         return work(part, worker);
     }
-    // The workers of one call. They are returned however the call ends: caches hold whole entries
-    // only, so they are as good after an exception.
+    // The workers of one call. They are returned even after an exception: caches contain complete
+    // entries only.
     class Lease {
      public:
-        // For so many threads and bytes.
+        // `bytes`: the size of all texts of the call.
         Lease(Encoder& encoder, std::size_t threads, std::size_t bytes)
             : encoder_(encoder), workers_(encoder.lease(threads, bytes)) {}
         ~Lease() { encoder_.return_lease(std::move(workers_)); }
@@ -116,8 +119,8 @@ class Encoder {
     isa::Level level_;
     const EncodeKernels& kernels_;
     std::mutex guard_;
-    // How many worker sets are kept between calls, each with its own cache: as many as calls can
-    // run at once. Other callers start with an empty cache.
+    // The number of worker sets, each with a cache, that are kept between calls: as many as there
+    // are cores. More concurrent callers start with an empty cache.
     static std::size_t most_idle();
     std::vector<std::unique_ptr<WorkerSet>> idle_;
     std::shared_ptr<ResultBufferCache> kept_;

@@ -1,6 +1,6 @@
-// A text as Python gives it: UTF-8, or the characters of a string, all of one width. A string is
-// converted to UTF-8 a part at a time, in memory that stays in the cache, by the thread that
-// encodes the part. Surrogates that are no pair become U+FFFD.
+// A text as Python passes it: UTF-8, or the characters of a str, which all have one width. The
+// thread that encodes a part of a str first converts it to UTF-8, in a buffer that stays in the
+// processor's cache. Unpaired surrogates become U+FFFD.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace toksmith {
 
 class InputText {
  public:
-    // Implicit: a text in UTF-8 is used as it is.
+    // Implicit, since UTF-8 is used as it is.
     InputText(Text text) : begin_(text.begin), size_(text.size()) {}
     // Characters of one, two or four bytes.
     InputText(const void* begin, std::size_t size, utf8::Width width)
@@ -27,13 +27,13 @@ class InputText {
         return {begin, begin + size_};
     }
 
-    std::size_t size() const { return size_; }  // in bytes of UTF-8, or else in characters
+    std::size_t size() const { return size_; }  // in bytes of UTF-8, or in characters of a str
     InputText slice(std::size_t from, std::size_t to) const {
         const auto* bytes = static_cast<const std::uint8_t*>(begin_);
         return InputText(bytes + from * std::max(1u, unsigned{width_}), to - from, width_);
     }
 
-    // Returns use(units, size), for a text that is not UTF-8.
+    // Returns use(units, size) with the characters of a str.
     template <typename Use>
     auto with_units(const Use& use) const {
         switch (width_) {
@@ -46,21 +46,21 @@ class InputText {
         }
     }
 
-    // Whether a place lies inside a surrogate pair.
+    // Whether the index `place` is between the two halves of a surrogate pair.
     bool is_inside_pair(std::size_t place) const {
         if (is_utf8() || place == 0 || place >= size_) return false;
         return with_units([place](const auto* units, std::size_t) {
             return utf8::is_pair(units[place - 1], units[place]);
         });
     }
-    // The end of the first so many characters; a pair counts as one.
+    // The index after the first `characters` characters. A surrogate pair counts as one.
     std::size_t end_of(std::size_t characters) const {
         std::size_t end = 0;
         for (; characters > 0; --characters) end += is_inside_pair(end + 1) ? 2 : 1;
         return end;
     }
 
-    // The most bytes that it has in UTF-8, and an estimate of them from a sample of its characters.
+    // The maximum size in UTF-8, and an estimate of it from a sample of the characters.
     std::size_t most_bytes() const {
         constexpr std::uint8_t kMost[] = {1, 2, 3, 0, utf8::kMostBytes};  // by width
         return size_ * kMost[width_];

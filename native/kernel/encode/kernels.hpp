@@ -1,4 +1,4 @@
-// The encode kernels: the loops over the chunks of a text, compiled once for each instruction set.
+// The encode kernels: the chunk loops, compiled once for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -32,24 +32,24 @@
 
 namespace toksmith {
 
-// A document, or a stretch of one that no chunk crosses.
+// A document, or a part of one whose ends no chunk crosses.
 struct Part {
     Text text;
-    bool starts;  // whether it is the start of its document
+    bool starts;  // it is the start of its document
 };
 
-// A buffer whose contents are not kept between uses.
+// A reusable buffer. Its contents are undefined after room().
 class Utf8Buffer {
  public:
     std::uint8_t* room(std::size_t bytes) {
         if (bytes > size_) {
-            trim(0);  // first, so that the size is right if there is no memory
+            trim(0);  // first, so that size_ is right if the allocation fails
             bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
             size_ = bytes;
         }
         return bytes_.get();
     }
-    // Frees the buffer if it is larger.
+    // Frees the buffer if it has more than `most` bytes.
     void trim(std::size_t most) {
         if (size_ <= most) return;
         bytes_.reset();
@@ -61,19 +61,20 @@ class Utf8Buffer {
     std::size_t size_ = 0;
 };
 
-// The caches of a call, for all its threads.
+// The caches that all threads of a call share.
 struct Caches {
     Caches(std::size_t bytes, std::size_t text) : chunks(bytes, text) {}
     ChunkCache chunks;
     CharCache singles;
 };
 
-// What a thread needs to encode: its view of the caches, and its buffers.
+// The state of one thread: its view of the caches, and its buffers.
 struct Worker {
     Worker(const Model& model, Caches& caches)
         : cache(caches.chunks), singles(caches.singles), scratch(model.scratch()) {}
 
-    // So many bytes of text were encoded. An interruption point once per kUnchecked of them.
+    // Reports that `bytes` bytes of text were encoded. Has an interruption point per kUnchecked
+    // bytes.
     void encoded(std::size_t bytes) {
         unchecked += bytes;
         if (unchecked < kUnchecked) [[likely]]
@@ -81,9 +82,9 @@ struct Worker {
         unchecked = 0;
         interruption_point();
     }
-    static constexpr std::size_t kUnchecked = std::size_t{1} << 14;  // 40 µs of known text
+    static constexpr std::size_t kUnchecked = std::size_t{1} << 14;  // bytes, about 40 µs
 
-    // Frees each buffer larger than `bytes`.
+    // Frees each buffer of more than `bytes` bytes.
     void trim(std::size_t bytes) {
         utf8.trim(bytes);
         spare.trim(bytes);
@@ -100,28 +101,29 @@ struct Worker {
     std::unique_ptr<Model::Scratch> scratch;
     PendingMisses misses;
     IdArray missed;
-    IdArray ids;                               // of a short document
-    BufferPool spare;                          // for the ids of a run
-    std::vector<Part> parts;                   // the parts that are being encoded
-    Utf8Buffer utf8;                           // of parts that are given as characters
-    std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the space that is put before it
+    IdArray ids;                               // the ids of a short document
+    BufferPool spare;                          // for the ids of tasks
+    std::vector<Part> parts;                   // the parts of the current task
+    Utf8Buffer utf8;                           // the parts converted from a str
+    std::vector<std::uint8_t> prefixed_chunk;  // a first chunk with the inserted space
     std::size_t unchecked = 0;                 // bytes since the last interruption point
 };
 
 struct EncodeKernels {
-    // `ends` gets the end of each part, in ids.
+    // Receives the end of each part, as an index of `out`, in `ends`.
     using Encode = void (*)(std::span<const Part>, const Model&, Worker&, IdArray&,
                             std::size_t* ends);
     using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);
 
-    // Writes characters as UTF-8 and returns where they end; up to to_utf8::kBytes after that may
-    // be overwritten. A surrogate pair becomes the character it encodes, others become U+FFFD.
+    // Converts characters to UTF-8 and returns the end of the output; up to to_utf8::kBytes after
+    // it may be overwritten. A surrogate pair becomes the character it encodes; other surrogates
+    // become U+FFFD.
     using ToUtf8 = std::uint8_t* (*)(const InputText&, std::uint8_t* to);
 
     ToUtf8 to_utf8;
     // Indexed by Family.
     std::array<Encode, kFamilies> encode;  // appends the ids of the parts
-    std::array<Count, kFamilies> count;    // the number of their ids, if no sum is carried
+    std::array<Count, kFamilies> count;    // their number; not for models with a carried sum
 };
 
 const EncodeKernels& kernels_scalar();

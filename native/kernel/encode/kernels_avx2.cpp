@@ -13,9 +13,9 @@ namespace {
 
 using Isa = Avx2;
 #include "split/windows.inc"
-// What encodes chunks that are new, many at once.
+// Encodes misses in vector lanes.
 #include "encode/miss_batcher.inc"
-// The loops over what the first finds.
+// Uses next_ends() and MissBatcher from above.
 #include "encode/chunk_loop.inc"
 
 }  // namespace
@@ -24,7 +24,7 @@ TOKSMITH_TARGET_END
 
 const toksmith::EncodeKernels& toksmith::kernels_avx2() { return avx2::table(); }
 
-#else  // isa::choose never gives this level here
+#else  // isa::choose() never returns this level here
 
 const toksmith::EncodeKernels& toksmith::kernels_avx2() { return kernels_scalar(); }
 

@@ -9,7 +9,7 @@ namespace {
 #include "split/scanner.inc"
 
 struct Isa {
-    using Words = void;  // one by one
+    using Words = void;  // keys are computed one by one
     static constexpr auto place_of_pair = pairs::place_of;
     static constexpr auto bitmask_to_pointers = marked::bitmask_to_pointers;
     template <typename Unit>
@@ -23,14 +23,14 @@ struct Isa {
             std::uint64_t eight;
             std::memcpy(&eight, p + 8 * i, sizeof eight);
             const std::uint64_t ones = eight >> kBit & 0x0101010101010101;
-            result |= (ones * 0x0102040810204080 >> 56) << 8 * i;  // adjacent
+            result |= (ones * 0x0102040810204080 >> 56) << 8 * i;  // gathers the eight bits
         }
         return result;
     }
 };
 
-// Without vectors, masks take longer than reading byte by byte. Several chunks at a time, so that
-// the code that handles them does not get in between.
+// Without vectors, computing masks is slower than reading byte by byte. Finds several chunks per
+// call, to keep the loop over them tight.
 template <Family kFamily>
 inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
                       const AdjacencyFilter* = nullptr) {
@@ -39,9 +39,9 @@ inline Ends next_ends(const Byte* p, const Byte* end, const Byte** ends,
     return scan_ends<kFamily>(p, end, ends, kSome);
 }
 
-// Without vectors, chunks are encoded one by one.
-struct Merges;
-struct Paths;
+// Without vectors, misses are encoded one by one.
+struct MergeLanes;
+struct ViterbiLanes;
 template <typename>
 class MissBatcher {
  public:
@@ -52,7 +52,7 @@ class MissBatcher {
     static void end_part(std::size_t) {}
     static bool empty() { return true; }
     static bool full() { return false; }
-    static std::size_t reach(std::size_t) { return 0; }
+    static std::size_t distance_to_first(std::size_t) { return 0; }
     static std::uint32_t most(std::size_t) { return 0; }
     template <typename Encode>
     PendingMisses& resolve(const Encode&) {

@@ -1,6 +1,6 @@
-// Puts the ids of several threads in order, in one array. Each thread writes the ids of a task into
-// its own buffer, which stays in its cache; once the sizes of all tasks before it are known, it
-// copies them to their place.
+// Collects the ids of several threads in one array, in the order of tasks. Each thread writes the
+// ids of a task to a buffer of its own, which stays in its processor's cache. Once the sizes of all
+// earlier tasks are known, it copies them to their place.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,33 @@
 #include "base/id_array.hpp"
 #include "base/parallel.hpp"
 #include "encode/buffer_pool.hpp"
-#include "encode/stream_copy.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace toksmith {
 
+// Copies ids with non-temporal stores, for results that are too large to stay in the processor's
+// cache until they are read.
+inline void stream_copy(const Id* from, std::size_t count, Id* to) {
+#if defined(__SSE2__)
+    constexpr std::size_t kLine = 64 / sizeof(Id), kPart = sizeof(__m128i) / sizeof(Id);
+    for (; count > 0 && reinterpret_cast<std::uintptr_t>(to) % 64 != 0; --count) *to++ = *from++;
+    for (; count >= kLine; count -= kLine, from += kLine, to += kLine) {
+        for (std::size_t i = 0; i < kLine; i += kPart) {
+            _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+        }
+    }
+    _mm_sfence();  // before another thread reads the ids
+#endif
+    if (count > 0) std::memcpy(to, from, count * sizeof(Id));
+}
+
 class OrderedOutput {
  public:
-    // `result` must not be used until finish().
+    // `result` must not be used until finish() returns.
     OrderedOutput(IdArray& result, std::size_t tasks, std::size_t threads)
         : result_(result),
           populated_(result.touched()),
@@ -27,37 +47,37 @@ class OrderedOutput {
           places_(tasks + 1),
           shares_(threads) {}
 
-    // Adds the ids of a task. When they are copied, their buffer goes to `spare`.
+    // Adds the ids of a task. Once they are copied, their buffer goes to `spare`.
     void add(std::size_t thread, std::size_t task, IdArray ids, BufferPool& spare) {
         Share& share = shares_[thread];
         const std::size_t size = ids.size();
         share.waiting.push_back({task, std::move(ids)});
-        Step step = note(task, size);
+        Step step = record(task, size);
         if (step.first < step.last) {
             result_.populate(step.first, step.last);
-            step.asked = have_populated(step.last);
+            step.populated = have_populated(step.last);
         }
         copy(share, step, spare);
     }
 
-    // After all threads have ended: copies the rest. It is little, and not worth a thread, unless
-    // `result` had no room for more.
+    // Copies the remaining ids. Call it after all threads have ended. Usually few ids remain,
+    // unless `result` was too small; then the copying is shared among threads.
     void finish() {
         const bool is_little = places_.back() <= result_.capacity();
-        result_.reserve(places_.back());  // this may move it
+        result_.reserve(places_.back());  // may move the array
         for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
             BufferPool spare;
-            copy(shares_[i], {.known = sizes_.size(), .asked = result_.capacity()}, spare);
+            copy(shares_[i], {.known = sizes_.size(), .populated = result_.capacity()}, spare);
         });
-        result_.resize(std::max(populated_, places_.back()));  // so far it is touched
+        result_.resize(std::max(populated_, places_.back()));  // at least the touched part
         result_.resize(places_.back());
     }
 
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
-    // A result with room for so many ids does not stay in the cache.
+    // The size in ids from which a result does not stay in the processor's cache.
     static constexpr std::size_t kFar = std::size_t{1} << 23;
-    // Pages are populated so many ids before they are written: about a huge page.
+    // Pages are populated this many ids before they are written: about one huge page.
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
     struct Waiting {
@@ -68,13 +88,14 @@ class OrderedOutput {
         std::vector<Waiting> waiting;
     };
 
-    // The number of tasks whose places are known, from the first; the end of the populated pages;
-    // and the range that this thread is to populate. One thread does it for all, before others
-    // write there: if two touch a page at the same time, both clear one, and one is dropped.
+    // What a thread has to do next: copy the tasks before `known`, as far as pages are populated
+    // (`populated`), and populate the ids [first, last). Only one thread at a time populates, ahead
+    // of all writers: if two threads touch the same page at once, both clear a page, and one is
+    // discarded.
     struct Step {
-        std::size_t known, asked, first = 0, last = 0;
+        std::size_t known, populated, first = 0, last = 0;
     };
-    Step note(std::size_t task, std::size_t size) {
+    Step record(std::size_t task, std::size_t size) {
         const std::scoped_lock lock(guard_);
         sizes_[task] = size;
         for (; known_ < sizes_.size() && sizes_[known_] != kNotYet; ++known_) {
@@ -98,7 +119,7 @@ class OrderedOutput {
         auto next = share.waiting.begin();
         for (; next != share.waiting.end() && next->task <= step.known; ++next) {
             const std::size_t place = places_[next->task], size = next->ids.size();
-            if (place + size > step.asked) break;
+            if (place + size > step.populated) break;
             copy(next->ids, place);
             spare.put(std::move(next->ids));
         }
@@ -106,7 +127,7 @@ class OrderedOutput {
     }
     void copy(const IdArray& ids, std::size_t place) {
         const std::size_t size = ids.size();
-        if (size == 0) return;  // there may be no memory at all
+        if (size == 0) return;  // an empty array may have no memory
         Id* const to = result_.data() + place;
         if (result_.capacity() < kFar) {
             std::memcpy(to, ids.data(), size * sizeof(Id));

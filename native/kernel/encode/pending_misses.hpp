@@ -1,5 +1,5 @@
-// Misses of at most 31 bytes that wait until there are enough of them to be encoded together, and
-// the places in the output where their ids go.
+// Misses of at most 31 bytes that are collected to be encoded together, and the places in the
+// output where their ids go.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,17 @@ namespace toksmith {
 struct PendingMisses {
     static constexpr std::size_t kMostChunks = 128;
     static constexpr std::size_t kMostPlaces = 512;
-    static constexpr std::size_t kLongest = 31;  // bytes of a chunk
+    static constexpr std::size_t kLongest = 31;  // the longest chunk, in bytes
     static constexpr std::size_t kBlock = 16;    // ids that are copied at once
 
     struct Chunk {
         ChunkKey key;
-        const std::uint8_t* text;  // if the key does not hold it
-        bool is_new;               // as far as is known
-        EntryTag tag;              // of its ids
-        std::uint32_t
-            count;  // of its ids; if they do not fit here, they are in `more`, from `place` on
-        std::size_t place;
-        std::array<Id, kBlock + kLongest> kept;  // after room for a block that ends with them
+        const std::uint8_t* text;  // set if the key does not hold the bytes
+        bool is_new;               // false: it may be in the overflow bucket
+        EntryTag tag;              // the tag to cache with its ids
+        std::uint32_t count;       // of its ids
+        std::size_t place;         // if the ids do not fit into `kept`: their start in `more`
+        std::array<Id, kBlock + kLongest> kept;  // the ids start at kBlock; see block_of()
 
         Id* ids() { return kept.data() + kBlock; }
         const Id* ids() const { return kept.data() + kBlock; }
@@ -42,10 +41,11 @@ struct PendingMisses {
     struct Place {
         std::size_t place;
         std::uint32_t chunk;
-        std::uint32_t bound;  // of the carried sum before it
+        std::uint32_t bound;  // of the carried sum before the chunk
     };
 
-    // The end of a part while misses wait: after so many ids of the output, and so many places.
+    // The end of a part while misses are pending: the number of ids in the output and of pending
+    // places before it.
     struct End {
         std::size_t ids, places;
     };
@@ -53,9 +53,9 @@ struct PendingMisses {
     std::size_t chunk_count = 0, place_count = 0;
     std::array<Chunk, kMostChunks> chunks{};
     std::array<Place, kMostPlaces> places;
-    // Direct-mapped index from the top bits of a key's hash to the miss with that hash. It is not
-    // cleared between batches: a stale number is at least `chunk_count`, or its tag (the next bits
-    // of the hash, XORed into the number) differs.
+    // Direct-mapped index from the top bits of a key's hash to the pending chunk with that hash. It
+    // is not cleared between batches: a stale number is at least `chunk_count`, or its tag (the
+    // next bits of the hash, XORed into the number) differs.
     static constexpr int kHashBits = 10, kNumberBits = 8;
     static_assert(kMostChunks <= 1 << kNumberBits);
     std::array<std::uint32_t, 1 << kHashBits> last_by_hash{};
@@ -76,8 +76,8 @@ struct PendingMisses {
     const Id* ids_of(const Chunk& chunk) const {
         return chunk.count <= kLongest ? chunk.ids() : more.data() + chunk.place;
     }
-    // A block of ids that ends with those of the chunk, if they are few; those before them are
-    // undefined.
+    // kBlock ids that end with the ids of the chunk; the ones before them are undefined. Null if
+    // the chunk has more ids.
     static const Id* block_of(const Chunk& chunk) {
         return chunk.count <= kBlock ? chunk.kept.data() + chunk.count : nullptr;
     }
@@ -92,7 +92,7 @@ struct PendingMisses {
         }
     }
 
-    // The number of ids that go to all places.
+    // The total number of ids to insert.
     std::size_t ids() const {
         std::size_t total = 0;
         for (std::size_t i = 0; i < place_count; ++i) total += chunks[places[i].chunk].count;

@@ -15,13 +15,13 @@ constexpr std::size_t kCharacters = std::size_t{1} << 16;
 
 }  // namespace
 
-// A growing array of bytes that appends a few at a time.
+// A growing array of bytes, optimized for appending a few bytes at a time.
 class FusedModel::Piece {
  public:
     const std::uint8_t* data() const { return bytes_.data(); }
     std::size_t size() const { return size_; }
-    void resize(std::size_t size) { size_ = size; }  // to at most the bytes that room() made
-    // Where `count` more bytes may be written; resize() then takes them in.
+    void resize(std::size_t size) { size_ = size; }  // at most up to the space that room() made
+    // Makes space for `count` more bytes and returns its start. Call resize() after writing.
     std::uint8_t* room(std::size_t count) {
         if (bytes_.size() - size_ < count) bytes_.resize(bytes_.size() * 2 + count);
         return bytes_.data() + size_;
@@ -29,7 +29,7 @@ class FusedModel::Piece {
     void append(const std::uint8_t* bytes, std::size_t count) {
         std::uint8_t* place = room(count);
         size_ += count;
-        // Mostly one to three bytes, for which a loop is faster than a call of memcpy.
+        // `count` is mostly 1 to 3, for which a loop is faster than a call of memcpy.
         for (std::size_t i = 0; i < count; ++i) place[i] = bytes[i];
     }
     void trim(std::size_t most) {
@@ -84,8 +84,8 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
         return becomes != space;
     }
 
-    // The first chunk has to be normalized. No chunk ends beside a character that becomes nothing;
-    // so if the first chunk becomes nothing, the whole text does.
+    // Otherwise normalizes the first chunk. A chunk never ends next to a character that becomes
+    // nothing; so if the first chunk becomes nothing, the whole text does.
     Buffers buffers;
     bool any = false;
     bool needs_prefix_space = false;
@@ -139,7 +139,7 @@ FusedModel::Single FusedModel::single(std::uint32_t code) const {
     std::copy_n(unit + 2, unit[1], made.bytes.begin());
     made.size = unit[1];
     made.unit = static_cast<Unit>(unit[0]);
-    made.told = true;
+    made.is_single = true;
     return made;
 }
 
@@ -151,7 +151,7 @@ std::optional<bpe::LaneMergeTable> FusedModel::lane_merges_of(
     const Unit run = run_of_ascii();
     for (std::size_t byte = 0; byte < ascii_.size(); ++byte) {
         const Single& c = ascii_[byte];
-        if (!c.told || (c.unit != Unit::kSpace && c.unit != run)) continue;
+        if (!c.is_single || (c.unit != Unit::kSpace && c.unit != run)) continue;
         if (const auto symbol = model_->lane_symbol(c.bytes.data(), c.size))
             symbols[byte] = *symbol;
     }
@@ -159,13 +159,13 @@ std::optional<bpe::LaneMergeTable> FusedModel::lane_merges_of(
 }
 
 unigram::LaneTexts FusedModel::lane_texts() const {
-    unigram::LaneTexts texts{.told = true};
+    unigram::LaneTexts texts{.is_complete = true};
     const Unit run = run_of_ascii();
     for (std::uint32_t byte = 0; byte < ascii_.size(); ++byte) {
         const Single& c = ascii_[byte];
-        if (!c.told) {
+        if (!c.is_single) {
             const CharacterTable::Row& row = table_->row(byte);
-            texts.told = texts.told && row.size == 0 && !row.is_context_sensitive;
+            texts.is_complete = texts.is_complete && row.size == 0 && !row.is_context_sensitive;
             continue;
         }
         const bool is_space = c.unit == Unit::kStart || c.unit == Unit::kSpace;
@@ -178,7 +178,7 @@ unigram::LaneTexts FusedModel::lane_texts() const {
 
 Unit FusedModel::run_of_ascii() const {
     for (const Single& c : ascii_) {
-        if (c.told && c.unit >= Unit::kRun) return c.unit;
+        if (c.is_single && c.unit >= Unit::kRun) return c.unit;
     }
     return Unit::kRemoved;
 }
@@ -190,7 +190,7 @@ bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
     std::uint8_t* const begin = piece.room(kMost * sizeof(Single::bytes));
     std::uint8_t* place = begin;
     Unit run = Unit::kRemoved;  // the class of all characters but spaces
-    std::size_t space = 0;      // the size of the space that the piece ends with
+    std::size_t space = 0;      // bytes of the space at the end of the piece, or 0
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         Single high;
         const Single* c = &ascii_[*p & 0x7Fu];
@@ -204,9 +204,9 @@ bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
         }
         const bool is_space = c->unit == Unit::kSpace || c->unit == Unit::kStart;
         if (stages_.collapse && is_space && space) continue;
-        if (!c->told) return false;
+        if (!c->is_single) return false;
         if (c->unit < Unit::kSpace && place != begin) return false;
-        if (c->unit == Unit::kRemoved) continue;  // at the start
+        if (c->unit == Unit::kRemoved) continue;  // at the start of the chunk
         if (c->unit == Unit::kAlone && p != end) return false;
         if (!is_space && c->unit != run) {
             if (run != Unit::kRemoved) return false;
@@ -228,11 +228,10 @@ bool FusedModel::encode_with_spans(Text text, bool starts, IdArray& out,
     float sum = 0;
     IdArray places;
     Origins origins(stages_.origin);
-    // `before`: the offset of the chunk in the text; -1 if its first byte is a space that was put
-    // there.
+    // `before`: the offset of the chunk in the text; -1 if the chunk starts with an inserted space.
     const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
         if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
-        if (!tells_origins(chunk, size)) return false;
+        if (!has_known_origins(chunk, size)) return false;
         origins.begin(before < 0);
         buffers.piece.resize(0);
         make_pieces(chunk, size, buffers.piece, origins,
@@ -271,7 +270,7 @@ bool FusedModel::encode_with_spans(Text text, bool starts, IdArray& out,
     return true;
 }
 
-bool FusedModel::tells_origins(const std::uint8_t* chunk, std::size_t size) const {
+bool FusedModel::has_known_origins(const std::uint8_t* chunk, std::size_t size) const {
     if (is_context_sensitive(chunk, size)) return false;
     if (stages_.origin != Origin::kKept) return true;
     InterruptionPoints<kCharacters> points;
@@ -319,9 +318,9 @@ void FusedModel::for_each_piece(const std::uint8_t* chunk, std::size_t size, Scr
     }
 }
 
-template <typename Told, typename WithPiece>
+template <typename OriginRecorder, typename WithPiece>
 void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
-                             Told& origins, WithPiece with_piece) const {
+                             OriginRecorder& origins, WithPiece with_piece) const {
     const auto flush = [&] {
         if (piece.size() == 0) return;
         with_piece(piece.data(), piece.size());
@@ -333,7 +332,7 @@ void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece&
         piece.append(unit + 2, unit[1]);
     };
     auto last = Unit::kRemoved;
-    std::size_t space = 0;  // the size of the space that the piece ends with
+    std::size_t space = 0;  // bytes of the space at the end of the piece, or 0
     InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         points.step();
@@ -372,7 +371,7 @@ void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece&
                     append(unit);
             }
             space = is_space ? unit[1] : 0;
-            // The piece of a kStart goes on, whatever the class.
+            // A piece that a kStart has started continues, whatever the class.
             last = last == Unit::kStart && kind >= Unit::kRun ? Unit::kStart : kind;
         }
     }

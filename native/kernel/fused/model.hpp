@@ -1,5 +1,6 @@
-// A model fused with the normalizer and splitter before it. They run on a cache miss, chunk by
-// chunk, so their cost is paid once for each distinct chunk.
+// A model fused with the normalizer and the splitter before it, called "stages". They run on a
+// cache miss, chunk by chunk, so their cost is paid once per distinct chunk. A piece is a part of
+// the normalized chunk that the splitter passes to the model.
 #pragma once
 
 #include <array>
@@ -19,29 +20,29 @@
 
 namespace toksmith {
 
-// How the splitter treats a character.
+// How the splitter treats a normalized character.
 enum class Unit : std::uint8_t {
-    kRemoved,  // is dropped, and ends a piece
-    kAlone,    // is a piece by itself
+    kRemoved,  // dropped, and ends a piece
+    kAlone,    // a piece by itself
     kStart,    // starts a piece
     kSpace,    // a space, if spaces collapse
-    kRun,      // this and all higher values: a run of one class is a piece
+    kRun,      // this and higher values are classes: adjacent characters of one class are a piece
 };
 
-// Whether a document gets a space before it (SentencePiece's dummy prefix).
+// Whether a space is inserted before a document (SentencePiece's dummy prefix).
 enum class PrefixSpace : std::uint8_t {
     kNone,
-    kAlways,       // a space is put before every document
-    kUnlessSpace,  // unless it starts with a space
+    kAlways,       // before every document
+    kUnlessSpace,  // unless the document starts with a space
 };
 
 struct Stages {
     PrefixSpace prefix_space = PrefixSpace::kNone;
-    bool collapse = false;  // several spaces become one
-    bool trim = false;      // a space at the end of a text is dropped; no other chunk ends with one
+    bool collapse = false;  // several spaces in a row become one
+    bool trim = false;      // drops a space at the end of a text; no other chunk ends with one
     Origin origin = Origin::kOwn;
-    // Runs the stages in Python on a chunk that has context-sensitive characters. Appends the
-    // pieces, concatenated, and the end of each.
+    // Runs the stages in Python on a chunk with context-sensitive characters. Appends the
+    // concatenated pieces and the end of each.
     std::function<void(const std::uint8_t* chunk, std::size_t size,
                        std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends)>
         fallback;
@@ -61,7 +62,7 @@ class FusedModel final : public Model, public CarriedScoreModel {
     }
 
     std::unique_ptr<Scratch> scratch() const override;
-    // `spans` must be null: encode_with_spans() returns spans.
+    // `spans` must be null: use encode_with_spans() instead.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
                       IdArray* spans) const override;
     const CutTable* cut_table() const override { return cut_table_.get(); }
@@ -81,8 +82,8 @@ class FusedModel final : public Model, public CarriedScoreModel {
                           IdArray& out, IdArray* spans) const override;
 
     // Appends the ids of a text and, to `spans`, the start and end of each token in the text, in
-    // bytes. `starts`: whether the text is the start of its document. Returns false if some chunk
-    // is context-sensitive; then only the stages themselves know the spans.
+    // bytes. `starts`: the text is the start of its document. Returns false if spans of some chunk
+    // cannot be computed here; then the stages have to run one by one in Python.
     bool encode_with_spans(Text text, bool starts, IdArray& out,
                            std::vector<std::int64_t>& spans) const;
 
@@ -90,38 +91,38 @@ class FusedModel final : public Model, public CarriedScoreModel {
     class Piece;
     struct Buffers;
 
-    // A character that becomes at most one character, in any context.
+    // The normalized form of a character that becomes at most one character in any context.
     struct Single {
         std::array<std::uint8_t, 4> bytes;
         std::uint8_t size;
         Unit unit;
-        bool told;  // whether the character is one
+        bool is_single;  // false: the character does not; no other member is valid
     };
     Single single(std::uint32_t code) const;
-    // The merges for vector lanes, over bytes that become one character in any context.
+    // The merges for vector lanes, for the bytes that become one character in any context.
     std::optional<bpe::LaneMergeTable> lane_merges_of(
         const std::vector<bpe::LaneMergeRule>& rules) const;
-    // The normalized bytes of chunks that map_single_pieces() accepts, where a space can only be
-    // first.
+    // How the bytes of chunks are normalized that map_single_pieces() accepts and that contain no
+    // space except at the start.
     unigram::LaneTexts lane_texts() const;
-    // The first class of the splitter that a byte of ASCII belongs to; kRemoved if there is none.
+    // The class of the first ASCII character that has one (see Unit::kRun); kRemoved if none has.
     Unit run_of_ascii() const;
 
-    // Normalizes a chunk of single characters that the splitter does not cut. Returns false for any
-    // other chunk. This is a fast path of make_pieces().
+    // Normalizes a chunk that consists of such single characters and is one piece. Returns false
+    // for any other chunk. A fast path of make_pieces().
     bool map_single_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece) const;
-    // Calls with_piece(piece, size) for each piece of the chunk, from left to right.
+    // Calls with_piece(bytes, size) for each piece of the chunk, from left to right.
     template <typename WithPiece>
     void for_each_piece(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                         WithPiece with_piece) const;
-    // The same for a chunk without context-sensitive characters. `origins` records where the
-    // characters of a piece came from.
-    template <typename Told, typename WithPiece>
-    void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece, Told& origins,
-                     WithPiece with_piece) const;
-    // Whether the chunk has context-sensitive characters; whether its spans can be computed.
+    // The same for a chunk without context-sensitive characters. `origins` records the origin of
+    // each normalized character.
+    template <typename OriginRecorder, typename WithPiece>
+    void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
+                     OriginRecorder& origins, WithPiece with_piece) const;
+    // Whether the chunk has context-sensitive characters, and whether its spans can be computed.
     bool is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const;
-    bool tells_origins(const std::uint8_t* chunk, std::size_t size) const;
+    bool has_known_origins(const std::uint8_t* chunk, std::size_t size) const;
 
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const CharacterTable> table_;

@@ -1,5 +1,5 @@
-// The origins of the characters of a piece: from which bytes of the chunk each was made. Spans of
-// normalized text are computed from them.
+// Records the origin of each character of a piece: the bytes of the chunk from which it was made.
+// The spans of normalized text follow from them.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace toksmith {
 
-// Which text a normalized character covers.
+// The rule for the span of a normalized character.
 enum class Origin {
-    // If a character becomes several, all of them cover it; if it becomes none, no span covers it.
-    // Of spaces that collapse, the last one is covered. A space that was put before a text covers
-    // the text's first character, too.
+    // If one character becomes several, the span of each is that character; if it becomes none, no
+    // span covers it. If spaces collapse, the span is the last of them. The span of a space that
+    // was inserted before a text is the first character of the text.
     kOwn,
-    // The same, but spans are not known if a character becomes nothing.
+    // The same, but spans cannot be computed if some character becomes nothing.
     kKept,
-    // As in SentencePiece: each character covers the text from its own origin up to that of the
-    // next one, so of several made from one character only the last covers anything. A space that
-    // was put before a text has the origin of the first character.
+    // As in SentencePiece: the span of each character extends from its origin to that of the next
+    // one; so if one character becomes several, only the last one's span is not empty. A space that
+    // was inserted before a text has the origin of the first character.
     kUpToNext,
 };
 
@@ -28,17 +28,17 @@ class Origins {
  public:
     explicit Origins(Origin rule) : up_to_next_(rule == Origin::kUpToNext) {}
 
-    // Starts a chunk. `led`: its first byte is a space that was put before the text.
+    // Starts a chunk. `led`: its first byte is a space that was inserted before the text.
     void begin(bool led) {
         clear();
         led_ = led;
     }
-    // The bytes [start, end) of the chunk are normalized next.
+    // The next normalized characters come from bytes [start, end) of the chunk.
     void read(std::size_t start, std::size_t end) {
         start_ = start;
         end_ = end;
     }
-    // They become a character at byte `place` of the piece.
+    // Adds a normalized character, which starts at byte `place` of the piece.
     void add(std::size_t place) {
         if (led_ && start_ == 0) {
             characters_.push_back({place, end_, end_});
@@ -54,7 +54,7 @@ class Origins {
         }
         characters_.push_back({place, start_, end_});
     }
-    // Or a space that is left out after another one.
+    // Adds a space that is dropped because it follows another one.
     void leave_out() {
         if (characters_.empty()) return;
         Character& last = characters_.back();
@@ -64,7 +64,7 @@ class Origins {
             last.start = last.end = end_;
         }
     }
-    // Ends the chunk of `size` bytes.
+    // Ends a chunk of `size` bytes.
     void finish(std::size_t size) {
         if (up_to_next_ && !characters_.empty()) characters_.back().end = size;
     }
@@ -74,8 +74,8 @@ class Origins {
         led_ = false;
     }
 
-    // The bytes of the chunk that bytes [start, end) of the piece cover. `size`: of the piece. A
-    // character that was not changed in length is resolved byte by byte.
+    // The bytes of the chunk that bytes [start, end) of the piece cover. `size`: of the piece, in
+    // bytes. Inside a character whose length in bytes did not change, bytes map one to one.
     std::pair<std::size_t, std::size_t> of(std::size_t start, std::size_t end,
                                            std::size_t size) const {
         const auto first = holding(start), last = holding(std::max<std::size_t>(end, 1) - 1);
@@ -103,7 +103,7 @@ class Origins {
     std::vector<Character> characters_;
 };
 
-// Used if no spans are wanted.
+// Used if no spans are requested.
 struct NoOrigins {
     static void read(std::size_t, std::size_t) {}
     static void add(std::size_t) {}

@@ -13,7 +13,7 @@ std::string message(const std::uint8_t* chunk, std::size_t size, std::size_t sta
     const utf8::Char found = utf8::decode(chunk + start, chunk + size);
     char name[16];
     std::snprintf(name, sizeof name, "U+%04X", found.code == utf8::kInvalid ? 0xFFFD : found.code);
-    return "no piece stands for " + std::string(name) + " at byte " + std::to_string(start) +
+    return "no piece matches " + std::string(name) + " at byte " + std::to_string(start) +
            " of its chunk, and the model has no unknown piece";
 }
 

@@ -1,4 +1,4 @@
-// The interface of models: the ids of one chunk, which the chunk loop needs on a cache miss.
+// The interface of models: a model encodes one chunk to ids, on a cache miss.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,13 @@ class LaneViterbiTable;
 struct LaneTexts;
 }  // namespace unigram
 
-// Thrown for a text that the model has no token for, not even an unknown token.
+// Thrown for a text for which the model has no token, not even an unknown token.
 struct UnknownText : std::runtime_error {
     // `start`: the offset of the character in its chunk, in bytes.
     UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start);
 };
 
-// Models store offsets in a chunk in 32 bits. Throws std::length_error for a chunk of 4 GiB or
-// more.
+// Throws std::length_error for a chunk of 4 GiB or more, since models store offsets in 32 bits.
 inline void check_chunk_size(std::size_t size) {
     if (size < 0xFFFFFFFFu) [[likely]]
         return;
@@ -43,11 +42,11 @@ class CarriedScoreModel;
 
 class Model {
  public:
-    // Buffers that a model keeps from one miss to the next. Each thread has its own.
+    // Buffers that a model keeps between calls. Each thread has its own.
     struct Scratch {
         virtual ~Scratch() = default;
-        // Frees each buffer larger than the argument, in bytes: one very long chunk must not hold
-        // memory for ever.
+        // Frees each buffer of more than the given size in bytes, so that one very long chunk does
+        // not occupy memory for ever.
         virtual void trim(std::size_t) {}
 
      protected:
@@ -60,30 +59,30 @@ class Model {
     virtual ~Model() = default;
     virtual std::unique_ptr<Scratch> scratch() const = 0;
     // Appends the ids of the chunk and, unless `spans` is null, the start and end of each token in
-    // the chunk, in bytes. The result must depend on nothing but the chunk, since it is cached. A
-    // model of text is given UTF-8, but must not fail on anything else.
+    // the chunk, in bytes. The ids are cached, so they must depend on the chunk alone. The chunk of
+    // a text model is normally UTF-8, but other bytes must not make it fail.
     virtual void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch,
                               IdArray& out, IdArray* spans) const = 0;
 
-    // Finds chunks for Family::kModel; null if the model needs a split pattern.
+    // Finds the chunks for Family::kModel; null if the model needs a split pattern.
     virtual const CutTable* cut_table() const { return nullptr; }
-    // Finds places inside a chunk where it may be cut further without a change of ids; or null.
+    // Finds places inside a chunk where it may be cut without changing its ids; or null.
     virtual const AdjacencyFilter* adjacency_filter() const { return nullptr; }
-    // Merges chunks in vector lanes, if all their bytes are in the table; or null.
+    // Merges chunks in vector lanes if their bytes are in the table; or null.
     virtual const bpe::LaneMergeTable* lane_merges() const { return nullptr; }
     // For models of characters: the merges for vector lanes, or null; and the symbol of a character
-    // in UTF-8. There is a symbol only if the character is a token that merges the same way
-    // everywhere, or becomes the token of a byte, which merges with nothing.
+    // in UTF-8. A character has a symbol only if it is a token that merges the same way everywhere,
+    // or becomes a byte token, which never merges.
     virtual const std::vector<bpe::LaneMergeRule>* lane_rules() const { return nullptr; }
     virtual std::optional<Id> lane_symbol(const std::uint8_t*, std::size_t) const { return {}; }
-    // Finds the best segmentation of short chunks in vector lanes; or null.
+    // Segments short chunks in vector lanes; or null.
     virtual const unigram::LaneViterbiTable* lane_viterbi() const { return nullptr; }
-    // The same for a Unigram model behind a normalizer, whose bytes become `texts`; or null.
+    // The same for a Unigram model after a normalizer, which maps bytes to `texts`; or null.
     virtual std::unique_ptr<unigram::LaneViterbiTable> make_lane_viterbi(
         const unigram::LaneTexts&) const;
     // Not null if the ids of a chunk depend on a sum that is carried from chunk to chunk.
     virtual const CarriedScoreModel* carrier() const { return nullptr; }
-    // Whether a document that starts with this text is encoded as if a space preceded it.
+    // Whether a space is inserted before a document that starts with this text.
     virtual bool needs_prefix_space(const std::uint8_t*, const std::uint8_t*) const {
         return false;
     }
@@ -99,25 +98,24 @@ class Model {
 // exceeds the limit of an entry.
 class CarriedScoreModel {
  public:
-    // For which sums the ids of a chunk are valid; 24 bits when packed. The ids are valid if |sum|
-    // <= `limit * kStep`, with this chunk counted in. `weight` is the most by which the chunk moves
-    // the sum.
+    // The sums for which the ids of a chunk are valid: |sum| <= `limit * kStep`, including this
+    // chunk. `weight` is the most by which the chunk changes |sum|. Packed into 24 bits.
     struct ScoreBound {
         std::uint32_t weight = 0;
-        std::uint32_t limit = 0;  // 0: the ids are valid for no sum but the one they were made for
-        bool is_additive = true;  // whether add() can compute the new sum from the ids
+        std::uint32_t limit = 0;  // 0: valid only for the sum with which they were computed
+        bool is_additive = true;  // add() can compute the new sum from the ids
 
         static constexpr int kWeightBits = 11;
         static constexpr std::uint32_t kMostWeight = (1 << kWeightBits) - 1;
         static constexpr std::uint32_t kMostLimit = (1 << (23 - kWeightBits)) - 1;
         static constexpr std::uint32_t kStep = 32;
-        // Whether the ids are valid if the sum before the chunk is at most `bound`.
+        // Whether the ids are valid if |sum| before the chunk is at most `bound`.
         bool valid_up_to(std::uint32_t bound) const { return bound + weight <= limit * kStep; }
         std::uint32_t packed() const { return !is_additive << 23 | limit << kWeightBits | weight; }
         static ScoreBound unpacked(std::uint32_t note) {
             return {note & kMostWeight, note >> kWeightBits & kMostLimit, note >> 23 == 0};
         }
-        // The limit as a sum; below 0 if the ids are not additive.
+        // limit * kStep; negative if the ids are not additive.
         static std::int32_t additive_limit(std::uint32_t note) {
             constexpr int kSign = 32 - 24;
             return (static_cast<std::int32_t>(note << kSign) >> (kWeightBits + kSign)) *
@@ -126,13 +124,13 @@ class CarriedScoreModel {
     };
 
     virtual ~CarriedScoreModel() = default;
-    // Appends the ids of a chunk, and returns for which sums they are valid.
+    // Appends the ids of a chunk and returns the sums for which they are valid.
     virtual ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
                                          Model::Scratch& scratch, IdArray& out) const = 0;
     // The sum after these ids, which must be additive.
     virtual float add(float sum, const Id* ids, std::size_t count) const = 0;
-    // Appends the ids of a chunk that follows a text of this sum, and updates the sum. `spans`: as
-    // in encode_chunk().
+    // Appends the ids of a chunk for the exact `sum` before it, and updates `sum`. `spans`: see
+    // encode_chunk().
     virtual void encode_after_sum(const std::uint8_t* chunk, std::size_t size,
                                   Model::Scratch& scratch, float& sum, IdArray& out,
                                   IdArray* spans) const = 0;

@@ -9,7 +9,7 @@
 namespace toksmith::wordpiece {
 namespace {
 
-// The bytes that lead to the two trees: neither is part of any character.
+// The first bytes of all texts of the two tries. Neither byte occurs in UTF-8.
 constexpr char kStartLead = '\xFE', kInsideLead = '\xFF';
 constexpr std::uint32_t kEmpty = 0;
 
@@ -50,8 +50,9 @@ LongestMatchModel::LongestMatchModel(const Vocabulary& vocabulary, Options optio
     link_all(texts);
 }
 
-// The texts of both trees: all tokens and, if there is a prefix, what follows it. Tokens that are
-// invalid UTF-8 match nothing. A lead alone makes the root, even if there is no token.
+// The texts of both tries: all tokens and, if there is a prefix, tokens without the prefix. Tokens
+// that are invalid UTF-8 match nothing. A text of the first byte alone makes the root, even if
+// there is no token.
 std::vector<LongestMatchModel::Text> LongestMatchModel::texts_of(
     const Vocabulary& vocabulary) const {
     const std::string& prefix = options_.prefix;
@@ -68,15 +69,15 @@ std::vector<LongestMatchModel::Text> LongestMatchModel::texts_of(
     return texts;
 }
 
-// Sets the links of all nodes, in the order of their depth in characters: a link is made from those
-// of the parent and of texts that are shorter still.
+// Computes the links of all nodes, ordered by depth in characters: a link depends on those of the
+// parent and of shorter texts.
 void LongestMatchModel::link_all(const std::vector<Text>& texts) {
     tokens_.push_back({kEmpty, 0, 0, kNone});
     links_.assign(trie_.places(), {kNone, kEmpty});
     std::vector<bool> is_linked(trie_.places());
     struct Walk {
         const Text* text;
-        std::size_t size;  // of the bytes that were read
+        std::size_t size;  // bytes that were read
         State state;
     };
     std::vector<Walk> walks;
@@ -105,7 +106,7 @@ void LongestMatchModel::link_all(const std::vector<Text>& texts) {
     }
 }
 
-// The link of a node at which no token ends: its parent's, continued by the character at p.
+// The link of a node at which no token ends: that of its parent, extended by the character at p.
 LongestMatchModel::Link LongestMatchModel::link(std::size_t parent, const std::uint8_t* p,
                                                 utf8::Char c) {
     auto [rest, tokens] = links_[parent];
@@ -159,11 +160,11 @@ bool LongestMatchModel::step(State& state, const std::uint8_t* p, utf8::Char c) 
     return true;
 }
 
-// Appends the tokens of the chunk. Returns false if it is unknown as a whole.
+// Appends the tokens of the chunk. Returns false if the whole chunk is unknown.
 bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, IdArray& out,
                               IdArray* spans) const {
     State state = at(start_);
-    std::size_t start = 0, characters = 0;  // `start`: of the characters that led to the state
+    std::size_t start = 0, characters = 0;  // `start`: the start of the characters of `state`
     InterruptionPoints<std::size_t{1} << 16> points;
     for (std::size_t i = 0; i < size; ++characters) {
         points.step();
@@ -191,7 +192,8 @@ bool LongestMatchModel::match(const std::uint8_t* chunk, std::size_t size, IdArr
     return true;
 }
 
-// Appends the tokens of a list that covers bytes from `start` on. Returns where they end.
+// Appends the tokens of a list, which cover the chunk from byte `start` on. Returns the end of the
+// last.
 std::size_t LongestMatchModel::append(std::uint32_t list, std::size_t start, IdArray& out,
                                       IdArray* spans) const {
     const std::size_t count = tokens_[list].count;

@@ -1,10 +1,10 @@
-// Longest match first, from left to right, in one pass: WordPiece, and the longest match over whole
+// Longest match first, from left to right, in one pass: WordPiece, and longest match over whole
 // chunks.
 //
-// Trying the longest token, then shorter ones, reads the same characters again and again. Here each
-// node of the trie has a failure link: the tokens that its characters surely start with, and the
-// node of the rest ("Fast WordPiece Tokenization", Song et al. 2021). Each character is read once,
-// so time is linear for any text and vocabulary.
+// Trying the longest token and then shorter ones reads the same characters repeatedly. Here each
+// node of the trie has a failure link: the tokens with which its characters certainly start, and
+// the node of the remaining characters ("Fast WordPiece Tokenization", Song et al. 2021). Each
+// character is read once, so the time is linear for any text and vocabulary.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace toksmith::wordpiece {
 
-inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no such node, or no such id
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no node, or no id
 
 struct Options {
     // The prefix of tokens that are not the first of their chunk.
@@ -43,25 +43,25 @@ class LongestMatchModel final : public Model {
                       IdArray* spans) const override;
 
  private:
-    // A list of tokens, named by its last one. Lists share their beginnings.
+    // A list of tokens, identified by its last element. Lists share their beginnings.
     struct Token {
-        std::uint32_t before;  // the list without this token; 0: the empty list
-        std::uint32_t count;   // tokens in the list
-        std::uint32_t end;     // bytes that they cover
+        std::uint32_t before;  // the preceding list; 0: the empty list
+        std::uint32_t count;   // length of the list
+        std::uint32_t end;     // bytes that the list covers
         Id id;
     };
-    // A failure link: the tokens that the characters of a node become if no child matches, and the
-    // node of the rest.
+    // A failure link, taken if no child matches: the tokens that the characters of the node become,
+    // and the node of the remaining characters.
     struct Link {
         std::uint32_t rest;  // kNone: the text cannot be matched
         std::uint32_t tokens;
     };
-    // A text of one of the trees, and the token that it is; kNone: none.
+    // A text of one of the tries, and the id of its token, or kNone.
     struct Text {
-        std::string bytes;  // the tree's lead first
+        std::string bytes;  // starts with the first byte of its trie
         Id id;
     };
-    // A node between two characters.
+    // A node at which a character ends.
     struct State {
         std::size_t place;
         ByteTrie::Node node;
@@ -74,7 +74,7 @@ class LongestMatchModel final : public Model {
     std::uint32_t joined(std::uint32_t list, std::uint32_t more);
 
     State at(std::size_t place) const { return {place, trie_.at(place)}; }
-    // Moves on by one character, if the trie has it.
+    // Moves to the node of the next character. Returns false if there is none.
     bool step(State& state, const std::uint8_t* p, utf8::Char c) const;
     bool match(const std::uint8_t* chunk, std::size_t size, IdArray& out, IdArray* spans) const;
     std::size_t append(std::uint32_t list, std::size_t start, IdArray& out, IdArray* spans) const;
@@ -82,13 +82,13 @@ class LongestMatchModel final : public Model {
 
     Options options_;
     ByteTrie trie_{std::vector<ByteTrie::Entry>{}};
-    std::size_t start_ = 0,
-                inside_ = 0;     // places of the roots: of a chunk's first token; of others
-    std::vector<Link> links_;    // by place of a node between two characters
+    // The places of the roots: for the first token of a chunk, and for the others.
+    std::size_t start_ = 0, inside_ = 0;
+    std::vector<Link> links_;    // by place of a node at which a character ends
     std::vector<Token> tokens_;  // all lists
 };
 
-// Each chunk is a token, or unknown.
+// Each chunk is one token, known or unknown.
 class WordLevelModel final : public Model {
  public:
     WordLevelModel(Vocabulary vocabulary, Id unk)

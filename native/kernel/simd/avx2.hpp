@@ -1,22 +1,34 @@
-// The vocabulary of an instruction set on AVX2 and BMI2. Include inside its target region.
+// The vector operations of the kernel for AVX2 and BMI2.
 #pragma once
 
 #include <immintrin.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "simd/byte_classes.hpp"
-#include "simd/byte_masks.hpp"
 #include "simd/isa.hpp"
-#include "simd/lanes_in_memory.hpp"
 #include "simd/marked.hpp"
 #include "simd/pairs.hpp"
 #include "simd/to_utf8.hpp"
 
 namespace toksmith {
 
+// The lanes of a vector, stored to memory to be read one by one, which is faster than extracting
+// each from the register.
+template <std::size_t kCount>
+struct alignas(64) LanesInMemory {
+    std::uint32_t numbers[kCount];
+
+    // Call it after the store. Otherwise the compiler replaces the memory accesses by extractions.
+    void stay() { asm("" : "+m"(numbers)); }
+    std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
+};
+
 TOKSMITH_AVX2_BEGIN
 
 struct Avx2 {
-    // What the 64 bytes at p are.
+    // The byte classes of the 64 bytes at p.
     [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m256i first = load(p), second = load(p + 32);
         const __m256i a = classes(first, byte_classes::kLow, byte_classes::kHigh);
@@ -36,7 +48,8 @@ struct Avx2 {
         };
     }
 
-    // Which of the 64 bytes at p are at least `byte`, equal to it, or have bit kBit set.
+    // One bit for each of the 64 bytes at p: whether it is at least `byte`, equals it, or has bit
+    // kBit set.
     static std::uint64_t at_least(const std::uint8_t* p, std::uint8_t byte) {
         const __m256i a = load(p), b = load(p + 32);
         return bit<7>(_mm256_cmpeq_epi8(_mm256_max_epu8(a, broadcast(byte)), a),
@@ -51,7 +64,8 @@ struct Avx2 {
         return bit<kBit>(load(p), load(p + 32));
     }
 
-    // Which of the 64 bytes at p have a bit of their lower half in common with one of the upper.
+    // One bit for each of the 64 bytes at p: whether `low` of its low half and `high` of its high
+    // half have a common bit.
     static std::uint64_t in_classes(const std::uint8_t* p, const byte_classes::Halves& low,
                                     const byte_classes::Halves& high) {
         const auto none = [&](const std::uint8_t* some) {
@@ -60,7 +74,7 @@ struct Avx2 {
         return ~bit<7>(none(p), none(p + 32));
     }
 
-    // As pairs::place_of.
+    // See pairs::place_of.
     static std::size_t place_of_pair(const std::uint64_t* pairs, const std::uint64_t* pair) {
         const __m256i one =
             _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
@@ -70,8 +84,8 @@ struct Avx2 {
             _mm256_movemask_pd(_mm256_castsi256_pd(equal)))];
     }
 
-    // As marked::bitmask_to_pointers. Of eight bytes at once, however many of them are marked: no
-    // guess at that.
+    // See marked::bitmask_to_pointers. Writes eight pointers for each eight bytes, however many are
+    // marked: their number could only be mispredicted.
     [[gnu::always_inline]] static std::size_t bitmask_to_pointers(const std::uint8_t* p,
                                                                   std::uint64_t marks,
                                                                   const std::uint8_t** places) {
@@ -92,7 +106,8 @@ struct Avx2 {
         return static_cast<std::size_t>(next - places);
     }
 
-    // As to_utf8::write: four bytes a character, of which those in use are pressed together.
+    // See to_utf8::write. Each character is spread over four bytes, and then the used bytes are
+    // compacted.
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
         const __m256i first = widened(p), second = widened(p + Lanes::kCount);
@@ -107,17 +122,17 @@ struct Avx2 {
         return write_eight<Unit>(second, to, surrogates);
     }
 
-    // The bits of `from` at the places of `mask`, side by side; and back to those places.
+    // Collects the bits of `from` that are set in `mask` into the low bits; pdep() is the inverse.
     static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }
     static std::uint64_t pdep(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
-    // So many of the lowest bits; from 64 on, all.
+    // The lowest `count` bits set; all bits if `count` is 64 or more.
     static std::uint64_t low_mask(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
 
-    // 4 numbers of 64 bits side by side.
+    // A vector of four 64-bit integers.
     struct Words {
         static constexpr std::size_t kCount = 4;
         using Numbers = __m256i;
@@ -129,7 +144,7 @@ struct Avx2 {
             return _mm256_loadu_si256(static_cast<const __m256i*>(p));
         }
         static void store(void* p, Numbers x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
-        // The two words behind each place.
+        // The two words that start at each pointer.
         struct Pairs {
             Numbers first, second;
         };
@@ -151,7 +166,7 @@ struct Avx2 {
 
         static Numbers add(Numbers a, Numbers b) { return _mm256_add_epi64(a, b); }
         static Numbers subtract(Numbers a, Numbers b) { return _mm256_sub_epi64(a, b); }
-        // Of numbers below 2^16; 0 where the second is larger.
+        // For numbers below 2^16: a - b, or 0 if b is larger.
         static Numbers saturating_sub(Numbers a, Numbers b) { return _mm256_subs_epu16(a, b); }
         template <std::uint64_t kFactor>
         static Numbers multiply(Numbers x) {
@@ -166,7 +181,7 @@ struct Avx2 {
         static Numbers left(Numbers x, int bits) { return _mm256_sll_epi64(x, shift(bits)); }
         static Numbers left(Numbers x, Numbers bits) { return _mm256_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm256_srl_epi64(x, shift(bits)); }
-        // Which are larger than that, a bit each; of numbers below 2^63.
+        // A bit for each lane: x is above `limit`, or y is 0. x must be below 2^63.
         static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
             const __m256i above = _mm256_cmpgt_epi64(x, broadcast(limit));
             const __m256i zero = _mm256_cmpeq_epi64(y, _mm256_setzero_si256());
@@ -175,12 +190,12 @@ struct Avx2 {
         }
     };
 
-    // 8 numbers of 32 bits side by side.
+    // A vector of eight 32-bit integers.
     struct Lanes {
         static constexpr std::size_t kCount = 8;
         using Numbers = __m256i;
         struct Mask {
-            __m256i bits;  // all of a lane, or none
+            __m256i bits;  // of each lane, all bits or none
         };
 
         static Numbers broadcast(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
@@ -200,7 +215,7 @@ struct Avx2 {
 
         static Numbers bit_xor(Numbers a, Numbers b) { return _mm256_xor_si256(a, b); }
 
-        // Of numbers that are floats.
+        // The following operations treat numbers as float32.
         static Numbers add_floats(Numbers a, Numbers b) {
             return number(_mm256_add_ps(real(a), real(b)));
         }
@@ -213,7 +228,8 @@ struct Avx2 {
         static Mask less_float(Numbers a, Numbers b) {
             return {number(_mm256_cmp_ps(real(a), real(b), _CMP_LT_OQ))};
         }
-        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }  // from 0
+        // The absolute values of floats: clears the sign bits.
+        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }
 
         static Mask equal(Numbers a, Numbers b) { return {_mm256_cmpeq_epi32(a, b)}; }
         static Mask less(Numbers a, Numbers b) {
@@ -228,7 +244,7 @@ struct Avx2 {
             return equal(bit_and(shifted, broadcast(1)), broadcast(1));
         }
 
-        // `a` where the mask is set, elsewhere `b`.
+        // `a` in the lanes of the mask, `b` in the others.
         static Numbers select(Mask mask, Numbers a, Numbers b) {
             return _mm256_blendv_epi8(b, a, mask.bits);
         }
@@ -239,8 +255,8 @@ struct Avx2 {
             return result;
         }
 
-        // The words at each index from p, where the mask is set; elsewhere `b`. One by one: to
-        // gather them took longer on a processor that stops at AVX2.
+        // p[index] in the lanes of the mask, `b` in the others. Uses scalar loads: gather
+        // instructions are slower on processors whose best level is AVX2.
         static Numbers gather(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
             const auto at = spilled(_mm256_and_si256(index, mask.bits));
             const auto four = [&](std::size_t lane) {
@@ -251,8 +267,8 @@ struct Avx2 {
             };
             return select(mask, _mm256_set_m128i(four(4), four(0)), b);
         }
-        // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
-        // anything.
+        // The low and high halves of the 64-bit words p[index], in the lanes of the mask. The other
+        // lanes are undefined.
         static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
                                    Numbers& high) {
             const auto at = spilled(_mm256_and_si256(index, mask.bits));
@@ -288,7 +304,7 @@ struct Avx2 {
         return _mm256_and_si256(_mm256_shuffle_epi8(load(low.data()), bytes),
                                 _mm256_shuffle_epi8(load(high.data()), upper));
     }
-    // Eight characters as numbers of 32 bits.
+    // Zero-extends eight characters to 32 bits.
     template <typename Unit>
     static __m256i widened(const Unit* p) {
         const auto* const units = reinterpret_cast<const __m128i*>(p);
@@ -302,11 +318,11 @@ struct Avx2 {
         const auto from = [&code](int least) {
             return _mm256_cmpgt_epi32(code, _mm256_set1_epi32(least - 1));
         };
-        // Shifted to the left, and what stands there then.
+        // Shifted to the left, then masked.
         const auto moved = [&code](int bits, std::uint32_t mask) {
             return Lanes::bit_and(Lanes::left(code, bits), Lanes::broadcast(mask));
         };
-        // Six bits for each byte, those of the last one lowest; and the marks that go with them.
+        // Six payload bits for each byte, the last byte lowest; and the marker bits of the bytes.
         const __m256i two = from(0x80), three = from(0x800);
         __m256i bytes = _mm256_or_si256(moved(0, 0x3F), moved(2, 0x3F00));
         __m256i marks = Lanes::bit_and(two, Lanes::broadcast(0xC080)),
@@ -325,7 +341,7 @@ struct Avx2 {
             odd = Lanes::bit_xor(odd, four);
         }
         bytes = _mm256_blendv_epi8(code, _mm256_or_si256(bytes, marks), two);
-        // A bit a character, of how many bytes it has beside its first.
+        // The number of continuation bytes of each character, as two bit masks (low and high bit).
         const auto bits = [](__m256i lanes) {
             return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
         };
@@ -340,7 +356,7 @@ struct Avx2 {
         press(_mm256_extracti128_si256(bytes, 1), low >> 4 | (high & 0xF0));
         return to;
     }
-    // Bit kBit of each byte.
+    // Bit kBit of each of the 64 bytes.
     template <int kBit>
     static std::uint64_t bit(__m256i first, __m256i second) {
         const auto mask = [](__m256i bytes) {

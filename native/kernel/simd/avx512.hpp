@@ -1,7 +1,8 @@
-// The vocabulary of an instruction set on AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) and BMI2.
+// The vector operations of the kernel for AVX-512 (F, BW, DQ, VL, VBMI, VBMI2) and BMI2. See
+// avx2.hpp for what each one does.
 #pragma once
 
-// Some of gcc's own intrinsics start from a value that they leave undefined on purpose.
+// Some intrinsics of gcc use an undefined value on purpose, which causes warnings.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -16,10 +17,8 @@
 
 #include "simd/avx2.hpp"
 #include "simd/byte_classes.hpp"
-#include "simd/byte_masks.hpp"
 #include "simd/byte_pairs.hpp"
 #include "simd/isa.hpp"
-#include "simd/lanes_in_memory.hpp"
 #include "simd/marked.hpp"
 #include "simd/pairs.hpp"
 #include "simd/to_utf8.hpp"
@@ -29,7 +28,7 @@ namespace toksmith {
 TOKSMITH_AVX512_BEGIN
 
 struct Avx512 {
-    // What the 64 bytes at p are.
+    // The byte classes of the 64 bytes at p.
     [[gnu::always_inline]] static ByteMasks classify(const std::uint8_t* p) {
         const __m512i bytes = _mm512_loadu_si512(p);
         const __m512i found = classes(bytes, byte_classes::kLow, byte_classes::kHigh);
@@ -50,7 +49,8 @@ struct Avx512 {
         };
     }
 
-    // Which of the 64 bytes at p are at least `byte`, equal to it, or have bit kBit set.
+    // One bit for each of the 64 bytes at p: whether it is at least `byte`, equals it, or has bit
+    // kBit set.
     static std::uint64_t at_least(const std::uint8_t* p, std::uint8_t byte) {
         return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(p), broadcast(byte));
     }
@@ -62,17 +62,18 @@ struct Avx512 {
         return _mm512_test_epi8_mask(_mm512_loadu_si512(p), broadcast(1 << kBit));
     }
 
-    // Which of the 64 bytes at p have a bit of their lower half in common with one of the upper.
+    // One bit for each of the 64 bytes at p: whether `low` of its low half and `high` of its high
+    // half have a common bit.
     static std::uint64_t in_classes(const std::uint8_t* p, const byte_classes::Halves& low,
                                     const byte_classes::Halves& high) {
         const __m512i found = classes(_mm512_loadu_si512(p), low, high);
         return _mm512_test_epi8_mask(found, found);
     }
 
-    // The second bytes of pairs among the 64 bytes at p, as BytePairs::seconds.
+    // See BytePairs::seconds.
     static std::uint64_t pairs(const std::uint8_t* p, const BytePairs::Sets& sets) {
         const __m512i first = _mm512_loadu_si512(p);
-        // One byte further on; none is read behind the 64.
+        // The bytes shifted by one. Does not read beyond the 64 bytes.
         const __m512i second = _mm512_maskz_loadu_epi8(~std::uint64_t{0} >> 1, p + 1);
         const __m512i number = of(sets.number, first);
         __m512i found = _mm512_setzero_si512();
@@ -85,7 +86,7 @@ struct Avx512 {
         return (_mm512_test_epi8_mask(found, of(sets.bit, first)) & ~high) << 1;
     }
 
-    // As pairs::place_of.
+    // See pairs::place_of.
     static std::size_t place_of_pair(const std::uint64_t* pairs, const std::uint64_t* pair) {
         const __m256i one =
             _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
@@ -93,8 +94,8 @@ struct Avx512 {
             one, _mm256_load_si256(reinterpret_cast<const __m256i*>(pairs)))];
     }
 
-    // As marked::bitmask_to_pointers. 24 at once: 16 is what words of four letters come to, a wrong
-    // guess in three.
+    // See marked::bitmask_to_pointers. Always writes 24 pointers: with 16, the branch would be
+    // mispredicted for one window in three of English text.
     [[gnu::always_inline]] static std::size_t bitmask_to_pointers(const std::uint8_t* p,
                                                                   std::uint64_t marks,
                                                                   const std::uint8_t** places) {
@@ -108,7 +109,7 @@ struct Avx512 {
         const __m512i marked =
             _mm512_maskz_compress_epi8(marks, _mm512_load_si512(kNumbers.data()));
         const __m512i begin = _mm512_set1_epi64(reinterpret_cast<std::intptr_t>(p));
-        const auto write = [&](std::size_t first, __m128i some) {  // eight
+        const auto write = [&](std::size_t first, __m128i some) {  // eight pointers
             _mm512_storeu_si512(places + first,
                                 _mm512_add_epi64(begin, _mm512_cvtepu8_epi64(some)));
         };
@@ -125,7 +126,8 @@ struct Avx512 {
         return count;
     }
 
-    // As to_utf8::write: four bytes a character, of which those in use are pressed together.
+    // See to_utf8::write. Each character is spread over four bytes, and then the used bytes are
+    // compacted.
     template <typename Unit>
     static std::uint8_t* write_utf8(const Unit* p, std::uint8_t* to, bool& surrogates) {
         const __m512i code = widened(p);
@@ -139,11 +141,12 @@ struct Avx512 {
         }
         surrogates |= Lanes::any(Lanes::equal(Lanes::bit_and(code, Lanes::broadcast(~0x7FFu)),
                                               Lanes::broadcast(0xD800)));
-        // Six bits for each byte, the first ones for the lowest: the last byte is the highest.
+        // Six payload bits for each byte. The first byte of a character is lowest, and takes its
+        // highest bits.
         const __m512i places = _mm512_set1_epi64(0x20262C32'00060C12);
         const __m512i sixes =
             _mm512_and_si512(_mm512_multishift_epi64_epi8(places, code), broadcast(0x3F));
-        __m512i marks = _mm512_setzero_si512();  // of bytes that are not ASCII
+        __m512i marks = _mm512_setzero_si512();  // the marker bits of multibyte characters
         marks = _mm512_mask_mov_epi32(marks, several, Lanes::broadcast(0x80C00000));
         marks = _mm512_mask_mov_epi32(marks, from(0x800), Lanes::broadcast(0x8080E000));
         marks = _mm512_mask_mov_epi32(marks, from(0x10000), Lanes::broadcast(0x808080F0));
@@ -154,17 +157,17 @@ struct Avx512 {
         return to + _mm_popcnt_u64(used);
     }
 
-    // The bits of `from` at the places of `mask`, side by side; and back to those places.
+    // Collects the bits of `from` that are set in `mask` into the low bits; pdep() is the inverse.
     static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }
     static std::uint64_t pdep(std::uint64_t bits, std::uint64_t mask) {
         return _pdep_u64(bits, mask);
     }
-    // So many of the lowest bits; from 64 on, all.
+    // The lowest `count` bits set; all bits if `count` is 64 or more.
     static std::uint64_t low_mask(unsigned count) { return _bzhi_u64(~std::uint64_t{0}, count); }
 
-    // 8 numbers of 64 bits side by side.
+    // A vector of eight 64-bit integers.
     struct Words {
         static constexpr std::size_t kCount = 8;
         using Numbers = __m512i;
@@ -174,7 +177,7 @@ struct Avx512 {
         }
         static Numbers load(const void* p) { return _mm512_loadu_si512(p); }
         static void store(void* p, Numbers x) { _mm512_storeu_si512(p, x); }
-        // The two words behind each place.
+        // The two words that start at each pointer.
         struct Pairs {
             Numbers first, second;
         };
@@ -198,7 +201,7 @@ struct Avx512 {
 
         static Numbers add(Numbers a, Numbers b) { return _mm512_add_epi64(a, b); }
         static Numbers subtract(Numbers a, Numbers b) { return _mm512_sub_epi64(a, b); }
-        // Of numbers below 2^16; 0 where the second is larger.
+        // For numbers below 2^16: a - b, or 0 if b is larger.
         static Numbers saturating_sub(Numbers a, Numbers b) { return _mm512_subs_epu16(a, b); }
         template <std::uint64_t kFactor>
         static Numbers multiply(Numbers x) {
@@ -210,13 +213,13 @@ struct Avx512 {
         static Numbers left(Numbers x, int bits) { return _mm512_sll_epi64(x, shift(bits)); }
         static Numbers left(Numbers x, Numbers bits) { return _mm512_sllv_epi64(x, bits); }
         static Numbers right(Numbers x, int bits) { return _mm512_srl_epi64(x, shift(bits)); }
-        // Which are larger than that, a bit each.
+        // A bit for each lane: x is above `limit`, or y is 0.
         static unsigned above_or_zero(Numbers x, std::uint64_t limit, Numbers y) {
             return _mm512_cmpgt_epu64_mask(x, broadcast(limit)) | _mm512_testn_epi64_mask(y, y);
         }
     };
 
-    // 16 numbers of 32 bits side by side.
+    // A vector of 16 32-bit integers.
     struct Lanes {
         static constexpr std::size_t kCount = 16;
         using Numbers = __m512i;
@@ -235,7 +238,7 @@ struct Avx512 {
 
         static Numbers bit_xor(Numbers a, Numbers b) { return _mm512_xor_si512(a, b); }
 
-        // Of numbers that are floats.
+        // The following operations treat numbers as float32.
         static Numbers add_floats(Numbers a, Numbers b) {
             return number(_mm512_add_ps(real(a), real(b)));
         }
@@ -248,7 +251,8 @@ struct Avx512 {
         static Mask less_float(Numbers a, Numbers b) {
             return _mm512_cmp_ps_mask(real(a), real(b), _CMP_LT_OQ);
         }
-        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }  // from 0
+        // The absolute values of floats: clears the sign bits.
+        static Numbers abs(Numbers x) { return bit_and(x, broadcast(0x7FFFFFFF)); }
 
         static Mask equal(Numbers a, Numbers b) { return _mm512_cmpeq_epi32_mask(a, b); }
         static Mask less(Numbers a, Numbers b) { return _mm512_cmplt_epu32_mask(a, b); }
@@ -261,7 +265,7 @@ struct Avx512 {
             return _mm512_test_epi32_mask(words, bits);
         }
 
-        // `a` where the mask is set, elsewhere `b`.
+        // `a` in the lanes of the mask, `b` in the others.
         static Numbers select(Mask mask, Numbers a, Numbers b) {
             return _mm512_mask_mov_epi32(b, mask, a);
         }
@@ -272,16 +276,17 @@ struct Avx512 {
             return result;
         }
 
-        // The words at each index from p, where the mask is set; elsewhere `b`.
+        // p[index] in the lanes of the mask, `b` in the others.
         static Numbers gather(Mask mask, const std::uint32_t* p, Numbers index, Numbers b) {
             return _mm512_mask_i32gather_epi32(b, mask, index, p, 4);
         }
-        // The halves of the words of 64 bits at each index from p, where the mask is set; elsewhere
-        // anything. One by one: that brings both halves at once.
+        // The low and high halves of the 64-bit words p[index], in the lanes of the mask. The other
+        // lanes are undefined. Uses scalar loads, each of which loads both halves.
         static void look_up_halves(Mask mask, const std::uint64_t* p, Numbers index, Numbers& low,
                                    Numbers& high) {
             const auto at = spilled(_mm512_maskz_mov_epi32(mask, index));
-            const auto* words = reinterpret_cast<const double*>(p);  // to load half a vector
+            // double is the type of the instruction that loads half a vector.
+            const auto* words = reinterpret_cast<const double*>(p);
             const auto two = [&](std::size_t lane) {
                 return _mm_loadh_pd(_mm_load_sd(words + at[lane]), words + at[lane + 1]);
             };
@@ -304,7 +309,7 @@ struct Avx512 {
         static Numbers number(__m512 x) { return _mm512_castps_si512(x); }
     };
 
-    // Where some lanes are done long before others, more of them gain nothing.
+    // For work where some lanes end long before others, so that wider vectors would be idle.
     using FewLanes = Avx2::Lanes;
 
  private:
@@ -315,7 +320,7 @@ struct Avx512 {
         return _mm512_and_si512(_mm512_shuffle_epi8(_mm512_load_si512(low.data()), bytes),
                                 _mm512_shuffle_epi8(_mm512_load_si512(high.data()), upper));
     }
-    // What a table says of bytes of ASCII, where the mask is set; elsewhere 0.
+    // table[byte] for ASCII bytes in the lanes of the mask; 0 in the others.
     static __m512i of(const BytePairs::Table& table, __m512i bytes,
                       __mmask64 mask = ~std::uint64_t{0}) {
         return _mm512_maskz_permutex2var_epi8(mask, _mm512_load_si512(table.of), bytes,

@@ -1,5 +1,5 @@
-// The classes of ASCII bytes, told from the two halves of a byte: kLow[low half] & kHigh[high half]
-// has one bit, that of the class, or none. Bytes beyond ASCII have none.
+// Classifies ASCII bytes by two table look-ups, one for each half of the byte: kLow[low half] &
+// kHigh[high half] is the bit of its class, or 0. For bytes beyond ASCII it is 0.
 #pragma once
 
 #include <array>
@@ -8,7 +8,8 @@
 
 namespace toksmith::byte_classes {
 
-// A letter is one of two, since 'O' and 'P' differ in both halves.
+// Letters have two bits, since no single bit can cover 'O' (4F) and 'P' (50), whose halves both
+// differ.
 enum Bit : std::uint8_t {
     kLetterToO = 0x01,
     kLetterFromP = 0x02,
@@ -22,7 +23,7 @@ enum Bit : std::uint8_t {
 inline constexpr std::uint8_t kLetter = kLetterToO | kLetterFromP;
 inline constexpr std::uint8_t kSpace = kNewline | kOtherControl | kBlank;
 
-// Four times over, for registers of any size.
+// The 16 entries four times, as vector registers of up to 64 bytes need them.
 using Halves = std::array<std::uint8_t, 64>;
 constexpr Halves repeated(const std::array<std::uint8_t, 16>& classes) {
     Halves all{};
@@ -37,3 +38,20 @@ alignas(64) inline constexpr Halves kHigh = repeated({0x18, 0, 0xE0, 0x04, 0x01,
                                                       0, 0, 0, 0, 0, 0, 0, 0});
 
 }  // namespace toksmith::byte_classes
+
+namespace toksmith {
+
+// The classes of 64 bytes, as one bit mask for each class.
+struct ByteMasks {
+    std::uint64_t letter;
+    std::uint64_t upper;  // A to Z
+    std::uint64_t digit;
+    std::uint64_t space;    // all white space, including the next two
+    std::uint64_t blank;    // ' '
+    std::uint64_t newline;  // \r, \n
+    std::uint64_t quote;    // '\''
+    std::uint64_t slash;
+    std::uint64_t high;  // beyond ASCII
+};
+
+}  // namespace toksmith

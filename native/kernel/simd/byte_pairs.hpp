@@ -1,4 +1,4 @@
-// Which bytes of ASCII belong together, of any two that stand side by side.
+// A set of pairs of adjacent ASCII bytes, looked up for 64 bytes at once.
 #pragma once
 
 #include <array>
@@ -15,22 +15,22 @@ class BytePairs {
  public:
     static constexpr std::size_t kAscii = 0x80;
 
-    // Sets of bytes that may come second: many first bytes have the same. Eight sets make a table,
-    // a bit each.
+    // For each first byte, the set of second bytes. Many first bytes have the same set. A table
+    // holds eight sets, one bit each.
     struct alignas(64) Table {
         std::uint8_t of[kAscii]{};
     };
     struct Sets {
-        Table number;               // by first byte: of the table with its set
-        Table bit;                  // and which that is there; 0: none may come second
-        std::vector<Table> tables;  // by second byte
+        Table number;  // by first byte: the index of the table that holds its set
+        Table bit;     // by first byte: the bit of its set in that table; 0: the set is empty
+        std::vector<Table> tables;  // each by second byte
     };
 
-    BytePairs() = default;  // of none
-    // `has(first, second)` tells of two bytes of ASCII.
+    BytePairs() = default;  // the empty set
+    // `has(first, second)`: whether a pair of ASCII bytes is in the set.
     template <typename Has>
     explicit BytePairs(Has has) : table_(0x10000) {
-        std::map<Seconds, std::size_t> numbers;  // of sets
+        std::map<Seconds, std::size_t> numbers;  // the number of each distinct set of second bytes
         for (unsigned first = 0; first < kAscii; ++first) {
             Seconds seconds{};
             for (unsigned second = 0; second < kAscii; ++second) {
@@ -51,16 +51,16 @@ class BytePairs {
         }
     }
 
-    // Whether the two bytes at p are one of the pairs. Bytes beyond ASCII are in none.
+    // Whether the two bytes at p are in the set. Pairs with a byte beyond ASCII never are.
     bool has(const std::uint8_t* p) const { return flag(p) != 0; }
 
-    // The second bytes of pairs among the 64 bytes at p, a bit a byte.
+    // One bit for each of the 64 bytes at p: whether it and the byte before it are in the set.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t seconds(const std::uint8_t* p) const {
         if constexpr (requires { Isa::pairs(p, sets_); }) {
             return Isa::pairs(p, sets_);
         } else {
-            // Four stretches at once: none waits for another.
+            // Four independent chains of 16 bytes, for instruction-level parallelism.
             std::uint64_t marks[4] = {};
 #pragma GCC unroll 16
             for (unsigned i = 0; i < 16; ++i) {
@@ -84,7 +84,7 @@ class BytePairs {
         return table_[both];
     }
 
-    std::vector<std::uint8_t> table_;  // 1 or 0 by two bytes, as they are read at once
+    std::vector<std::uint8_t> table_;  // 1 or 0, by the two bytes as a little-endian number
     Sets sets_;
 };
 

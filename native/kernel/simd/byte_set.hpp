@@ -1,4 +1,4 @@
-// A set of bytes of ASCII.
+// A set of ASCII bytes, looked up for 64 bytes at once.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace toksmith {
 
 class ByteSet {
  public:
-    ByteSet() = default;  // of none
+    ByteSet() = default;  // the empty set
     template <typename Has>
     explicit ByteSet(const Has& has) {
         for (unsigned byte = 0; byte < 0x80; ++byte) {
@@ -24,7 +24,7 @@ class ByteSet {
     bool empty() const { return empty_; }
     bool has(std::uint8_t byte) const { return low_[byte % 16] >> byte / 16 & 1; }
 
-    // Those among the 64 bytes at p, a bit a byte.
+    // One bit for each of the 64 bytes at p: whether it is in the set.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t among(const std::uint8_t* p) const {
         if constexpr (requires { Isa::in_classes(p, low_, kHigh); }) {
@@ -37,7 +37,8 @@ class ByteSet {
     }
 
  private:
-    // A bit for each upper half that stands in the set with a lower one.
+    // One bit for each high half of an ASCII byte. low_ has that bit, by low half, if the set has
+    // the byte with both halves.
     alignas(64) static constexpr byte_classes::Halves kHigh =
         byte_classes::repeated({1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0});
     alignas(64) byte_classes::Halves low_{};

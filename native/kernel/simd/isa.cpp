@@ -33,7 +33,7 @@ Level choose(std::string_view wanted) {
         if (level > best()) {
             throw std::invalid_argument(
                 "instruction set \"" + std::string(wanted) +
-                "\" was asked for, but the best that this machine has is \"" +
+                "\" is not available: the best that this machine has is \"" +
                 std::string(name(best())) + "\"");
         }
         return level;

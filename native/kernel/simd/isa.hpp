@@ -1,4 +1,4 @@
-// Which instruction set the kernel runs on: the best this machine has, or the one that is forced.
+// The instruction set that the kernel uses: the best one of this machine, or one that is forced.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ inline constexpr int kLevels = 3;
 
 std::string_view name(Level level);
 
-// The best level of this machine.
+// The best level that this machine supports.
 Level best();
 
-// The level of that name; an empty name is the best. Throws std::invalid_argument when the name is
-// unknown or this machine does not have it.
+// The level of a name ("" is the best). Throws std::invalid_argument if the name is unknown or this
+// machine does not support it.
 Level choose(std::string_view wanted);
 
 }  // namespace toksmith::isa
 
-// The generic loops are compiled once for each level, inside a region that lets the compiler use
-// that level's instructions and nothing beyond: no global -march.
+// The generic loops are compiled once for each level, inside a region that enables that level's
+// instructions only. There is no global -march.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TOKSMITH_X86 1
 #else

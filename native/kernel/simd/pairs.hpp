@@ -1,6 +1,7 @@
-// Which of two pairs of words is equal to a third, without branches. Another thread may be writing
-// one of the two where zeros stood, its second word last. A vector reads each word at once, but not
-// one before the other: so the first word of the third is not to be zero.
+// Compares two keys of two words with a third one, without branches. Another thread may be filling
+// one of the two, which was zero before, and writes its second word last. A vector load reads each
+// word atomically, but the words in no fixed order; so the first word of the third key must not be
+// 0.
 #pragma once
 
 #include <array>
@@ -10,7 +11,8 @@
 
 namespace toksmith::pairs {
 
-// Where the pair stands, in bytes; by a bit a word that is equal, the first pair's first.
+// The offset in bytes of the key that is equal. The index has one bit for each equal word, starting
+// with the first key.
 inline constexpr std::size_t kBytes = 2 * sizeof(std::uint64_t), kNowhere = 0xFF;
 inline constexpr std::array<std::uint8_t, 16> kPlaces = [] {
     std::array<std::uint8_t, 16> places{};

@@ -1,4 +1,4 @@
-// Sixteen characters of one width as UTF-8.
+// Encodes 16 characters of one width as UTF-8.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace toksmith::to_utf8 {
 inline constexpr std::size_t kCount = 16;  // characters
 inline constexpr std::size_t kBytes = kCount * utf8::kMostBytes;
 
-// Of four characters, four bytes each, the last of a character lowest: in which order those in use
-// follow, and how many they are. By the lower bits of how many bytes each has beside its first,
-// then the upper ones.
+// For compacting four characters that are spread over four bytes each, with the last byte of a
+// character lowest: the shuffle that moves the used bytes together, and their number. The index
+// holds the number of continuation bytes of each character: four low bits, then four high bits.
 inline constexpr std::size_t kFour = 256;
 struct Pressing {
     alignas(16) std::array<std::array<std::uint8_t, 16>, kFour> orders{};
@@ -34,8 +34,8 @@ inline constexpr Pressing kPressing = [] {
     return result;
 }();
 
-// Writes the characters and returns where they end. Up to kBytes may be written. Sets `surrogates`
-// if any is one; then, what is written means nothing.
+// Encodes the characters at p and returns the end of the output. Up to kBytes bytes may be written.
+// Sets `surrogates` if one of them is a surrogate; then the output is undefined.
 template <typename Unit>
 inline std::uint8_t* write(const Unit* p, std::uint8_t* to, bool& surrogates) {
     constexpr std::uint64_t kBeyondAscii =

@@ -1,5 +1,5 @@
-// The normalized form of every character, in blocks that are filled when a text first contains one
-// of their characters.
+// The normalized form of every character, computed in blocks of 64 when a text first contains a
+// character of the block.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class CharacterTable {
         std::uint32_t begin;        // the offset of its units in the block
     };
 
-    // `units`: for each normalized character, its class, its size, and its UTF-8.
+    // `units`: the normalized characters, each as its class (2 bytes), its size, and its UTF-8.
     struct Block {
         std::array<Row, kBlock> rows;
         std::vector<std::uint8_t> units;
@@ -50,14 +50,16 @@ class CharacterTable {
 
     const Row& row(std::uint32_t code) const { return block_of(code).rows[code % kBlock]; }
 
-    // An invalid byte is looked up as a surrogate, which no text contains.
+    // The code point of a character. An invalid byte is treated as a surrogate, which valid text
+    // cannot contain.
     static std::uint32_t code_of(utf8::Char c) {
         return c.code == utf8::kInvalid ? 0xDFFFu : c.code;
     }
 
  private:
-    // Several threads may fill the same block; the first result is kept. There is no lock, since a
-    // thread that holds Python's GIL could wait for it while filling needs the GIL.
+    // Calls fill_() without a lock: a thread that holds Python's GIL could wait for the lock while
+    // its owner waits for the GIL. If several threads fill the same block, the first result is
+    // kept.
     const Block& fill(std::uint32_t number) const {
         std::unique_ptr<const Block> made = fill_(number);
         const Block* expected = nullptr;

@@ -27,7 +27,7 @@ class CutTable {
     using Byte = utf8::Byte;
     using CharClass = std::uint16_t;
 
-    // The class of a character beside which nothing is cut.
+    // Marks a character next to which the text is never cut.
     static constexpr CharClass kContextSensitive = 0xFFFF;
 
     CutTable(std::shared_ptr<const CharacterTable> table,
@@ -77,22 +77,22 @@ class CutTable {
         }
     }
 
-    // The cuts among the first 64 bytes after p, one bit a byte; all 64 are readable. The last
-    // bytes may have cuts that are not found. `run_end(p, end)` may skip characters that are cut
-    // off from each other: it returns the end of a run of these, or p. The last run may end beyond
-    // the 64 bytes.
+    // The cuts in the 64 bytes after p, one bit for each byte; all 64 are readable. May miss cuts
+    // near the end. `run_end(p, end)` can skip a run of characters between which every place is a
+    // cut: it returns the end of the run, or p if there is none. The last run may end beyond the 64
+    // bytes.
     template <typename Isa, typename RunEnd>
     [[gnu::always_inline]] std::uint64_t among(const Byte* p, const Byte* end,
                                                const RunEnd& run_end) const {
         const std::uint64_t high = Isa::template bit<7>(p);
-        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;  // the byte after it is not seen
+        std::uint64_t marks = cuts_.seconds<Isa>(p) & ~kLast;
         if (high != 0) marks = with_high(p, end, high, marks, run_end);
         return without_context_sensitive<Isa>(p, marks);
     }
 
-    // The same for 64 bytes of ASCII, which need not start at a cut: the cuts before the second
-    // byte up to this one.
-    static constexpr std::size_t kTold = 62;
+    // The same for 64 bytes of ASCII; p need not be a cut. All cuts from the second byte up to byte
+    // kAsciiStride are found, so the next window may start there.
+    static constexpr std::size_t kAsciiStride = 62;
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t cuts_in_ascii_window(const Byte* p) const {
         return without_context_sensitive<Isa>(p, cuts_.seconds<Isa>(p) & ~kLast);
@@ -106,31 +106,33 @@ class CutTable {
         return c.size == 3 && row.left != kContextSensitive && row.right != kContextSensitive &&
                (left_keys_[row.left] | right_keys_[row.right]) == 0;
     }
-    // A byte of ASCII that is not context-sensitive, if there is one.
+    // A byte of ASCII that is not context-sensitive; 0 if there is none.
     Byte insensitive_byte() const { return insensitive_byte_; }
     // Whether any character of ASCII is context-sensitive.
     bool ascii_is_context_sensitive() const { return !context_sensitive_.empty(); }
-    // How many single characters before p belong into one chunk with the text at p, which may be
-    // normalized together with what precedes it.
+    // How many single characters before p must be in the same chunk as the text at p, because it
+    // may be normalized together with them.
     std::size_t trailing_context(const Byte* p, const Byte* end) const {
         if (end - p >= 2 && p[0] < 0x80 && p[1] < 0x80 && context_sensitive_.empty()) [[likely]]
             return 0;
         if (p == end) return 0;
         const Seen c = see(p, end);
-        if (c.row->right == kContextSensitive) return 2;  // no chunk starts at the last of them
+        // Two, since no chunk starts at the last character before p.
+        if (c.row->right == kContextSensitive) return 2;
         return c.end < end && see(c.end, end).row->right == kContextSensitive ? 1 : 0;
     }
 
-    // The first cut at or after `from`, which need not be the start of a character.
+    // The first cut at or after `from`, which may point inside a character.
     const Byte* cut(const Byte* from, const Byte* end) const {
         while (from < end && utf8::is_continuation(*from)) ++from;
         return from < end ? next(from, end) : end;
     }
 
  private:
-    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;  // the last byte of a window
+    // The bit of a window's last byte, whose successor is outside the window.
+    static constexpr std::uint64_t kLast = std::uint64_t{1} << 63;
 
-    // Removes the cuts before bytes that may be normalized together with the next ones.
+    // Removes the cuts before bytes that may be normalized together with their successor.
     template <typename Isa>
     [[gnu::always_inline]] std::uint64_t without_context_sensitive(const Byte* p,
                                                                    std::uint64_t marks) const {
@@ -138,16 +140,16 @@ class CutTable {
                                           : marks & ~(context_sensitive_.among<Isa>(p) >> 1);
     }
 
-    // Marks the cuts beside characters beyond ASCII, whose bytes are the bits of `high`. Out of
-    // line, to keep the chunk loop small.
+    // Adds the cuts next to characters beyond ASCII; `high`: the mask of their bytes. Not inlined,
+    // to keep the chunk loop small.
     template <typename RunEnd>
     [[gnu::noinline]] std::uint64_t with_high(const Byte* p, const Byte* end, std::uint64_t high,
                                               std::uint64_t marks, const RunEnd& run_end) const {
         const CharacterTable::Row* before = nullptr;
-        unsigned start = 0, behind = 0;  // where it starts and ends
-        unsigned told = 0;               // up to here, all cuts are marked
+        unsigned start = 0, behind = 0;  // the bounds of the character `before`
+        unsigned marked_to = 0;          // all cuts up to here are marked
         const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
-            if (i == told) return;
+            if (i == marked_to) return;
             if (row.right == kContextSensitive) marks &= ~(std::uint64_t{1} << start);
             if (between(*before, row)) marks |= std::uint64_t{1} << i;
         };
@@ -157,10 +159,10 @@ class CutTable {
                 before = &table_->row(p[i - 1]);
                 start = i - 1;
             }
-            if (i == told || before->left != kContextSensitive) {
+            if (i == marked_to || before->left != kContextSensitive) {
                 if (const Byte* const run = run_end(p + i, end); run != p + i) {
                     if (i != 0) marks |= std::uint64_t{1} << i;
-                    told = behind = static_cast<unsigned>(run - p);
+                    marked_to = behind = static_cast<unsigned>(run - p);
                     if (behind >= 64) break;
                     marks |= std::uint64_t{1} << behind;
                     continue;
@@ -171,8 +173,8 @@ class CutTable {
             before = c.row;
             start = i;
             behind = static_cast<unsigned>(c.end - p);
-            if (behind >= 64) {  // the next character is not seen
-                if (i != told) marks &= ~(std::uint64_t{1} << i);
+            if (behind >= 64) {  // the next character is outside the window
+                if (i != marked_to) marks &= ~(std::uint64_t{1} << i);
                 break;
             }
             if (p[behind] < 0x80) mark(behind, table_->row(p[behind]));
@@ -181,14 +183,14 @@ class CutTable {
         return marks;
     }
 
-    // A character and its end.
+    // A decoded character: its row, its end, its code point and its size in bytes.
     struct Seen {
         const CharacterTable::Row* row;
         const Byte* end;
         std::uint32_t code, size;
     };
     Seen see(const Byte* p, const Byte* end) const {
-        // Fast path: most characters that follow each other have three bytes.
+        // Fast path: most text beyond ASCII consists of characters of three bytes.
         if (end - p > 2 && p[0] > 0xE0 && p[0] < 0xED && utf8::is_continuation(p[1]) &&
             utf8::is_continuation(p[2])) {
             const std::uint32_t code = utf8::code_of_three(p);
@@ -199,9 +201,9 @@ class CutTable {
         return {&table_->row(code), p + c.size, code, c.size};
     }
 
-    // A line break or tab is not cut off from a symbol of ASCII, or another break, before it: that
-    // makes few more distinct chunks, and spares many look-ups. Not if it is normalized to a space,
-    // with which words start.
+    // Whether a line break or tab stays in the chunk of the ASCII symbol or line break before it.
+    // That makes few more distinct chunks, and saves many look-ups. It does not stay if it is
+    // normalized to a space, because words start with spaces.
     bool stays(std::uint32_t left, std::uint32_t right) const {
         return (right == '\n' || right == '\r' || right == '\t') && is_sign(left) &&
                table_->row(right).right != table_->row(' ').right;
@@ -220,14 +222,16 @@ class CutTable {
         return (bits_[place / 64] >> place % 64 & 1) == 0;
     }
 
-    // Mixed so that products do not depend on which factor was which side; never 0.
+    // Mixes the bits, so that the product of two keys differs from that of the swapped pair. Never
+    // 0.
     static std::uint32_t key_of(std::uint32_t number, std::uint32_t spread) {
         number *= spread;
         number ^= number >> 15;
         number *= 0x2C1B3C6D;
         return number ^ number >> 13;
     }
-    // 0 if one of them is in no inseparable pair on its side.
+    // 0 if `left` is never the left class, or `right` never the right class, of an inseparable
+    // pair.
     std::uint64_t product_of(CharClass left, CharClass right) const {
         return std::uint64_t{left_keys_[left]} * right_keys_[right];
     }
@@ -239,9 +243,9 @@ class CutTable {
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by class; 0: in no inseparable pair
     std::size_t mask_;
     std::vector<std::uint64_t> bits_;
-    BytePairs cuts_;  // pairs of ASCII that may be cut between
+    BytePairs cuts_;  // pairs of ASCII bytes between which the text may be cut
     Byte insensitive_byte_ = 0;
-    ByteSet context_sensitive_;  // bytes of ASCII that are
+    ByteSet context_sensitive_;  // the context-sensitive bytes of ASCII
 };
 
 }  // namespace toksmith

@@ -10,20 +10,21 @@ namespace toksmith {
 
 enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel };
 inline constexpr int kFamilies = 7;
-inline constexpr int kPatterns = 6;  // families that need no model
+inline constexpr int kPatterns = 6;  // the families that are patterns; kModel is not
 
 struct Traits {
     std::string_view name;
-    bool whole = false;     // no splitting at all
-    bool by_model = false;  // by the model's CutTable
-    bool any_lead = false;  // any character but \r, \n, letter, number may lead a word; else ' '
-    bool fold_contractions = false;  // 'S as well as 's
-    bool cased = false;              // words are split by case and end with a contraction
-    unsigned max_digits = 0;         // of a chunk; 0: no limit, and ' ' may lead them
+    bool whole = false;     // the text is one chunk
+    bool by_model = false;  // the model's CutTable finds the chunks
+    // A word's chunk may start with any character but \r, \n, letters and numbers; else with ' '.
+    bool any_lead = false;
+    bool fold_contractions = false;  // 'S is a contraction like 's
+    bool cased = false;  // words are split by case, and a contraction belongs to the word before it
+    unsigned max_digits = 0;  // of a chunk of digits; 0: no limit, and a ' ' may precede them
     bool newline_after_symbols = false;
     bool slash_after_symbols = false;
     bool newline_ends_space = false;  // white space is cut after its last line break
-    bool tail_space_whole = false;    // but all white space at the end of the text is one chunk
+    bool tail_space_whole = false;  // white space at the end of the text is one chunk nevertheless
 };
 
 inline constexpr std::array<Traits, kFamilies> kTraits = {{
@@ -63,7 +64,7 @@ inline constexpr const Traits& traits(Family family) {
     return kTraits[static_cast<std::size_t>(family)];
 }
 
-// The family of a name. Throws std::invalid_argument if there is none.
+// The family with this name. Throws std::invalid_argument if there is none.
 inline Family family_named(std::string_view name) {
     for (int i = 0; i < kFamilies; ++i) {
         if (traits(static_cast<Family>(i)).name == name) return static_cast<Family>(i);

@@ -19,7 +19,7 @@
 namespace toksmith {
 namespace {
 
-// Finder::find of a family.
+// The member function Finder::find that is instantiated for the family.
 template <typename Finder>
 FindChunks pick(Family family) {
     constexpr auto kAll = []<std::size_t... i>(std::index_sequence<i...>) {
@@ -86,7 +86,9 @@ TOKSMITH_TARGET_END
 #endif
 
 FindChunks find_chunks_of(Family family, isa::Level level) {
-    if (traits(family).by_model) throw std::invalid_argument("a model's cuts are no pattern");
+    if (traits(family).by_model)
+        throw std::invalid_argument(
+            "the family \"model\" is no pattern: only a model finds its cuts");
 #if TOKSMITH_X86
     if (level == isa::Level::kAvx512) return pick<avx512::Finder>(family);
     if (level == isa::Level::kAvx2) return pick<avx2::Finder>(family);
@@ -98,7 +100,7 @@ const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::By
                            const CutTable* cut_table) {
     if (traits(family).whole) return end;
     if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
-    // A byte that is no continuation starts a character, whatever precedes it.
+    // Any byte but a continuation byte starts a character.
     while (from < end && utf8::is_continuation(*from)) ++from;
     unicode::Class before = unicode::Class::kOther;
     InterruptionPoints<std::size_t{1} << 19> points;

@@ -10,7 +10,7 @@ ClassTable unpacked() {
     constexpr std::size_t kBlock = ClassTable::kBlock;
     constexpr std::uint16_t kNone = 0xFFFF;
     ClassTable table{};
-    std::array<std::uint16_t, 8> uniform;  // the block that is all of one class
+    std::array<std::uint16_t, 8> uniform;  // by class: the block of this class alone
     uniform.fill(kNone);
     std::uint16_t blocks = 0;
     std::size_t code = 0;

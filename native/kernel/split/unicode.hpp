@@ -1,4 +1,4 @@
-// The character classes of the split patterns.
+// The character classes that the split patterns use.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace toksmith::unicode {
 
-// The order is that of tools/make_unicode_tables.py.
+// tools/make_unicode_tables.py uses the same order.
 enum class Class : std::uint8_t {
     kOther,    // neither letter, mark, number nor white space; also an invalid byte
     kUpper,    // Lu, Lt
@@ -17,17 +17,17 @@ enum class Class : std::uint8_t {
     kUncased,  // Lm, Lo
     kMark,     // M
     kNumber,   // N
-    kSpace,    // White_Space but for the next two
+    kSpace,    // White_Space except the next two
     kNewline,  // \r, \n
 };
 
-// Maps a code point to its class in two steps: blocks that are all of one class are shared.
+// Maps a code point to its class in two steps. All blocks of one single class are stored once.
 struct ClassTable {
     static constexpr std::uint32_t kBlock = 128;  // code points
     std::array<std::uint16_t, 0x110000 / kBlock> block_of;
-    std::array<Class, kBlocks * kBlock> class_of;  // ASCII is the first block
+    std::array<Class, kBlocks * kBlock> class_of;  // the block of ASCII is the first
 };
-// Hidden visibility, so that a look-up needs no GOT entry.
+// Hidden visibility avoids an indirection through the global offset table (GOT).
 [[gnu::visibility("hidden")]] extern const ClassTable kClassTable;
 
 inline Class class_of(std::uint32_t code) {
@@ -40,10 +40,10 @@ inline constexpr bool is_letter(Class c) {
     return c == Class::kUpper || c == Class::kLower || c == Class::kUncased;
 }
 inline constexpr bool is_space(Class c) { return c >= Class::kSpace; }
-// The patterns' [^\s\p{L}\p{N}].
+// [^\s\p{L}\p{N}] in the patterns.
 inline constexpr bool is_symbol(Class c) { return c == Class::kOther || c == Class::kMark; }
 
-// A character of the text: its class, and its size in bytes; 0 at the end.
+// A character of the text: its class, and its size in bytes (0 at the end of the text).
 struct Classified {
     Class kind;
     std::uint32_t size;

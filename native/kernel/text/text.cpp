@@ -29,15 +29,15 @@ const Byte* by_characters(const Byte* p, const Byte* end) {
 
 #if TOKSMITH_X86
 
-constexpr Byte kTooShort = 1 << 0;   // a lead, then no continuation
-constexpr Byte kTooLong = 1 << 1;    // ASCII, then a continuation
+constexpr Byte kTooShort = 1 << 0;   // a first byte that is not followed by a continuation byte
+constexpr Byte kTooLong = 1 << 1;    // an ASCII byte that is followed by a continuation byte
 constexpr Byte kOverlong3 = 1 << 2;  // E0, then 80 to 9F
 constexpr Byte kTooLarge = 1 << 3;   // F4, then 90 or more; F5 or more
 constexpr Byte kSurrogate = 1 << 4;  // ED, then A0 or more
 constexpr Byte kOverlong2 = 1 << 5;  // C0 or C1
 constexpr Byte kTooLarge1000 = 1 << 6;
 constexpr Byte kOverlong4 = 1 << 6;         // F0, then 80 to 8F
-constexpr Byte kTwoContinuations = 1 << 7;  // valid only after a lead of three or four bytes
+constexpr Byte kTwoContinuations = 1 << 7;  // valid in a character of three or four bytes
 constexpr Byte kCarry = kTooShort | kTooLong | kTwoContinuations;
 
 alignas(16) constexpr Byte kFirstHigh[16] = {
@@ -114,22 +114,22 @@ TOKSMITH_AVX2_BEGIN
     return _mm256_subs_epu8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
 }
 
-// The errors among the 32 bytes at p, from the three bytes before each.
+// The errors of the 32 bytes at p, from each byte and the three before it.
 [[gnu::always_inline]] inline __m256i errors_at(const Byte* p) {
     const __m256i bytes = load(p), before = load(p - 1);
     const __m256i low = _mm256_and_si256(before, _mm256_set1_epi8(0x0F));
     const __m256i pairs = _mm256_and_si256(
         _mm256_and_si256(lookup(kFirstHigh, high_half(before)), lookup(kFirstLow, low)),
         lookup(kSecondHigh, high_half(bytes)));
-    // The high bit is set where a second or third continuation must be.
+    // The high bit is set where a second or third continuation byte is required.
     const __m256i needed =
         _mm256_or_si256(minus(load(p - 2), 0xE0 - 0x80), minus(load(p - 3), 0xF0 - 0x80));
     return _mm256_xor_si256(pairs,
                             _mm256_and_si256(needed, _mm256_set1_epi8(static_cast<char>(0x80))));
 }
 
-// A place before which all characters are valid and complete, at most one stretch before the first
-// invalid byte.
+// Returns a place before which the text is valid UTF-8 of whole characters, less than one stretch
+// before the first invalid byte.
 const Byte* by_blocks(const Byte* begin, const Byte* end) {
     constexpr std::ptrdiff_t kBlock = 32, kStretch = 8 * kBlock;
     const Byte* known = begin;
@@ -164,7 +164,8 @@ const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t*
                                   [[maybe_unused]] isa::Level level) {
 #if TOKSMITH_X86
     if (level != isa::Level::kScalar && end - begin > 3) {
-        // Blocks read three bytes before each byte, so the first three bytes are checked apart.
+        // errors_at() reads three bytes before each byte, so the first three bytes are decoded
+        // separately.
         const Byte* start = begin;
         for (int i = 0; i < 3 && start < begin + 3; ++i) {
             const Char next = decode(start, end);

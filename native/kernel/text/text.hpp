@@ -1,4 +1,4 @@
-// Text in UTF-8, which need not be valid.
+// A view of text in UTF-8, which may be invalid.
 #pragma once
 
 #include <cstddef>

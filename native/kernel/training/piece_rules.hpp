@@ -1,21 +1,22 @@
-// SentencePiece's rules for valid pieces, evaluated from the two halves of a piece alone.
+// SentencePiece's rules for valid pieces. Whether the concatenation of two pieces is valid follows
+// from properties of the two.
 #pragma once
 
 #include <cstdint>
 
 namespace toksmith::bpe {
 
-// The properties of a piece that the rules need. Those of two pieces determine those of both
-// together, however these were made.
+// The properties of a piece on which the rules depend. Those of a concatenation follow from those
+// of its two halves, whichever they are.
 struct PieceTraits {
-    // Scripts are numbers from kScripts on. `first` and `last` are the scripts of the first and
-    // last character that are neither white space nor inherit the script of the one before.
+    // Scripts are numbered from kScripts on. `first` and `last` are the scripts of the first and
+    // last character that is neither white space nor inherits the script of the character before.
     enum : std::uint16_t { kNoScript = 0, kAnyScript = 1, kScripts = 2 };
 
     std::uint16_t first = kNoScript;
     std::uint16_t last = kNoScript;
     std::uint16_t length = 1;  // in characters
-    std::uint16_t spaces = 0;  // the number of ▁ among these
+    std::uint16_t spaces = 0;  // how many of these are ▁
     bool starts_with_space = false;
     bool ends_with_space = false;
     bool has_digit = false;
@@ -39,16 +40,16 @@ struct PieceRules {
     bool split_by_space = true;
     bool split_digits = false;
     bool space_as_suffix = false;
-    bool only_spaces = false;  // a piece may consist of spaces only
+    bool only_spaces = false;  // pieces may consist of spaces only
 
-    // Whether no piece can contain the end of `left` and the start of `right`.
+    // Whether no piece can contain both the last character of `left` and the first one of `right`.
     bool apart(const PieceTraits& left, const PieceTraits& right) const {
         if (split_digits && (left.has_digit || right.has_digit)) return true;
         return split_by_script && left.last >= PieceTraits::kScripts &&
                right.first >= PieceTraits::kScripts && left.last != right.first;
     }
 
-    // Whether two pieces, each valid or a single character, make a valid one.
+    // Whether the concatenation of two pieces, each valid or a single character, is valid.
     bool allow(const PieceTraits& left, const PieceTraits& right) const {
         if (std::size_t{left.length} + right.length > longest) return false;
         if (apart(left, right)) return false;

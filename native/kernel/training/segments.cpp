@@ -12,7 +12,8 @@
 namespace toksmith::bpe {
 namespace {
 
-// Symbols are encoded as bytes, seven bits each, so that most segments are short chunks.
+// The maximum size of a symbol in a chunk: seven bits per byte, so that most segments are short
+// chunks.
 constexpr std::size_t kMostBytes = 5;
 
 void write(Id symbol, std::vector<std::uint8_t>& out) {
@@ -38,7 +39,7 @@ void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
 Segments count_segments(const CountedSymbols& words, std::size_t cut,
                         const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
                         std::size_t threads) {
-    constexpr std::size_t kBatch = 64, kJob = kBatch << 8;  // words
+    constexpr std::size_t kBatch = 64, kJob = kBatch << 8;  // in words
     const std::size_t size = words.ends.size(), jobs = (size - cut + kJob - 1) / kJob;
     threads = std::max<std::size_t>(1, std::min(threads, jobs));
     std::vector<ChunkTable> tables(threads);

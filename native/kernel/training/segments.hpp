@@ -1,5 +1,5 @@
-// Cuts words into segments where no piece can reach across, and counts these: far fewer of them are
-// distinct.
+// Cuts words into segments where no piece can cross, and counts the segments: there are far fewer
+// distinct segments than distinct words.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct Segments {
     CountedSymbols counted() const { return {symbols.data(), ends, counts}; }
 };
 
-// The first `cut` words unchanged, then the distinct segments of the others, in the order in which
-// they were first seen.
+// Returns the first `cut` words unchanged, followed by the distinct segments of the other words, in
+// the order of their first occurrences.
 Segments count_segments(const CountedSymbols& words, std::size_t cut,
                         const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
                         std::size_t threads);

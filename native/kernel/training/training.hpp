@@ -1,4 +1,4 @@
-// Input and result of training by merging.
+// The input and result of training by merging.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace toksmith::bpe {
 
-// A view of distinct chunks in the order in which they were first seen.
+// A view of distinct chunks in the order of their first occurrences.
 template <typename Symbol>
 struct Counted {
     const Symbol* symbols = nullptr;        // all chunks, concatenated
@@ -21,7 +21,8 @@ struct Counted {
 
     // The number of symbols.
     std::uint64_t size() const { return ends.empty() ? 0 : ends.back(); }
-    // The first chunk of a share, if the chunks are cut into `shares` shares of about equal size.
+    // The index of the first chunk of a share, if the chunks are divided into `shares` shares of
+    // about equal size.
     std::size_t cut(std::size_t share, std::size_t shares) const {
         if (share == shares) return ends.size();
         const auto chunk = std::lower_bound(ends.begin(), ends.end(), size() / shares * share);
@@ -34,17 +35,18 @@ using CountedSymbols = Counted<Id>;           // of any ids
 
 struct Training {
     std::vector<MergeRule> merges;
-    std::vector<std::uint64_t> counts;  // the count of each merge's pair when it was chosen
-    std::vector<std::uint64_t> tokens;  // the tokens of the whole text after each merge
+    std::vector<std::uint64_t> counts;  // for each merge, the count of its pair when it was chosen
+    std::vector<std::uint64_t> tokens;  // after each merge, the number of tokens of the whole text
 };
 
-// The number of threads that share the work. The result does not depend on it.
+// How to divide the work among threads. The result does not depend on it.
 struct Sharing {
     std::size_t threads = 1;
-    // Positions of a share; handing over fewer takes longer than their work.
+    // The minimum number of positions in a share; with fewer, handing it to a thread costs more
+    // than the work.
     std::size_t least = 1'000;
 
-    // Small texts have no work for a second thread, and hardly any text has for a ninth.
+    // Small texts do not pay for a second thread, and hardly any text pays for a ninth.
     std::size_t threads_for(std::uint64_t symbols) const {
         return std::clamp<std::uint64_t>(symbols / (16 * least), 1, std::min(threads, kMost));
     }
@@ -56,11 +58,11 @@ struct Sharing {
 // The initial symbols.
 struct Alphabet {
     std::size_t size = 0;
-    std::vector<std::uint32_t> places{};   // their order in ties; missing ones are ordered by id
-    std::vector<std::uint32_t> lengths{};  // their lengths, for max_token_length; empty: 1 each
+    std::vector<std::uint32_t> places{};   // their order in ties; those without a place, by id
+    std::vector<std::uint32_t> lengths{};  // for max_token_length; empty: all are 1
 };
 
-// Called after each merge with the result so far, and once more if the training is stopped (see
+// Called after each merge with the result so far, and once more if the training is interrupted (see
 // stop.hpp). Returns false to end the training.
 using Watch = std::function<bool(const Training& so_far)>;
 

@@ -1,5 +1,5 @@
-// Reading UTF-8 one character at a time. Bytes that are no UTF-8 come out one by one, as Python's
-// "surrogateescape" error handler sees them.
+// Decodes UTF-8 one character at a time. Invalid UTF-8 is returned byte by byte, as with Python's
+// "surrogateescape" error handler.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace toksmith::utf8 {
 using Byte = std::uint8_t;
 
 struct Char {
-    std::uint32_t code;  // kInvalid for a byte that belongs to no valid character
+    std::uint32_t code;  // kInvalid for a byte of invalid UTF-8
     std::uint32_t size;  // in bytes, at least 1
 };
 
@@ -30,13 +30,13 @@ inline bool is_ascii(const Byte* p, const Byte* end) {
     return (any & 0x8080808080808080) == 0;
 }
 
-// How many of the `left` bytes the character takes, going by its first byte alone.
+// The length of a character in bytes according to its first byte alone; at most `left`.
 inline std::size_t length_by_lead(Byte lead, std::size_t left) {
     const std::size_t length = std::size_t{1} + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0);
     return length < left ? length : left;
 }
 
-// The code that three bytes stand for, if they are a character.
+// The code point of a three-byte character. Does not check that the bytes are valid.
 inline std::uint32_t code_of_three(const Byte* p) {
     return (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
 }

@@ -1,4 +1,4 @@
-// Writing UTF-8 one character at a time.
+// Encodes UTF-8 one character at a time.
 #pragma once
 
 #include <cstddef>
@@ -6,25 +6,25 @@
 
 namespace toksmith::utf8 {
 
-inline constexpr std::size_t kMostBytes = 4;  // of a character
+inline constexpr std::size_t kMostBytes = 4;  // of one character
 
-// How many bytes a character has.
+// The length of a code point in UTF-8, in bytes.
 inline std::uint32_t size_of(std::uint32_t code) {
     return 1u + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
 }
 
-// Whether it is half of a character in UTF-16, and none by itself.
+// Whether a code point is a surrogate: half of a UTF-16 pair, and no character by itself.
 inline bool is_surrogate(std::uint32_t code) { return (code & ~0x7FFu) == 0xD800; }
-// Whether two units of a string are one character in UTF-16.
+// Whether two units form a UTF-16 surrogate pair.
 inline bool is_pair(std::uint32_t first, std::uint32_t second) {
     return (first & ~0x3FFu) == 0xD800 && (second & ~0x3FFu) == 0xDC00;
 }
 inline std::uint32_t code_of_pair(std::uint32_t first, std::uint32_t second) {
     return 0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF));
 }
-inline constexpr std::uint32_t kReplacement = 0xFFFD;  // written for a surrogate without its pair
+inline constexpr std::uint32_t kReplacement = 0xFFFD;  // written in place of an unpaired surrogate
 
-// Writes the character at p, and returns how many bytes it has.
+// Writes a code point at p and returns its length in bytes.
 inline std::uint32_t encode(std::uint32_t code, std::uint8_t* p) {
     const auto set = [p](unsigned i, std::uint32_t byte) {
         p[i] = static_cast<std::uint8_t>(byte);

@@ -1,4 +1,4 @@
-// UTF-8 as an array of characters, all of one width.
+// Decodes UTF-8 to an array of code points of fixed width, as Python's str stores them.
 #pragma once
 
 #include <bit>
@@ -8,17 +8,18 @@
 
 namespace toksmith::utf8 {
 
-// Of characters: how wide the widest one is, as one of these bits; 0 if all are ASCII.
+// The width of a unit in bytes. The bits of several characters may be combined; the widest one
+// counts. kAscii: all characters are ASCII.
 enum Width : unsigned { kAscii = 0, kOneByte = 1, kTwoBytes = 2, kFourBytes = 4 };
 
-// How wide the character is that this byte starts, if it starts one.
+// The width of the character that starts with this byte; kAscii for a continuation byte.
 inline unsigned width_by_lead(Byte lead) {
     if (lead < 0xC0) return kAscii;
     return lead < 0xC4 ? kOneByte : lead < 0xF0 ? kTwoBytes : kFourBytes;
 }
 
-// Writes characters from `out` on, as long as there are valid ones and `out_end` is not reached.
-// Returns the byte behind the last.
+// Decodes characters to `out` until `out_end` or invalid UTF-8 is reached. Returns the byte after
+// the last decoded character.
 template <typename Unit>
 const Byte* from_utf8(const Byte* p, const Byte* end, Unit*& out, const Unit* out_end) {
     Unit* to = out;

@@ -9,8 +9,8 @@
 namespace toksmith {
 namespace {
 
-// A bit for each place of a block.
-struct Places {
+// A set of the 256 places of a block.
+struct PlaceSet {
     std::array<std::uint64_t, 4> words{};
 
     void set(std::size_t i) { words[i / 64] |= std::uint64_t{1} << i % 64; }
@@ -22,16 +22,16 @@ struct Places {
         while (words[word] == 0) ++word;
         return word * 64 + static_cast<std::size_t>(std::countr_zero(words[word]));
     }
-    Places& operator&=(const Places& other) {
+    PlaceSet& operator&=(const PlaceSet& other) {
         for (std::size_t i = 0; i < 4; ++i) words[i] &= other.words[i];
         return *this;
     }
-    // Place i of the result is place i ^ by.
-    Places exchanged(std::size_t by) const {
+    // Returns the set that contains place i if this one contains place i ^ by.
+    PlaceSet exchanged(std::size_t by) const {
         static constexpr std::array<std::uint64_t, 6> kLower = {
             0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
             0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
-        Places result;
+        PlaceSet result;
         for (std::size_t i = 0; i < 4; ++i) {
             std::uint64_t word = words[i ^ by >> 6];
             for (std::size_t bit = 0; bit < 6; ++bit) {
@@ -47,9 +47,9 @@ struct Places {
 
 }  // namespace
 
-// Places the nodes level by level, so that nodes near the root, which are visited most, lie
-// together. The children of a node lie in one block of 256 places. No two nodes have the same base,
-// so its label alone tells whether a node is the child that a step wants.
+// Places the nodes level by level, so that nodes near the root, which are visited most, are
+// adjacent. The children of a node lie in one block of 256 places. Every base belongs to one node
+// only, so the label of a child is enough to check that it belongs to that node.
 class ByteTrie::Builder {
  public:
     explicit Builder(std::vector<Entry> entries) : entries_(std::move(entries)) {
@@ -59,7 +59,7 @@ class ByteTrie::Builder {
         });
         const auto repeated = std::ranges::unique(entries_, {}, &Entry::bytes);
         entries_.erase(repeated.begin(), repeated.end());
-        add_block();  // the block of place 0, where nodes without children point
+        add_block();  // place 0, the base of nodes without children, is in this block
         open_.front().unused.reset(0);
         close(open_.front());
         open_.clear();
@@ -77,14 +77,14 @@ class ByteTrie::Builder {
     Node root = 0;
 
  private:
-    // The entries that start with the bytes of a node.
+    // The sorted entries below a node: they share its first `depth` bytes.
     struct Range {
         std::size_t first, last, depth;
-        std::size_t place;  // the node's own; 0 for the root
+        std::size_t place;  // of the node; 0 for the root
     };
     struct Block {
         std::size_t start;
-        Places free, unused;  // places without a node; bases without children
+        PlaceSet free, unused;  // places without a node, and places that are no node's base
     };
 
     void place_children(const Range& range, std::deque<Range>& waiting) {
@@ -118,7 +118,7 @@ class ByteTrie::Builder {
 
     Node place_for_children() {
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            Places fitting = open_[i].unused;
+            PlaceSet fitting = open_[i].unused;
             for (const std::uint8_t label : labels_) {
                 fitting &= open_[i].free.exchanged(label);
                 if (!fitting.any()) break;
@@ -143,7 +143,8 @@ class ByteTrie::Builder {
     }
 
     void add_block() {
-        if (nodes.size() >= kMostPlaces) throw std::invalid_argument("a vocabulary is too large");
+        if (nodes.size() >= kMostPlaces)
+            throw std::invalid_argument("the vocabulary needs a trie of more than 8 million nodes");
         Block block{nodes.size(), {}, {}};
         block.free.words.fill(~std::uint64_t{0});
         block.unused = block.free;
@@ -152,9 +153,9 @@ class ByteTrie::Builder {
         open_.push_back(block);
     }
 
-    // Gives the free places of a block labels that no step can match: those that would make them
-    // children of a base at which no children lie. There is such a base as long as a place is free,
-    // since the children of each node take at least one.
+    // Writes labels that no step can match to the free places of a block: the labels that children
+    // of an unused base would have. An unused base exists as long as a place is free, since each
+    // used base has at least one child.
     void close(const Block& block) {
         if (!block.free.any()) return;
         const std::size_t nobodys = block.unused.first();
@@ -166,7 +167,7 @@ class ByteTrie::Builder {
     }
 
     static constexpr std::size_t kMostPlaces = (std::size_t{1} << 23) - 256;
-    static constexpr std::size_t kOpen = 16;  // blocks in which new children are still placed
+    static constexpr std::size_t kOpen = 16;  // blocks that are still searched for free places
 
     std::vector<Entry> entries_;
     std::vector<Block> open_;

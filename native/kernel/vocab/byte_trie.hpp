@@ -1,5 +1,5 @@
-// A byte trie in one array: a double array whose children are found by exclusive or (Aoe 1989; the
-// layout with labels is that of darts-clone).
+// A trie over bytes in one array: a double array in which a child is found by XOR (Aoe 1989; with
+// the layout of darts-clone).
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ class ByteTrie {
     };
     static constexpr Id kNone = 0xFFFFFFFFu;
 
-    // Empty entries are left out. Of equal entries, the lowest id counts. Throws
-    // std::invalid_argument if there are more than 8 million nodes.
+    // Ignores empty entries. If entries are equal, the lowest id counts. Throws
+    // std::invalid_argument for more than 8 million nodes.
     explicit ByteTrie(std::vector<Entry> entries);
 
-    // A node: the base of its children (a child is at base ^ byte), a bit that says whether a token
-    // ends here, and the byte that leads here.
+    // A node, packed into 32 bits: the base of its children (a child is at base ^ byte), a bit that
+    // says whether a token ends here, and the byte of the edge to it.
     using Node = std::uint32_t;
     Node root() const { return root_; }
 
-    // Moves to the child for this byte, if there is one.
+    // Moves to the child for `byte`. Returns false if there is none.
     bool step(Node& node, std::uint8_t byte, std::size_t& place) const {
         place = node >> 9 ^ byte;
         const Node next = nodes_.data()[place];
@@ -37,11 +37,12 @@ class ByteTrie {
         node = next;
         return true;
     }
-    // Steps without branches.
+    // A walk from a node downwards without branches.
     class Walk {
      public:
         explicit Walk(const ByteTrie& trie) : nodes_(trie.nodes_.data()), node_(trie.root_) {}
-        // The place of the child; or place 0, where no token ends, once there was none.
+        // Returns the place of the child for `byte`; place 0, where no token ends, if there is none
+        // or the walk has left the trie.
         std::size_t step(std::uint8_t byte) {
             const Node place = node_ >> 9 ^ byte;
             node_ = nodes_[place];
@@ -55,22 +56,23 @@ class ByteTrie {
         const Node* nodes_;
         Node node_, differs_ = 0;
     };
-    // The node at a place that step() returned.
+    // The node at a place returned by step().
     Node at(std::size_t place) const { return nodes_.data()[place]; }
     static bool ends_token(Node node) { return node & kEndsToken; }
-    // The token of the node at this place.
+    // The id of the token that ends at a place.
     Id token(std::size_t place) const { return ids_.data()[place]; }
 
     std::size_t places() const { return places_; }
     bool has_token(std::size_t place) const { return ends_token(nodes_.data()[place]); }
 
-    // Prefetches the node that a walk over these two bytes reads.
+    // Prefetches the node that a walk from the root over these two bytes reads.
     void prefetch(std::uint8_t first, std::uint8_t second) const {
         const Node next = nodes_.data()[root_ >> 9 ^ first];
         __builtin_prefetch(nodes_.data() + (next >> 9 ^ second));
     }
 
-    // The longest token that the text starts with, and its length; kNone if there is none.
+    // The longest token that is a prefix of the text, and its length in bytes; kNone if there is
+    // none.
     Id longest(const std::uint8_t* text, std::size_t size, std::size_t& length) const {
         Id best = kNone;
         Node node = root_;
@@ -81,7 +83,7 @@ class ByteTrie {
         return best;
     }
 
-    // The token equal to this text, or kNone.
+    // The id of the token that equals the text, or kNone.
     Id find(const std::uint8_t* text, std::size_t size) const {
         std::size_t length = 0;
         const Id id = longest(text, size, length);

@@ -1,4 +1,4 @@
-// Maps a code point to a symbol in two steps; most blocks of code points are empty and share one.
+// Maps a code point to an id in two steps. All empty blocks of code points share one block.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class CodePointTable {
         return start;
     }
 
-    // The start of each block; 0: the empty block.
+    // The index in ids_ where each block starts; 0: the empty block.
     std::array<std::uint32_t, kCodes / 256> blocks_{};
     std::vector<Id> ids_;
 };

@@ -15,12 +15,12 @@ class TokenIndex {
  public:
     TokenIndex() = default;
 
-    // Of equal tokens, the lowest id is found.
+    // If tokens are equal, find() returns the lowest id.
     explicit TokenIndex(const Vocabulary& vocabulary) {
         std::size_t slots = 16;
         while (slots < vocabulary.size() * 2) slots *= 2;
         slots_.assign(slots, Slot{0, kNone});
-        // Slots are prefetched, since tokens are spread over the whole table.
+        // Prefetches the slots, since consecutive tokens hash to distant ones.
         constexpr std::size_t kAhead = 16;
         std::array<std::uint64_t, kAhead> hashes;
         for (std::size_t i = 0; i < vocabulary.size() + kAhead; ++i) {
@@ -37,8 +37,8 @@ class TokenIndex {
 
     static constexpr Id kNone = 0xFFFFFFFFu;
 
-    // The id of the token with these bytes, or kNone. `vocabulary` must be the one that the index
-    // was made for.
+    // The id of the token with these bytes, or kNone. `vocabulary` must be the one passed to the
+    // constructor.
     Id find(const Vocabulary& vocabulary, const std::uint8_t* bytes, std::size_t size) const {
         if (size > longest_) return kNone;
         return slots_[place(vocabulary, bytes, size, hash_bytes(bytes, size))].id;

@@ -1,4 +1,4 @@
-// Vocabularies: the bytes of tokens, and the types of pieces.
+// The bytes of all tokens, and the types of SentencePiece's pieces.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace toksmith {
 // The bytes of all tokens, concatenated in the order of ids.
 struct Vocabulary {
     std::vector<std::uint8_t> bytes;
-    std::vector<std::uint64_t> offsets;  // of each token, and the end of the last one
+    std::vector<std::uint64_t> offsets;  // the start of each token, then the end of the last one
 
     std::size_t size() const { return offsets.size() - 1; }
     std::size_t length(Id id) const { return offsets[id + 1] - offsets[id]; }
@@ -22,7 +22,7 @@ struct Vocabulary {
     }
 };
 
-// The type of a piece of a SentencePiece vocabulary; the numbers are those of its files.
+// The type of a piece in a SentencePiece vocabulary. The numbers are those of the file format.
 enum class PieceType : std::uint8_t {
     kNormal = 1,
     kUnknown = 2,
@@ -32,8 +32,8 @@ enum class PieceType : std::uint8_t {
     kByte = 6
 };
 
-// The ids of the tokens <0x00> to <0xFF>, which vocabularies of text have for single bytes;
-// 0xFFFFFFFF where there is none. Of equal tokens, the lowest id counts.
+// The ids of the byte fallback tokens <0x00> to <0xFF>; 0xFFFFFFFF for a byte without one. If
+// tokens are equal, the lowest id counts.
 inline std::array<Id, 256> byte_ids(const Vocabulary& vocabulary) {
     std::array<Id, 256> ids;
     ids.fill(0xFFFFFFFFu);

@@ -206,6 +206,6 @@ def no_unknown_piece(chunk: bytes, start: int) -> UnknownTokenError:
     """Return the error for an unknown character in a model without an unknown piece."""
     character = character_at(chunk, start).decode(errors="replace")
     return UnknownTokenError(
-        f"no piece stands for U+{ord(character[0]):04X} at byte {start} of its chunk, "
+        f"no piece matches U+{ord(character[0]):04X} at byte {start} of its chunk, "
         "and the model has no unknown piece"
     )

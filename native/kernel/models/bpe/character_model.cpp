@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFirst = 1, kLast = 2;
 
-// The character of a text of one character, or utf8::kInvalid.
+// The code point of a text of one character, or utf8::kInvalid for any other text.
 std::uint32_t only_character(std::string_view text) {
     if (text.empty()) return utf8::kInvalid;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
@@ -22,8 +22,8 @@ std::uint32_t only_character(std::string_view text) {
 
 }  // namespace
 
-// Turns the characters of a chunk into symbols, and merges them run by run: a pair that no merge
-// reaches across ends a run.
+// Converts the characters of a chunk to symbols, and merges them run by run. A run ends between two
+// symbols that no merge reaches across.
 class CharacterModel::Reader {
  public:
     Reader(const CharacterModel& model, Scratch& scratch, IdArray& out, IdArray* spans)
@@ -69,7 +69,8 @@ class CharacterModel::Reader {
         places_.push_back(span);
     }
 
-    // An unknown character is held back until the next one is known, since the two may fuse.
+    // Delays an unknown character until the next character is read, since two unknown ones may
+    // fuse.
     void unknown(Span span) {
         if (model_.options_.unk == kNone) return;
         if (has_unknown_ && model_.options_.fuse_unk) {
@@ -87,8 +88,8 @@ class CharacterModel::Reader {
         push(model_.options_.unk, unknown_);
     }
 
-    // Also pushes the bytes of the prefix and of the suffix, which have empty spans. Returns false
-    // if a byte has no token.
+    // Pushes the byte tokens of a character, with those of its prefix and suffix, whose spans are
+    // empty. Returns false if one of the bytes has no token.
     bool push_bytes(const std::uint8_t* chunk, Span span, std::size_t place) {
         const Options& options = model_.options_;
         const std::string_view prefix = place & kFirst ? std::string_view() : options.prefix;
@@ -156,7 +157,7 @@ SymbolPairs CharacterModel::pairs_of(const std::vector<MergeRule>& merges) {
     for (std::size_t place = 0; place < (by_place ? characters_.size() : 1); ++place) {
         const std::string_view prefix = place & kFirst ? std::string_view() : options_.prefix;
         const std::string_view suffix = place & kLast ? options_.suffix : std::string_view();
-        for (std::size_t i = ids; i-- > 0;) {  // of equal tokens, the lowest id counts
+        for (std::size_t i = ids; i-- > 0;) {  // if tokens are equal, the lowest id counts
             std::string_view token = vocabulary_[static_cast<Id>(i)];
             if (token.size() < prefix.size() + suffix.size() || !token.starts_with(prefix) ||
                 !token.ends_with(suffix)) {

@@ -1,4 +1,4 @@
-// BPE on characters with a list of merges, as tokenizers implements it.
+// BPE on characters with a list of merges, as the tokenizers library implements it.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ class CharacterModel final : public Model {
         Id unk = kNone;  // kNone: unknown characters are dropped
         bool fuse_unk = false;
         bool byte_fallback = false;
-        std::string prefix = {};  // in the token of each character but the first
-        std::string suffix = {};  // in the token of the last character
+        std::string prefix = {};  // part of the token of each character of a chunk but the first
+        std::string suffix = {};  // part of the token of the last character of a chunk
         bool whole_chunk_first = false;
     };
 
@@ -41,7 +41,7 @@ class CharacterModel final : public Model {
     };
     struct Scratch final : Model::Scratch {
         SymbolRun run;
-        std::vector<Span> spans;  // of each symbol of the run
+        std::vector<Span> spans;  // one for each symbol of the run
         void trim(std::size_t bytes) override {
             run.trim(bytes);
             Model::Scratch::trim(spans, bytes);
@@ -54,10 +54,10 @@ class CharacterModel final : public Model {
     Vocabulary vocabulary_;
     Options options_;
     std::array<Id, 256> byte_ids_;
-    // By code point: for a character in the middle, the first, the last, and the only one.
+    // Symbols by code point, each for one position in the chunk: middle, first, last, only one.
     std::array<CodePointTable, 4> characters_;
     SymbolPairs pairs_;
-    TokenIndex whole_;  // empty unless a whole chunk is looked up first
+    TokenIndex whole_;  // empty unless a whole chunk is looked up before merging
 };
 
 }  // namespace toksmith::bpe

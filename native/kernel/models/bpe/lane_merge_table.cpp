@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint32_t kMostNumbers = (1u << PerfectPairHash::kBits) - 1;
 
-// Orders rules of equal rank, which merge from left to right, if each appends one more of the same
-// symbol to a run of it, as the rules for spaces of Llama do. With longer runs first, merging by
-// rank equals merging from left to right: a new run starts only where the one before cannot grow.
-// Returns false if the rules are not of that kind.
+// Orders rules of equal rank, which merge from left to right, if each of them appends one symbol to
+// a run of that symbol, as the rules for spaces of Llama do. With longer runs first, merging by
+// rank equals merging from left to right: a run starts only where the run before it cannot grow.
+// Returns false for other rules.
 bool order_runs(std::span<LaneMergeRule> same, const std::vector<LaneMergeRule>& rules) {
     const Id symbol = same[0].right;
     const auto adds_it = [&](const LaneMergeRule& rule) { return rule.right == symbol; };
@@ -59,10 +59,10 @@ LaneMergeTable::LaneMergeTable(const std::vector<LaneMergeRule>& rules,
     for (const Id symbol : symbols) {
         if (symbol != kNone) highest = std::max(highest, symbol);
     }
-    // 0: no number yet. The first number is 1.
+    // 0: the symbol has no number yet. The first number is 1.
     std::vector<std::uint32_t> numbers(std::size_t{highest} + 1);
     ids_.assign(1, kNone);
-    // Results of merges have the numbers of their rules; bytes follow them.
+    // Rule i - 1 produces number i. The numbers of bytes follow those of the rules.
     ids_.resize(rules.size() + 1, kNone);
     for (std::size_t byte = 0; byte < symbols.size(); ++byte) {
         const Id symbol = symbols[byte];
@@ -90,7 +90,7 @@ LaneMergeTable::LaneMergeTable(const std::vector<LaneMergeRule>& rules,
     pairs.reserve(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const std::uint32_t left = numbers[rules[i].left], right = numbers[rules[i].right];
-        if (left == 0 || right == 0) continue;  // no lane ever holds them
+        if (left == 0 || right == 0) continue;  // such a pair never occurs in a lane
         const bool stops = ids_[i + 1] == kNone;
         pairs.push_back({left, right, stops ? kStop : static_cast<std::uint32_t>(i + 1)});
     }

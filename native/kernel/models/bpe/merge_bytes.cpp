@@ -1,4 +1,4 @@
-// Merging the bytes of a chunk.
+// Merges the bytes of a chunk.
 
 #include "models/bpe/merging.hpp"
 #include "models/bpe/model.hpp"
@@ -6,8 +6,9 @@
 namespace toksmith::bpe {
 namespace {
 
-// A chunk as the row of LongMerge, with one cell a byte. A token's id is in its first cell and,
-// marked, in its last cell, so that both neighbours can be found from the lengths of tokens.
+// A chunk as the Row of LongMerge, with one cell per byte. The id of a token is in its first cell
+// and, with the mark, in its last cell. The cells of both neighbours follow from the lengths of
+// tokens.
 class ByteRow {
  public:
     ByteRow(const std::uint8_t* chunk, std::size_t size, const std::array<Id, 256>& byte_ids,
@@ -57,7 +58,7 @@ void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t si
 void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                        IdArray& out) {
     Id ids[kShort];
-    Merge merges[kShort];  // merges[i] is that of ids[i] and ids[i + 1]
+    Merge merges[kShort];  // merges[i]: the merge of ids[i] and ids[i + 1]
     for (std::size_t i = 0; i < size; ++i) ids[i] = by.byte_ids[chunk[i]];
     for (std::size_t i = 0; i + 1 < size; ++i) {
         merges[i] = by.byte_pairs ? by.byte_pairs[chunk[i] * 256 + chunk[i + 1]]

@@ -1,5 +1,5 @@
-// Merging a row of symbols: the pair of neighbours with the lowest rank, the leftmost of several,
-// becomes one symbol, until no pair has a rank.
+// Merges a row of symbols: the adjacent pair with the lowest rank (the leftmost one of several)
+// becomes one symbol, until no pair has a merge.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace toksmith::bpe {
 
-// The rank of two symbols that do not merge, but may end up inside one token after their neighbours
-// merged. If two symbols have not even this rank (kNoRank), no merge ever reaches across, and the
-// two sides merge independently.
+// The rank of two symbols that do not merge, but may become parts of one token after each merged
+// with its other neighbour. If two symbols have rank kNoRank instead, no merge ever reaches across,
+// and the two sides merge independently.
 inline constexpr std::uint32_t kMayReachAcross = kNoRank - 1;
 
-// The longest row, in symbols, that is merged in place. Longer ones are merged with a heap.
+// The longest row, in symbols, that merge_short() merges. LongMerge merges longer ones.
 inline constexpr std::size_t kShort = 96;
 
-// Merges a short row in place: quadratic in the worst case, but without any bookkeeping.
-// `merges[i]` is the merge of ids[i] and ids[i + 1]. Calls `moved(to, from)` for each symbol that
-// moves. Returns how many ids remain.
+// Merges a short row in place: quadratic in the worst case, but without overhead. `merges[i]` is
+// the merge of ids[i] and ids[i + 1]. Calls `moved(to, from)` for each symbol that moves. Returns
+// the number of remaining ids.
 template <class Moved>
 std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTable& pairs,
                         Moved moved) {
@@ -37,8 +37,8 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
         }
         const std::uint32_t rank = merges[best].rank;
         if (rank >= kMayReachAcross) break;
-        // If symbols repeat, many pairs have this rank. All of them are merged in one pass from
-        // left to right, including pairs with the new symbol, unless a new pair has a lower rank.
+        // If symbols repeat, many pairs have this rank. Merges them all in one pass from left to
+        // right, including pairs that contain the new symbol, unless a new pair has a lower rank.
         std::size_t to = best, from = best;
         for (bool is_next = true; from < count; ++to) {
             if (to != from) moved(to, from);
@@ -62,14 +62,14 @@ std::size_t merge_short(Id* ids, Merge* merges, std::size_t count, const PairTab
     return count;
 }
 
-// Merges a row of any length in O(n log n), without recursion. The positions of each mergeable pair
-// are listed by rank, and a heap holds the ranks. All positions of one rank are processed from left
-// to right, in one pass over memory.
+// Merges a row of any length in O(n log n), without recursion. Keeps the positions of each
+// mergeable pair in a list by rank, and the ranks in a heap. Processes all positions of a rank from
+// left to right, in one pass over memory.
 //
-// Row is a template parameter: a row has one cell for each initial symbol. `size()` is the number
-// of cells, `id(place)` the symbol that starts in a cell, and `starts(place)` says whether one
-// does. `next(place)` and `before(place)` are the places of its neighbours; `join(place, middle,
-// id)` merges two of them.
+// A Row has one cell for each initial symbol: `size()` is the number of cells, `id(place)` the
+// symbol that starts in a cell, and `starts(place)` whether a symbol starts there. `next(place)`
+// and `before(place)` return the cells of its neighbours. `join(place, middle, id)` merges the
+// symbols at `place` and `middle`.
 template <class Row>
 class LongMerge {
  public:
@@ -89,8 +89,8 @@ class LongMerge {
             while (!places.empty()) {
                 merge(places.pop(), rank);
                 points.step();
-                // Only merges that no training makes can have a lower rank than a merge that they
-                // build on.
+                // A new merge has a lower rank than the one that made it possible only if the
+                // merges were not learned by training.
                 if (!ranks_.empty() && ranks_.top() < rank) break;
             }
             if (places.empty()) {
@@ -104,8 +104,8 @@ class LongMerge {
  private:
     using Place = std::uint32_t;
 
-    // The positions of one rank from left to right. Positions that are found once the rank is being
-    // processed go to a heap.
+    // The positions of one rank from left to right. Positions that are found while the rank is
+    // being processed go to a heap.
     class Places {
      public:
         bool empty() const { return next_ == noted_.size() && later_.empty(); }
@@ -145,7 +145,7 @@ class LongMerge {
         found->second.add(static_cast<Place>(place));
     }
 
-    // Merges the pair at `place`, if it still is there and has this rank.
+    // Merges the pair at `place`, unless its symbols have changed since it was recorded.
     void merge(std::size_t place, std::uint32_t rank) {
         if (!row_.starts(place)) return;
         const std::size_t middle = row_.next(place);

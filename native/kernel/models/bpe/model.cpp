@@ -22,7 +22,7 @@ std::array<Id, 256> single_bytes(const Vocabulary& vocabulary) {
 }
 
 BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
-                   bool whole_chunk_first, Merges source)
+                   bool whole_chunk_first, MergeSource source)
     : vocabulary_(std::move(vocabulary)),
       adjacency_filter_(vocabulary_),
       byte_ids_(single_bytes(vocabulary_)),
@@ -45,13 +45,13 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     for (const Id left : byte_ids_) {
         for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
-    const bool all = source == Merges::kRecovered && recovered_make_all(merges);
+    const bool all = source == MergeSource::kRecovered && recovered_make_all(merges);
     if (all || !whole_chunk_first) lane_merges_ = lane_merges_of(merges);
     if (!whole_chunk_first) return;
     if (!all) whole_ = TokenIndex(vocabulary_);
-    // If chunks are looked up as a whole, a part of a cut chunk could be found as a token that no
-    // merges make, which the whole chunk would not have. So cutting is safe only if merges make all
-    // tokens.
+    // If whole chunks are looked up first, a part of a cut chunk might be found as a token that no
+    // merges produce, and that the whole chunk would not contain. So cutting is safe only if merges
+    // produce all tokens.
     may_cut_ = all || merges_make_all();
 }
 
@@ -77,8 +77,8 @@ bool BpeModel::merges_make_all() const {
     return true;
 }
 
-// Recovered merges are in the order of ids, so one pass over both lists finds a token that has
-// none.
+// Recovered merges are in the order of ids, so one pass over both lists finds any token without a
+// merge.
 bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
     auto made = merges.begin();
     for (Id id = 0; id < vocabulary_.size(); ++id) {

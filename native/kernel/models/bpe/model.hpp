@@ -1,4 +1,4 @@
-// Byte-level BPE: the merges, and how a chunk is merged.
+// Byte-level BPE.
 #pragma once
 
 #include <array>
@@ -20,24 +20,25 @@ struct MergeRule {
     Id left, right, id;
 };
 
-// What merge_bytes() needs of a model.
+// The data of a model that merge_bytes() uses.
 struct ByteMerges {
     const std::array<Id, 256>& byte_ids;
     const PairTable& pairs;
-    // The merge of each pair of bytes, at 256 * first + second, or null: half of all look-ups are
-    // of two bytes.
+    // The merge of each pair of bytes, at 256 * first + second, or null. Half of all look-ups are
+    // pairs of bytes.
     const Merge* byte_pairs;
     const Vocabulary& vocabulary;
 };
 
-// Whether the merges come from a file, or from recover_merges().
-enum class Merges { kGiven, kRecovered };
+// Whether the merges are given (by a file), or were recovered by recover_merges().
+enum class MergeSource { kGiven, kRecovered };
 
-// Throws std::invalid_argument if the merges or the single bytes do not fit the vocabulary.
+// The constructor throws std::invalid_argument if the merges or the byte tokens do not fit the
+// vocabulary.
 class BpeModel final : public Model {
  public:
     BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges, bool whole_chunk_first,
-             Merges source = Merges::kGiven);
+             MergeSource source = MergeSource::kGiven);
 
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
@@ -51,9 +52,9 @@ class BpeModel final : public Model {
 
  private:
     std::optional<LaneMergeTable> lane_merges_of(const std::vector<MergeRule>& merges) const;
-    // Whether the merges make every token that is not ASCII from its bytes.
+    // Whether merges produce every token that is not ASCII from its bytes.
     bool merges_make_all() const;
-    // Whether recovered merges make every token, also those of ASCII.
+    // Whether recovered merges produce every token, including those of ASCII.
     bool recovered_make_all(const std::vector<MergeRule>& merges) const;
     ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
@@ -63,18 +64,18 @@ class BpeModel final : public Model {
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    std::optional<LaneMergeTable> lane_merges_;  // empty if a whole chunk must be looked up first
-    TokenIndex whole_;  // empty unless a whole chunk may be a token that no merges make
+    std::optional<LaneMergeTable> lane_merges_;  // empty if a whole chunk is looked up first
+    TokenIndex whole_;  // empty unless a whole chunk may be a token that no merges produce
 };
 
-// Each appends the ids that remain. merge_bytes() calls the one that fits the size.
+// Append the ids of a chunk. merge_bytes() calls the variant for its size.
 void merge_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size, IdArray& out);
 void merge_short_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                        IdArray& out);
 void merge_long_bytes(const ByteMerges& by, const std::uint8_t* chunk, std::size_t size,
                       IdArray& out);
 
-// The id of each single byte. Throws std::invalid_argument if one is missing.
+// The id of each byte token. Throws std::invalid_argument if one is missing.
 std::array<Id, 256> single_bytes(const Vocabulary& vocabulary);
 
 }  // namespace toksmith::bpe

@@ -1,4 +1,4 @@
-// From a pair of ids to its merge.
+// A hash table from pairs of ids to merges.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ inline std::uint64_t pair_key(Id left, Id right) {
     return static_cast<std::uint64_t>(left) << 32 | right;
 }
 
-// Most pairs that are looked up have no merge. A bit filter, small enough to stay in the cache,
-// rejects nearly all of these.
+// Most of the pairs that are looked up do not merge. A bit filter, small enough for the processor's
+// cache, rejects nearly all of them.
 class PairTable {
  public:
     explicit PairTable(std::size_t merges)
@@ -40,14 +40,14 @@ class PairTable {
         slots_.data()[i] = {key, merge};
     }
 
-    // The merge of a pair; its rank is kNoRank if there is none.
+    // The merge of a pair; rank kNoRank if it does not merge.
     Merge find(Id left, Id right) const {
         const std::uint64_t key = stored_key(left, right);
         const std::uint64_t hash = hash_of(key);
         if ((filter_.data()[(hash & filter_mask_) / 64] >> hash % 64 & 1) == 0) return {kNoRank, 0};
         for (std::size_t i = place(hash);; i = (i + 1) & mask_) {
             const Slot& slot = slots_.data()[i];
-            // Checked first: the key of (kNone, kNone) is 0, too.
+            // Before the next check, because the key of (kNone, kNone) is 0, too.
             if (slot.key == 0) return {kNoRank, 0};
             if (slot.key == key) return slot.merge;
         }
@@ -62,8 +62,7 @@ class PairTable {
     static std::uint64_t stored_key(Id left, Id right) { return pair_key(left, right) + 1; }
 
     static std::uint64_t hash_of(std::uint64_t key) { return hash_word(key); }
-    // Uses other bits of the hash than the filter, so that false positives of the filter are
-    // spread.
+    // Uses other bits of the hash than the filter, to spread the false positives of the filter.
     std::size_t place(std::uint64_t hash) const { return (hash >> 32) & mask_; }
 
     std::size_t mask_;

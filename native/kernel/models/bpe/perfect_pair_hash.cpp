@@ -11,18 +11,18 @@ std::uint32_t hash_of(std::uint32_t left, std::uint32_t right) {
     return left * PerfectPairHash::kLeft + right * PerfectPairHash::kRight;
 }
 
-// The contents of a slot without the result.
+// A slot whose result is 0.
 std::uint64_t key_of(std::uint32_t left, std::uint32_t right) {
     return (std::uint64_t{left} << PerfectPairHash::kBits | right) << PerfectPairHash::kBits;
 }
 
-// The largest size of a bucket. Vocabularies stay far below it; a crafted file would make the
-// search for displacements slow.
+// The maximum size of a bucket. Real vocabularies stay far below it; with a crafted file, the
+// search for displacements would be slow.
 constexpr std::uint32_t kMostTogether = 64;
 
 int bits_for(std::size_t count) { return static_cast<int>(std::bit_width(count)); }
 
-// Removes repeated pairs, and keeps the first of each.
+// Removes duplicate pairs, keeping the first of each.
 std::span<PerfectPairHash::Pair> unrepeated(std::span<PerfectPairHash::Pair> pairs) {
     std::size_t count = 0;
     for (const PerfectPairHash::Pair& pair : pairs) {
@@ -42,7 +42,7 @@ std::optional<PerfectPairHash> PerfectPairHash::make(std::span<const Pair> pairs
     return table;
 }
 
-// At most four fifths of the slots are used; a bucket has one or two pairs on average.
+// At most four fifths of the slots are used. A bucket has one or two pairs on average.
 PerfectPairHash::PerfectPairHash(std::size_t pairs)
     : slot_bits_(bits_for(pairs + pairs / 4 + 16)),
       bucket_bits_(bits_for(pairs / 2 + 16)),
@@ -51,7 +51,7 @@ PerfectPairHash::PerfectPairHash(std::size_t pairs)
 
 bool PerfectPairHash::place(std::span<const Pair> pairs) {
     const std::uint32_t buckets = 1u << bucket_bits_;
-    // Where the pairs of each bucket start when they are sorted by bucket.
+    // The index of the first pair of each bucket, with the pairs sorted by bucket.
     std::vector<std::uint32_t> starts(buckets + 2);
     for (const Pair& pair : pairs) ++starts[bucket_of(hash_of(pair.left, pair.right)) + 2];
     std::uint32_t most = 0;
@@ -83,7 +83,7 @@ bool PerfectPairHash::place(std::span<const Pair> pairs) {
     return true;
 }
 
-// The first displacement that moves all of these pairs to free slots, which it takes.
+// The first displacement that moves all pairs to free slots; marks these slots as taken.
 std::optional<std::uint32_t> PerfectPairHash::free_move(std::span<const Pair> pairs,
                                                         std::vector<bool>& taken) const {
     for (std::uint32_t move = 0; move <= kMoveMask; ++move) {

@@ -1,5 +1,5 @@
-// A perfect hash table from pairs of numbers to a number. A look-up has no branch and no second
-// probe, so it can be done in vector lanes.
+// A perfect hash table from pairs of numbers to a number. A look-up has no branches and no second
+// probe, so it can run in vector lanes.
 //
 // The table is built by "hash, displace, and compress" (Belazzougui, Botelho and Dietzfelbinger,
 // 2009): pairs are hashed to buckets, and each bucket has a displacement that moves all of its
@@ -23,23 +23,22 @@ class PerfectPairHash {
     static constexpr int kBits = 21;  // bits of a number
 
     struct Pair {
-        std::uint32_t left, right;  // not 0
-        std::uint32_t number;       // what the pair becomes
+        std::uint32_t left, right;  // neither is 0
+        std::uint32_t number;       // the result of the pair
     };
 
-    // If a pair is given twice, the first one counts. Returns nothing if no displacement is found
-    // for some bucket; that does not happen with real vocabularies, but merges can be crafted so.
+    // If a pair occurs twice, the first one counts. Returns nothing if no displacement is found for
+    // some bucket, which happens with crafted merges only.
     static std::optional<PerfectPairHash> make(std::span<const Pair> pairs);
 
-    // The number of a pair, or kNone. This is the scalar form of the look-up that merge_lanes.inc
-    // does in vectors.
+    // The number of a pair, or kNone. merge_lanes.inc does the same in vectors.
     std::uint32_t find(std::uint32_t left, std::uint32_t right) const;
 
-    // Hashes have 32 bits, which vectors can multiply.
+    // Hashes have 32 bits, since vectors can multiply these.
     static constexpr std::uint32_t kLeft = 0x9E3779B1u, kRight = 0x85EBCA6Bu;
     static constexpr std::uint32_t kPlace = 0xC2B2AE35u;
-    // A bucket: the displacement of its pairs and, above it, a filter with one bit for each pair;
-    // some bits of the pair's hash say which.
+    // A bucket: the displacement of its pairs in the low bits, and above it a filter with one bit
+    // for each pair, selected by bits of the pair's hash.
     static constexpr int kMoveBits = 16;
     static constexpr std::uint32_t kMoveMask = (1u << kMoveBits) - 1;
     static constexpr int kBitPlace = 12;
@@ -60,7 +59,7 @@ class PerfectPairHash {
         return (hash + right * move) * kPlace >> (32 - slot_bits_);
     }
 
-    int slot_bits_, bucket_bits_;  // log2 of the numbers of slots and buckets
+    int slot_bits_, bucket_bits_;  // log2 of the number of slots, and of buckets
     HugePageArray<std::uint64_t> slots_;
     HugePageArray<std::uint32_t> buckets_;
 };

@@ -22,7 +22,7 @@ constexpr std::array<std::uint8_t, 256> base64_digits() {
 
 constexpr std::array<std::uint8_t, 256> kDigits = base64_digits();
 
-// Appends the decoded bytes. Returns false if the text is empty or not valid base64 with padding.
+// Appends the decoded bytes. Returns false if the text is empty or not valid padded base64.
 bool decode_base64(std::string_view text, std::vector<std::uint8_t>& bytes) {
     if (text.empty() || text.size() % 4 != 0) return false;
     std::size_t padding = 0;
@@ -44,7 +44,7 @@ bool decode_base64(std::string_view text, std::vector<std::uint8_t>& bytes) {
 
 constexpr std::size_t kMostDigits = 8;
 
-// Returns nothing if the text is not a number of at most kMostDigits digits.
+// Parses a decimal number of at most kMostDigits digits; returns nothing for any other text.
 std::optional<Id> decode_rank(std::string_view text) {
     if (text.empty() || text.size() > kMostDigits) return std::nullopt;
     Id rank = 0;
@@ -57,7 +57,7 @@ std::optional<Id> decode_rank(std::string_view text) {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
 
-// Sorts the tokens by rank. Returns nothing if a rank occurs twice.
+// The tokens sorted by rank; nothing if a rank occurs twice.
 std::optional<Vocabulary> by_rank(const Vocabulary& lines, const std::vector<Id>& ranks) {
     std::vector<std::size_t> line_of(*std::ranges::max_element(ranks) + std::size_t{1}, kNowhere);
     for (std::size_t line = 0; line < ranks.size(); ++line) {
@@ -78,12 +78,12 @@ std::optional<Vocabulary> by_rank(const Vocabulary& lines, const std::vector<Id>
     return result;
 }
 
-// The ids, shortest tokens first.
+// The ids, sorted by the length of their tokens.
 std::vector<Id> by_length(const Vocabulary& vocabulary) {
     std::size_t longest = 0;
     for (Id id = 0; id < vocabulary.size(); ++id)
         longest = std::max(longest, vocabulary.length(id));
-    std::vector<std::size_t> starts(longest + 2);  // of each length, and the end of the longest
+    std::vector<std::size_t> starts(longest + 2);  // of each length; the end of the last
     for (Id id = 0; id < vocabulary.size(); ++id) ++starts[vocabulary.length(id) + 1];
     for (std::size_t length = 0; length <= longest; ++length) starts[length + 1] += starts[length];
     std::vector<Id> ids(vocabulary.size());
@@ -125,8 +125,8 @@ std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary) {
     std::vector<MergeRule> found(vocabulary.size(), MergeRule{0, 0, kNoRank});
     const ByteMerges merging{byte_ids, pairs, byte_pairs.data(), vocabulary};
     IdArray parts;
-    // Shortest tokens first: then the table already holds the merges of all tokens that can occur
-    // inside this one, whatever their rank. Ranks are ids.
+    // In the order of token lengths, so that the table already contains the merges of all tokens
+    // that can occur inside this one, whatever their ranks. Ranks are ids.
     for (const Id id : by_length(vocabulary)) {
         const std::string_view token = vocabulary[id];
         if (token.size() < 2) continue;

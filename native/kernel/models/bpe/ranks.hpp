@@ -1,5 +1,4 @@
-// Vocabularies of tiktoken, which are given by ranks alone: reading the files, and recovering the
-// merges.
+// Reads tiktoken vocabularies, which have ranks but no merges, and recovers their merges.
 #pragma once
 
 #include <optional>
@@ -11,15 +10,16 @@
 
 namespace toksmith::bpe {
 
-// Reads a file of tiktoken. Each line is a token in base64, a space and its rank.
+// Reads a .tiktoken file. Each line is a token in base64, a space, and its rank.
 //
-// Returns the tokens by rank; ranks that no line has are empty. Returns nothing if a line is
-// malformed, a token or a rank occurs twice, or a rank is above `most`; the caller finds out which.
+// Returns the tokens by rank; ranks without a line are empty. Returns nothing if a line is
+// malformed, a token or a rank occurs twice, or a rank is above `most`; the caller then reports the
+// exact error.
 std::optional<Vocabulary> read_ranks(std::string_view text, Id most);
 
-// The merges of a vocabulary that is given by ranks alone, in rank order. The merge of a token is
-// the pair that its bytes merge to with the merges of all other tokens. A token whose bytes merge
-// to more than two has none. Throws std::invalid_argument if a byte has no id.
+// The merges of a vocabulary that has ranks only, in rank order. The merge of a token is the pair
+// to which its bytes merge by the merges of all other tokens. If they merge to more than two
+// tokens, it has no merge. Throws std::invalid_argument if a byte has no id.
 std::vector<MergeRule> recover_merges(const Vocabulary& vocabulary);
 
 }  // namespace toksmith::bpe

@@ -10,7 +10,7 @@
 namespace toksmith::bpe {
 namespace {
 
-// The rank of each score: 0 for the highest; equal scores have equal ranks.
+// The rank of each score: 0 is the highest score; equal scores have equal ranks.
 std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
     std::vector<float> order(scores);
     std::ranges::sort(order, std::greater<>());
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
 
 }  // namespace
 
-// The tables that merging needs, made from the pieces.
+// Builds the tables for merging from the pieces.
 class SentencePieceModel::Rules {
  public:
     Rules(const Vocabulary& vocabulary, const std::vector<float>& scores,
@@ -73,7 +73,7 @@ class SentencePieceModel::Rules {
         return rules;
     }
 
-    std::size_t symbols;  // ids, and characters that are not pieces
+    std::size_t symbols;  // the number of ids, and of characters that are not pieces
     std::vector<bool> known;
     std::vector<std::uint32_t> lengths;
     CodePointTable characters;
@@ -90,8 +90,8 @@ class SentencePieceModel::Rules {
         return {text, text + token.size()};
     }
 
-    // Shortest pieces first: then the table already holds all pieces that can occur inside this
-    // one.
+    // In the order of piece lengths, so that the table already contains all pieces that can occur
+    // inside this one.
     void find_pairs(const Vocabulary& vocabulary, const std::vector<std::uint32_t>& ranks,
                     std::vector<Id> merged, const std::vector<std::uint8_t>& types) {
         std::ranges::stable_sort(merged, {}, [&](Id id) { return vocabulary.length(id); });
@@ -111,8 +111,8 @@ class SentencePieceModel::Rules {
         }
     }
 
-    // Writes the symbols of a piece's characters. Returns false if the piece is invalid UTF-8,
-    // which no text matches.
+    // Writes the symbols of the characters of a piece. Returns false if it is invalid UTF-8, which
+    // no text matches.
     bool spell(const Vocabulary& vocabulary, Id id, SymbolRun& run) {
         run.clear();
         auto [text, end] = bytes_of(vocabulary, id);
@@ -134,8 +134,8 @@ class SentencePieceModel::Rules {
     }
 };
 
-// Turns the characters of a chunk into symbols, and merges them run by run: a pair that no merge
-// reaches across ends a run.
+// Converts the characters of a chunk to symbols, and merges them run by run. A run ends between two
+// symbols that no merge reaches across.
 class SentencePieceModel::Reader {
  public:
     Reader(const SentencePieceModel& model, const std::uint8_t* chunk, Scratch& scratch,
@@ -189,7 +189,7 @@ class SentencePieceModel::Reader {
         last_code_ = code;
     }
 
-    // Merges the run and writes its tokens.
+    // Merges the run and appends its tokens.
     void flush() {
         if (run_.ids.empty()) return;
         if (run_.ids.size() > 1) run_.merge(model_.pairs_.table(), false);
@@ -206,7 +206,7 @@ class SentencePieceModel::Reader {
         run_.clear();
     }
 
-    // Writes the parts of an unused piece, or an unknown character.
+    // Appends the parts of an unused piece, or an unknown character.
     void take_apart(Id symbol, std::size_t start) {
         std::vector<Id> waiting{symbol};
         while (!waiting.empty()) {
@@ -237,7 +237,7 @@ class SentencePieceModel::Reader {
         unknown_before_ = false;
     }
 
-    // Adjacent unknown characters become one token, unless byte_fallback turns them into bytes.
+    // Adjacent unknown characters become one unknown token or, with byte_fallback, byte tokens.
     void unknown(std::size_t start, std::size_t end) {
         if (model_.byte_fallback_) {
             for (std::size_t i = start; i < end; ++i) token(model_.byte_ids_[chunk_[i]], i, i + 1);
@@ -298,7 +298,7 @@ std::optional<Id> SentencePieceModel::lane_symbol(const std::uint8_t* character,
     const Id symbol = characters_[found.code];
     if (symbol != kNone) return known_[symbol] ? std::optional(symbol) : std::nullopt;
     if (!byte_fallback_ || size != 1) return {};
-    const Id byte = byte_ids_[*character];  // the byte merges with nothing, but its piece might
+    const Id byte = byte_ids_[*character];  // a byte token never merges, but its piece might
     return known_[byte] || parts_.contains(byte) ? std::nullopt : std::optional(byte);
 }
 

@@ -1,10 +1,11 @@
-// SentencePiece's BPE: two neighbours merge if together they spell a piece, the best score first.
+// SentencePiece's BPE: two neighbours merge if their concatenation is a piece, the highest score
+// first.
 //
-// Any two neighbours may spell a piece, but for each piece only one pair ever does. As long as
-// nothing merges across the ends of a piece, its characters merge as they would alone; so just
-// before the piece is made, its characters have merged to the two symbols that they merge to
-// without it. A table with one pair for each piece is therefore all that merging needs, and to take
-// an unused piece apart is to go back to its pair.
+// Any two neighbours may form a piece, but for each piece only one pair ever does. As long as no
+// merge crosses the ends of a piece, its characters merge as they would alone. So just before the
+// piece is made, its characters have merged to the two symbols that they merge to without it.
+// Merging therefore needs only a table with one pair per piece, and an unused piece is split by
+// going back to its pair.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ class SentencePieceModel final : public Model {
     static constexpr Id kNone = CodePointTable::kNone;
 
     // Throws std::invalid_argument if the arrays do not fit, or byte_fallback lacks the piece of a
-    // byte. Without an unknown piece (kNone), unknown characters are dropped.
+    // byte. Without an unknown piece (`unk` is kNone), unknown characters are dropped.
     SentencePieceModel(const Vocabulary& vocabulary, const std::vector<float>& scores,
                        const std::vector<std::uint8_t>& types, Id unk, bool byte_fallback);
 
@@ -52,10 +53,10 @@ class SentencePieceModel final : public Model {
     bool byte_fallback_;
     std::vector<LaneMergeRule> lane_rules_;
     std::array<Id, 256> byte_ids_;
-    // The symbol of each character that occurs in a piece: the piece that is this character, or a
-    // number after all ids.
+    // The symbol of each character that occurs in a piece: the id of its piece, or else a number
+    // above all ids.
     CodePointTable characters_;
-    std::vector<bool> known_;                          // whether each symbol is a token
+    std::vector<bool> known_;                          // by symbol: whether it is a token
     std::unordered_map<Id, std::pair<Id, Id>> parts_;  // the two halves of each unused piece
     std::vector<std::uint32_t> lengths_;               // of each symbol, in bytes
     SymbolPairs pairs_;

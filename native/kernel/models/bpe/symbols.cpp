@@ -8,8 +8,8 @@
 namespace toksmith::bpe {
 namespace {
 
-// A run as the row of LongMerge. The size of a symbol, in cells, is in its first and in its last
-// cell, so that neighbours are found without links.
+// A run as the Row of LongMerge. The first and the last cell of a symbol store its size in cells,
+// so that neighbours are found without links.
 class SizedRow {
  public:
     explicit SizedRow(std::vector<Id>& ids) : ids_(ids) {
@@ -95,17 +95,18 @@ struct SymbolPairs::Plan {
     }
 
  private:
-    // If one id can start or end with more initial symbols, the vocabulary maps different texts
-    // to one id; then all pairs count as open.
+    // The maximum number of initial symbols with which an id can start or end. A vocabulary with
+    // more maps different texts to one id; then a merge may reach across any pair.
     static constexpr std::size_t kMost = 16;
 
-    // The initial symbols that each id can end with (`side`: right) or start with (left).
+    // For each id, the initial symbols with which it can end (`side`: right) or start (`side`:
+    // left).
     std::vector<std::vector<Id>> reached(const std::vector<Id>& starts, std::size_t ids,
                                          Id SymbolRule::* side) {
-        // Made: the results of merges of each id.
+        // made[id]: the results of the merges of which `id` is the given side.
         std::vector<std::vector<Id>> made(ids), found(ids);
         for (const SymbolRule& rule : rules) made[rule.*side].push_back(rule.merge.id);
-        std::vector<std::pair<Id, Id>> waiting;  // an id, and a symbol that was found for it
+        std::vector<std::pair<Id, Id>> waiting;  // (id, initial symbol found for it)
         const auto add = [&](Id id, Id symbol) {
             if (std::ranges::find(found[id], symbol) != found[id].end()) return;
             if (found[id].size() == kMost) {

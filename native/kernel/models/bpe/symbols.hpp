@@ -1,4 +1,4 @@
-// Merging symbols that are not bytes: characters, or pieces of them.
+// Merges of symbols that are not bytes: characters, or pieces of them.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct SymbolRule {
     Merge merge;
 };
 
-// The merges of symbols, and which pairs a merge can reach across: symbols x and y only if some
-// rule's left side ends with x and its right side starts with y.
+// The merges of symbols, and the pairs that a merge can reach across: x and y if the left side of
+// some merge ends with x and its right side starts with y.
 class SymbolPairs {
  public:
-    // `starts`: the symbols that a chunk consists of before any merge. If a pair has several rules,
-    // the last one counts.
+    // `starts`: the symbols of a chunk before any merge; `ids`: the number of all symbols. If a
+    // pair has several rules, the last one counts.
     SymbolPairs(std::vector<SymbolRule> rules, const std::vector<Id>& starts, std::size_t ids);
 
     const PairTable& table() const { return table_; }
-    // The merge of two initial symbols.
+    // The merge of two initial symbols; its rank may be kMayReachAcross.
     Merge find(Id left, Id right) const { return table_.find(left, right); }
     bool never_merges(const Merge& merge) const { return merge.rank == kNoRank && !all_open_; }
 
@@ -33,14 +33,14 @@ class SymbolPairs {
     explicit SymbolPairs(const Plan& plan);
 
     PairTable table_;
-    bool all_open_;  // there were too many such pairs: every pair counts as one
+    bool all_open_;  // there were too many such pairs: a merge may reach across any pair
 };
 
-// A run of symbols that merge among each other only. After merge() with `places`, ids[i] covers the
-// initial symbols first[i] up to first[i + 1].
+// A run of symbols that merge only with each other. After merge() with `places`, ids[i] covers the
+// initial symbols from first[i] to before first[i + 1].
 struct SymbolRun {
     std::vector<Id> ids;
-    std::vector<Merge> merges;  // merges[i] is that of ids[i] and ids[i + 1]
+    std::vector<Merge> merges;  // merges[i]: the merge of ids[i] and ids[i + 1]
     std::vector<std::uint32_t> first;
 
     void clear() {

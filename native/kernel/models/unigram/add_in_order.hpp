@@ -1,10 +1,10 @@
 // Sums floats strictly left to right with float32 rounding, but with instruction-level parallelism.
 //
-// As long as the running sum stays within one binade, float addition is integer addition on the bit
-// pattern, and the rounding of ties depends only on the parity of the current mantissa. So later
-// stretches are summed speculatively from an even and from an odd start, and the right sum is
-// chosen once the stretch before is known. If the sum leaves the binade, the block is redone
-// sequentially.
+// As long as the running sum stays within one binade (between two powers of two), float addition is
+// integer addition on the bit pattern, and the rounding of ties depends only on whether the
+// mantissa is even. So later stretches are summed speculatively for an even and for an odd start,
+// and the right sum is chosen once the sum of the previous stretch is known. If the sum leaves the
+// binade, the block is summed again sequentially.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace toksmith::unigram {
 
-// A block: kCount stretches of kLength numbers each.
+// A block: kCount stretches of kLength numbers.
 struct Stretches {
     static constexpr std::size_t kCount = 4, kLength = 16, kNumbers = kCount * kLength;
 
-    std::array<float, kCount> even, odd;  // the first stretch uses `even` only
+    std::array<float, kCount> even, odd;  // the sums; the first stretch uses `even` only
 
-    // Out of line, since gcc would otherwise keep the sums in integer registers, where their bits
-    // are read, and move them for each addition.
+    // Not inlined: gcc would keep the sums in integer registers, where their bits are read, and
+    // move them for each addition.
     template <typename Number>
     [[gnu::noinline]] void add(std::size_t first, const Number& number) {
         auto e = even, o = odd;
@@ -38,14 +38,14 @@ struct Stretches {
     }
 };
 
-// `number(i)` is the i-th number. Neither the numbers nor the sum are above 0, so all partial sums
-// are in one binade if the first and the last are.
+// `number(i)` returns the i-th number. No number may be above 0, nor `sum`: then all partial sums
+// lie in one binade if the first and the last do.
 template <typename Number>
 float add_in_order(float sum, std::size_t count, const Number& number) {
     const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
     std::size_t i = 0;
     for (; count - i >= Stretches::kNumbers; i += Stretches::kNumbers) {
-        constexpr int kFraction = 23;  // bits
+        constexpr int kFraction = 23;  // bits of a float32
         const std::uint32_t start = bits_of(sum), even = start & ~1u, odd = start | 1u;
         Stretches sums;
         sums.even.fill(std::bit_cast<float>(even));

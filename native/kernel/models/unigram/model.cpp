@@ -16,8 +16,8 @@ namespace toksmith::unigram {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
-// If no piece reaches across a place, the path up to it is final and can be written. So memory is
-// bounded by the longest stretch without such a place, but at least kSettling cells are kept.
+// If no piece crosses a place, the best path up to it is final and its pieces can be written. So
+// memory is bounded by the longest stretch without such a place; at least kSettling cells are kept.
 constexpr std::size_t kSettling = 256;
 
 template <typename Real>
@@ -61,7 +61,7 @@ UnigramModel<Real>::UnigramModel(const Vocabulary& vocabulary, const std::vector
         if (!kSentencePiece<Real> || type == PieceType::kNormal) worst = std::min(worst, score);
         if (kSentencePiece<Real> && type == PieceType::kUserDefined) {
             const double length = static_cast<double>(vocabulary.length(static_cast<Id>(id)));
-            score = static_cast<Real>(0.1 * (length - 1));  // more than any probability
+            score = static_cast<Real>(0.1 * (length - 1));  // higher than any log probability
         }
         scores_.push_back(score);
         any_above_zero_ |= score > 0;
@@ -128,7 +128,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
     check_chunk_size(size);
     auto& [cells, path] = static_cast<Scratch&>(memory);
     Writer writer(*this, chunk, out, spans);
-    // best[i] belongs to the place `settled` + i. Cells up to `ready` are initialized; pieces reach
+    // best[i] is the cell of place `settled` + i. Cells up to `ready` are initialized. Pieces reach
     // up to `furthest`.
     constexpr Real kNowhere = -std::numeric_limits<Real>::infinity();
     if (cells.empty()) cells.resize(longest_ * 2 + 2 * kSettling);
@@ -139,7 +139,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
 
     const auto reach = [&](std::size_t start, std::size_t end, Real score, Id id) {
         Cell& cell = best[end - settled];
-        // Without branches: which path is better cannot be predicted.
+        // Without branches: which path is better is unpredictable.
         const bool better = score > cell.score || cell.length == 0;
         cell.second = std::max(cell.second, better ? cell.score : score);
         cell.score = better ? score : cell.score;
@@ -197,7 +197,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             }
         };
         if (size - start > longest_) {
-            walk([](std::size_t) { return true; });  // the trie ends before the chunk does
+            walk([](std::size_t) { return true; });  // the walk ends before the chunk does
         } else {
             walk([size](std::size_t end) { return end < size; });
         }

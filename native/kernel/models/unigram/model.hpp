@@ -1,6 +1,6 @@
 // Unigram: the most probable segmentation of a chunk into pieces (Kudo 2018).
 //
-// Viterbi from left to right over the bytes: each place keeps the best path to it.
+// Viterbi from left to right over the bytes. Each place keeps the best path up to it.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace toksmith::unigram {
 
 inline constexpr Id kNone = ByteTrie::kNone;
 
-// The longest chunk, in bytes, that run_short() encodes.
+// The longest chunk, in bytes, that run_short() segments.
 inline constexpr std::size_t kShort = 60;
 
 struct Options {
@@ -31,8 +31,8 @@ struct Options {
     bool fuse_unk = true;
 };
 
-// Real: float follows SentencePiece. double follows tokenizers, where all pieces are text, and
-// unknown characters that were fused are looked up once more.
+// Real is float for SentencePiece's results. It is double for those of the tokenizers library,
+// where all pieces are text, and fused unknown characters are looked up once more.
 template <typename Real>
 class UnigramModel final : public Model, public CarriedScoreModel {
  public:
@@ -42,17 +42,18 @@ class UnigramModel final : public Model, public CarriedScoreModel {
                  const std::vector<std::uint8_t>& types, Options options);
 
     std::unique_ptr<Model::Scratch> scratch() const override;
-    // Throws UnknownText if a character is unknown and there is no unknown piece.
+    // Throws UnknownText for an unknown character if there is no unknown piece.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       IdArray& out, IdArray* spans) const override;
 
-    // Null for tokenizers' rules, and if run_short() is never used.
+    // Null for tokenizers' rules, and if the scores are too low for run_short().
     std::unique_ptr<LaneViterbiTable> make_lane_viterbi(const LaneTexts& texts) const override;
 
-    // Rounding makes the ids depend on the sum at the start of the chunk. The lead of the best path
-    // over the second-best bounds the sums for which it cannot.
+    // Rounding makes the ids depend on the sum at the start of the chunk. They are valid for all
+    // sums up to a bound that follows from the gap between the best and the second-best path.
     const CarriedScoreModel* carrier() const override {
-        // SentencePiece's rules only, where no pre-tokenizer splits the text.
+        // Only with SentencePiece's rules is a whole document one sequence: no pre-tokenizer splits
+        // it.
         return std::is_same_v<Real, float> ? this : nullptr;
     }
     ScoreBound encode_with_bound(const std::uint8_t* chunk, std::size_t size,
@@ -62,7 +63,7 @@ class UnigramModel final : public Model, public CarriedScoreModel {
                           float& sum, IdArray& out, IdArray* spans) const override;
 
  private:
-    // The best path to a place: its sum and its last piece. Length 0: no path is known.
+    // The best path up to a place: its sum, and its last piece. Length 0: no path reaches it yet.
     struct Cell {
         Real score;
         Real second;  // the sum of the second-best path
@@ -82,7 +83,8 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
              IdArray& out, IdArray* spans, Margin<Real>* margin) const;
 
-    // The same for a short chunk after a sum so small that it is not reset; only for float.
+    // The same for a short chunk, if the sum before it is so small that it is not reset; only for
+    // float.
     Real run_short(const std::uint8_t* text, std::size_t size, Real sum, IdArray& out,
                    IdArray* spans, Margin<Real>* margin) const;
     void prepare_for_short();
@@ -92,14 +94,14 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     }
 
     ByteTrie trie_;
-    std::vector<Real> place_scores_;  // by place of the trie; -infinity where no token ends
+    std::vector<Real> place_scores_;  // by place in the trie; -infinity where no token ends
     Real most_before_short_ = -1;
     std::vector<Real> scores_;
-    bool any_above_zero_ = false;  // whether any score is above 0
+    bool any_above_zero_ = false;  // some score is above 0
     Real unknown_score_;
-    // Whether scores_ holds the cost of one unknown character for the unknown piece.
+    // Whether scores_[unk] is the score of one unknown character.
     bool sums_unknown_ = false;
-    Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece of text
+    Real highest_score_ = -std::numeric_limits<Real>::infinity();  // of any piece that matches text
     std::size_t longest_ = 4;  // the longest piece or unknown character, in bytes
     std::array<Id, 256> byte_ids_;
     Options options_;

@@ -7,15 +7,16 @@
 namespace toksmith::unigram {
 namespace {
 
-// The most pieces whose rounding errors, 1/256 each near kFar, stay below 1 for two paths.
+// The number of pieces whose rounding errors, at most 1/256 each near kFar, add up to less than 1
+// for two paths.
 constexpr double kFew = 64;
 
-// A power of two in ulps of the numbers just below it.
+// A power of two in ulps (units in the last place) of the numbers just below it.
 template <typename Real>
 constexpr auto kUnits =
     static_cast<double>(std::uint64_t{1} << (std::numeric_limits<Real>::digits - 1));
 
-// The largest power of two that is not above a positive number.
+// The largest power of two that is at most `number`, which is positive.
 double power_below(double number) {
     constexpr std::uint64_t kExponent = 0x7FF0000000000000;
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & kExponent);
@@ -37,7 +38,7 @@ CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const C
     const auto characters = static_cast<double>(margin.characters);
     const double weight = 1 + static_cast<double>(margin.weight) + kRounding * characters;
     if (!margin.whole || !(margin.gap > 0) || !(weight < ScoreBound::kMostWeight)) return {};
-    // For any path that may come close: its number of pieces, and the largest absolute sum.
+    // Any competitive path has at most this number of pieces, and this absolute sum.
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));
     double reach = deepest;
@@ -49,7 +50,7 @@ CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const C
     const double units = static_cast<double>(margin.gap) / (2 * pieces) - deepest / kUnits<Real>;
     if (!(units > 0)) return {};
     const double most = power_below(units) * 4 * kUnits<Real>;
-    // Of the sum after the chunk, with its weight.
+    // The limit of the sum after the chunk.
     const double limit = weight + std::min(most - deepest, kFar - reach);
     return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(

@@ -1,5 +1,4 @@
-// How certain the best segmentation of a chunk is, and for which sums before the chunk its ids are
-// valid.
+// Computes the sums for which the best segmentation of a chunk is certain.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +9,18 @@
 
 namespace toksmith::unigram {
 
-// If the sum of the best path to a place is further from 0 than this, SentencePiece resets it to 0.
+// SentencePiece resets the sum of the best path to 0 if it is further from 0 than this.
 inline constexpr double kFar = 100'000;
 
-// The largest rounding error of one addition to a sum below kFar.
+// The maximum rounding error of one addition to a sum below kFar.
 inline constexpr double kRounding = 0.01;
 
 template <typename Real>
 struct Margin {
-    Real gap;                 // the smallest lead over the second-best path
+    Real gap;                 // the smallest difference from the second-best path
     Real weight = 0;          // the sum of the absolute scores
     Real deepest = 0;         // the largest absolute sum at the start of a character
-    bool is_additive = true;  // whether add() can compute the sum from the ids
+    bool is_additive = true;  // add() can compute the sum from the ids
     bool whole = true;        // the sum was never reset
     std::size_t characters = 0;
 
@@ -35,11 +34,11 @@ struct Margin {
 // The costs of a model's pieces.
 struct Costs {
     double unknown;          // the score of an unknown character
-    double highest;          // the highest score of any piece of text
-    double pieces_per_cost;  // the most pieces for a cost of 1, if `highest` is below 0
+    double highest;          // the highest score of any piece that matches text
+    double pieces_per_cost;  // the most pieces per unit of cost, if `highest` is below 0
 };
 
-// The bound of a segmentation that was found with a sum of 0 before it.
+// The bound of a segmentation that was found with a sum of 0 before the chunk.
 template <typename Real>
 CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const Costs& costs);
 

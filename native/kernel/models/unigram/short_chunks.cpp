@@ -1,6 +1,6 @@
-// Viterbi for short chunks, which nearly all are, without unpredictable branches. Most walks
-// through the trie end within three bytes, so every walk takes three steps: one that has ended
-// passes no token, and the score of no token is -infinity.
+// Viterbi for short chunks, which nearly all chunks are, without unpredictable branches. Most walks
+// through the trie end within three bytes, so every walk takes three steps. A walk that has ended
+// passes no token: its scores are -infinity.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,11 +15,11 @@ namespace toksmith::unigram {
 namespace {
 
 constexpr float kNowhere = -std::numeric_limits<float>::infinity();
-constexpr std::size_t kUnknownPlace = 0xFFFFFF;  // beyond the places of the trie
+constexpr std::size_t kUnknownPlace = 0xFFFFFF;  // above all places of the trie
 
-// The best path to a place, and the sum of the second-best. A step packs its sum, the distance of
-// its start from the end, and the place of its piece in the trie into one number: the larger, the
-// better; of equal sums, the earlier start.
+// The best path up to a place, and the sum of the second-best. The sum, the length of the last
+// piece, and the place of that piece in the trie are packed into one number: the larger, the
+// better. If sums are equal, the path with the longer last piece wins.
 struct ShortCell {
     float sum, second;
     std::int64_t step;
@@ -49,7 +49,7 @@ void UnigramModel<float>::prepare_for_short() {
 template <>
 std::unique_ptr<LaneViterbiTable> UnigramModel<float>::make_lane_viterbi(
     const LaneTexts& texts) const {
-    if (!texts.told || most_before_short_ < 0) return nullptr;
+    if (!texts.is_complete || most_before_short_ < 0) return nullptr;
     for (std::size_t place = 0; place < trie_.places(); ++place) {
         if (trie_.has_token(place) && trie_.token(place) == options_.unk) return nullptr;
     }
@@ -64,7 +64,7 @@ std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(const 
 template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
                                      IdArray& out, IdArray* spans, Margin<float>* margin) const {
-    // The bytes after the chunk may match pieces as well, but no path leads back from these.
+    // The bytes after the chunk may match pieces as well, but the best path never includes them.
     constexpr std::size_t kBehind = 3;
     std::array<std::uint8_t, kShort + kBehind> chunk;
     std::array<ShortCell, kShort + kBehind> best;

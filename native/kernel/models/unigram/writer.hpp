@@ -1,4 +1,4 @@
-// Writes the pieces of a chunk as tokens.
+// Appends the pieces of a chunk as tokens.
 #pragma once
 
 #include <type_traits>
@@ -28,7 +28,7 @@ class UnigramModel<Real>::Writer {
         unknown_end_ = end;
     }
 
-    // Writes the unknown characters that are held back.
+    // Appends the pending unknown characters.
     void finish() {
         const std::size_t start = unknown_start_, end = unknown_end_;
         unknown_start_ = unknown_end_ = 0;

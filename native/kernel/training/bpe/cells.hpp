@@ -1,4 +1,5 @@
-// The symbols of all chunks, which become longer with each merge, with their neighbours and counts.
+// The symbols of all chunks, with their neighbours and counts. Merging two symbols makes one longer
+// symbol.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +15,15 @@
 
 namespace toksmith::bpe {
 
-// All chunks are concatenated, one cell for each initial symbol, in the order in which they were
-// first seen: so the smallest position of a pair is its first occurrence in the text. An id is in
-// the first cell of its symbol and, marked, in the last.
+// All chunks, concatenated in the order of their first occurrences, with one cell for each initial
+// symbol. So the smallest position of a pair is its first occurrence in the text. The first cell of
+// a symbol stores its id, and its last cell the id with a mark.
 class Cells {
  public:
     static constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
 
-    // The team writes the cells in `shares` shares. Throws std::length_error for kMost symbols or
-    // more.
+    // The threads of `team` write the cells, in `shares` parts. Throws std::length_error for kMost
+    // or more symbols.
     template <typename Symbol>
     Cells(const Counted<Symbol>& chunks, Team& team, std::size_t shares)
         : size_(checked_size(chunks.size())), cells_(size_ + 1) {
@@ -38,7 +39,8 @@ class Cells {
                 const std::uint32_t count = stored(chunks.counts[chunk]);
                 Id mark = kFirst;
                 for (const std::uint64_t end = chunks.ends[chunk]; i < end;) {
-                    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // of a long chunk
+                    // Symbols of a long chunk between interruption points.
+                    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
                     for (const std::uint64_t stop = std::min(end, i + kAtOnce); i < stop; ++i) {
                         cells_.data()[i] = {mark | chunks.symbols[i], count};
                         mark = 0;
@@ -54,29 +56,30 @@ class Cells {
     std::size_t size() const { return size_; }
     void prefetch(std::size_t place) const { __builtin_prefetch(cells_.data() + place, 1); }
 
-    // Whether this symbol starts here.
+    // Whether symbol `id` starts here.
     bool starts(std::size_t place, Id id) const { return (at(place) & ~kFirst) == id; }
-    // Whether this symbol starts here, and no chunk does.
+    // Whether symbol `id` starts here, and is not the first one of its chunk.
     bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
-    // Whether a chunk starts here, or the text ends.
+    // Whether a chunk starts here, or all chunks end here.
     bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
-    // The start of the chunk around this position; 0 if it is far away.
+    // The start of the chunk that contains this position; 0 if it is more than kFar cells away.
     Position chunk_start(Position place) const {
         constexpr Position kFar = 1000;
         const Position least = place - std::min(place, kFar);
         while (place > least && !is_first(place)) --place;
         return is_first(place) ? place : 0;
     }
-    // The symbol that starts here, inside a chunk; and the one that ends before.
+    // The symbol that starts here and is not the first of its chunk; and the symbol that ends
+    // before this cell.
     Id id_at(std::size_t place) const { return at(place); }
     Id id_before(std::size_t place) const { return at(place - 1) & ~(kFirst | kLast); }
-    // The count of the chunk here.
+    // The count of the chunk that contains this cell.
     std::uint64_t count(std::size_t place) const {
         const std::uint32_t count = cells_.data()[place].count;
         return count & kLarge ? large_[count ^ kLarge] : count;
     }
 
-    // Merges two symbols: the left one has `left` cells, both have `whole` cells.
+    // Merges two symbols. `left`: the length of the left one, and `whole`: of both, in cells.
     void join(std::size_t place, std::size_t left, std::size_t whole, Id id) {
         Cell* const cells = cells_.data() + place;
         const Id mark = cells->id & kFirst;
@@ -91,7 +94,7 @@ class Cells {
 
     struct Cell {
         Id id;
-        std::uint32_t count;  // the count of its chunk; marked: an index into large_
+        std::uint32_t count;  // the count of its chunk, or, with the mark, its index in large_
     };
 
     static std::size_t checked_size(std::uint64_t size) {

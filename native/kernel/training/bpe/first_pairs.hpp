@@ -1,4 +1,4 @@
-// The pairs of initial symbols, numbered in the order in which they are first seen.
+// The pairs of initial symbols, numbered in the order of their first occurrences.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 
 namespace toksmith::bpe {
 
-// Calls visit(left, right, count, place) for each pair of neighbours in the chunks [first, last),
-// in the order of the text. Has interruption points.
+// Calls visit(left, right, count, place) for each pair of adjacent symbols in the chunks [first,
+// last), in the order of the text. Has interruption points.
 template <typename Symbol, typename Visit>
 void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t last,
                    Visit visit) {
-    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;  // symbols of a long chunk
+    // Symbols of a long chunk between interruption points.
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
     InterruptionPoints<256> points;
     std::uint64_t i = first > 0 ? chunks.ends[first - 1] : 0;
     for (std::size_t chunk = first; chunk < last; ++chunk) {
@@ -33,18 +34,19 @@ void for_each_pair(const Counted<Symbol>& chunks, std::size_t first, std::size_t
     }
 }
 
-// Uses a plain table if the alphabet is small.
+// A two-dimensional array if the alphabet is small, else a hash table.
 class FirstPairs {
  public:
     explicit FirstPairs(std::size_t alphabet)
         : alphabet_(alphabet <= kSmall ? alphabet : 0), numbers_(alphabet_ * alphabet_ + 1) {}
 
-    // The number of a pair; calls make() for it when the pair is new.
+    // The number of a pair. For a new pair, it is make().
     template <typename Make>
     std::uint32_t find_or_add(Id left, Id right, Make make) {
         if (alphabet_) {
             std::uint32_t& known = numbers_.data()[left * alphabet_ + right];
-            if (known == 0) known = make() + 2;  // kNone becomes 1
+            // 0: not seen. Adding 2 maps kNone, the largest number, to 1.
+            if (known == 0) known = make() + 2;
             return known - 2;
         }
         const std::uint32_t known = index_.find(left, right);
@@ -60,7 +62,7 @@ class FirstPairs {
  private:
     static constexpr std::size_t kSmall = 2048;
 
-    std::size_t alphabet_;  // 0: too large
+    std::size_t alphabet_;  // 0: too large for the array
     HugePageArray<std::uint32_t> numbers_;
     PairIndex index_;
 };

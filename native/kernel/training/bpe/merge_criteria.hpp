@@ -1,4 +1,5 @@
-// Criteria for MergeTrainer: which pairs may merge, and which of them is the best.
+// Criteria for MergeTrainer, which documents their members: which pairs may merge, and which pair
+// is the best.
 #pragma once
 
 #include <bit>
@@ -10,17 +11,17 @@
 
 namespace toksmith::bpe {
 
-// The worth of a pair is its count.
+// For criteria whose worth of a pair is its count.
 struct ByCount {
-    static constexpr std::size_t kMagnitudes = 65;  // by the bits of the count
+    static constexpr std::size_t kMagnitudes = 65;  // the number of bits of the count
     static std::size_t magnitude(std::uint64_t worth) {
         return static_cast<std::size_t>(std::bit_width(worth));
     }
     std::uint64_t worth(const Pair& pair) const { return pair.count; }
 };
 
-// The most frequent pair. Of equal ones, the first in the text, or the one with the lower ids;
-// `alphabet.places` orders the initial symbols.
+// The most frequent pair. Of pairs with equal counts, the one that occurs first in the text, or the
+// one with the lower ids, where `alphabet.places` orders the initial symbols.
 template <bool kFirstSeen>
 class MostFrequent : public ByCount {
  public:
@@ -28,7 +29,7 @@ class MostFrequent : public ByCount {
     static constexpr bool kRelative = false;
     static constexpr bool kFullTies = false;
 
-    // `longest`: the longest token; 0: no limit.
+    // `longest`: the maximum length of a token; 0: no limit.
     MostFrequent(const Alphabet& alphabet, std::size_t longest)
         : longest_(longest), places_(alphabet.places) {
         if (longest == 0) return;
@@ -56,14 +57,14 @@ class MostFrequent : public ByCount {
     std::vector<std::uint32_t> places_;
 };
 
-// The pair with the highest count(pair) / (count(left) · count(right)), in double. Of equal ones,
-// the more frequent, then the one with the lower ids.
+// The pair with the highest count(pair) / (count(left) · count(right)), computed in double. Of
+// pairs with equal worth, the more frequent one, then the one with the lower ids.
 class MostLikely {
  public:
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = true;
     static constexpr bool kFullTies = true;
-    // By sign, exponent and the first bits of the fraction.
+    // By sign, exponent and the first bits of the fraction of the double.
     static constexpr std::size_t kMagnitudes = std::size_t{1} << 14;
     static std::size_t magnitude(std::uint64_t worth) { return worth >> 50; }
     static std::uint64_t most(std::size_t magnitude) {
@@ -72,7 +73,7 @@ class MostLikely {
 
     bool allowed(Id, Id) const { return true; }
     void made(Id, Id) {}
-    // Positive doubles compare like their bit patterns.
+    // Positive doubles are ordered like their bit patterns.
     std::uint64_t worth(const Pair& pair) const {
         const double both = static_cast<double>(symbol_counts[pair.left]) *
                             static_cast<double>(symbol_counts[pair.right]);
@@ -86,8 +87,8 @@ class MostLikely {
     std::vector<std::uint64_t> symbol_counts;
 };
 
-// SentencePiece: the most frequent pair that makes a valid piece; then the shortest, then the first
-// by the ids of its symbols.
+// SentencePiece's criterion: the most frequent pair that makes a valid piece; then the shortest;
+// then the first by the ids of its symbols.
 class MostFrequentPiece : public ByCount {
  public:
     static constexpr bool kByPlace = false;
@@ -99,7 +100,7 @@ class MostFrequentPiece : public ByCount {
 
     bool allowed(Id left, Id right) const { return rules_.allow(traits_[left], traits_[right]); }
     void made(Id left, Id right) { traits_.push_back(joined(traits_[left], traits_[right])); }
-    // The length and the first two symbols, which decide most ties.
+    // The length and the first two symbols of the piece, which decide most ties.
     std::uint64_t tie(const Pair& pair) const {
         const Id* text = symbols_ + pair.spelled;
         const std::uint64_t second = text[1] < kMostShown ? text[1] : kMostShown;

@@ -1,14 +1,16 @@
-// Training by merging: the best pair of neighbours becomes one symbol, until there are enough.
+// Training by merging: repeatedly merges the best pair of adjacent symbols into a new one.
 //
-// A MergeCriterion (see merge_criteria.hpp) defines which pairs may merge, and which is the best:
+// A MergeCriterion (see merge_criteria.hpp) decides which pairs may merge, and which pair is the
+// best:
 //   allowed(left, right)   whether the two may merge
-//   made(left, right)      they were merged; the new symbol has the next id
-//   worth(pair), tie(pair) the best pair has the highest worth, then the lowest tie
-//   magnitude(worth)       below kMagnitudes; monotonic in the worth
+//   made(left, right)      called when they were merged; the new symbol has the next id
+//   worth(pair), tie(pair) the best pair has the highest worth; of several, the lowest tie
+//   magnitude(worth)       a monotonic function of the worth, below kMagnitudes
 //   most(magnitude)        if kRelative: the highest worth of that magnitude
-//   before(a, b)           if kFullTies: then this decides, and at last the number of the pair
-//   kByPlace               the tie is the first position, at which the pair must still be
-//   kRelative              worth() depends on the counts of the symbols, too, and may rise
+//   before(a, b)           if kFullTies: the order of pairs with equal ties; of several, the pair
+//                          with the lowest number
+//   kByPlace               the tie is the first position at which the pair still occurs
+//   kRelative              worth() also depends on the counts of the symbols, and may rise
 #pragma once
 
 #include <algorithm>
@@ -33,7 +35,7 @@ namespace toksmith::bpe {
 template <typename Symbol, typename MergeCriterion>
 class MergeTrainer {
  public:
-    // `alphabet`: the number of initial symbols; new ids follow.
+    // `alphabet`: the number of initial symbols. New symbols get the following ids.
     MergeTrainer(const Counted<Symbol>& chunks, std::size_t alphabet, std::uint64_t min_frequency,
                  MergeCriterion& criterion, const Sharing& sharing)
         : criterion_(criterion),
@@ -55,7 +57,7 @@ class MergeTrainer {
         enqueue_new();
     }
 
-    // The trainer cannot be used after an exception.
+    // After an exception, the trainer must not be used again.
     Training run(std::size_t tokens, const Watch& watch) {
         Training result;
         try {
@@ -70,7 +72,7 @@ class MergeTrainer {
 
  private:
     static constexpr std::size_t kAhead = 16;  // prefetch distance, in positions
-    // Positions between interruption points.
+    // Interruption points: one per this number of positions.
     static constexpr std::size_t kAtOnce = std::size_t{1} << 14;
 
     void run(std::size_t tokens, const Watch& watch, Training& result) {
@@ -92,10 +94,10 @@ class MergeTrainer {
         }
     }
 
-    // The start of a share.
+    // The start of a share, which is one thread's part of the work.
     struct Cut {
-        const Position* place;
-        Position start;  // of the share's first chunk
+        const Position* place;  // in the list of positions
+        Position start;         // of the first chunk
     };
 
     void find_pairs(const Counted<Symbol>& chunks) {
@@ -144,13 +146,13 @@ class MergeTrainer {
         }
     }
 
-    // The number of shares for so much work.
+    // The number of shares for `places` positions.
     std::size_t shares_of(std::size_t places) const {
         return std::clamp<std::size_t>(places / least_share_, 1, shares_.size());
     }
 
-    // Makes pairs of the occurrences in all shares, and room for their positions. Shares are
-    // processed in order, so the result is that of a single share.
+    // Adds the pairs that the shares have found, and allocates the lists of their positions.
+    // Processes the shares in order, so the result does not depend on their number.
     void add_pairs(std::size_t shares) {
         first_new_ = pairs_.size();
         InterruptionPoints<4096> points;
@@ -207,7 +209,7 @@ class MergeTrainer {
         return queue_.take_best([&](std::uint32_t number) {
             if constexpr (MergeCriterion::kByPlace) {
                 Pair& pair = pairs_[number];
-                while (!stands(pair, *pair.places)) {
+                while (!is_current(pair, *pair.places)) {
                     ++pair.places;
                     --pair.size;
                 }
@@ -215,8 +217,8 @@ class MergeTrainer {
         });
     }
 
-    // Whether the pair still is at this position.
-    bool stands(const Pair& pair, Position place) const {
+    // Whether the pair still occurs at this position.
+    bool is_current(const Pair& pair, Position place) const {
         return cells_.starts(place, pair.left) &&
                cells_.goes_on(place + lengths_[pair.left], pair.right);
     }
@@ -244,7 +246,7 @@ class MergeTrainer {
         }
     }
 
-    // Cuts the positions of a pair into shares, at starts of chunks.
+    // Cuts the list of positions of a pair into shares, at starts of chunks.
     void cut_places(const Pair& pair) {
         cuts_.assign(1, {pair.places, 0});
         const std::size_t shares = shares_of(pair.size);
@@ -258,7 +260,7 @@ class MergeTrainer {
     }
 
     // Merges the pair at the positions of a share, from left to right, and records the new pairs.
-    // Does not read the chunks of other shares.
+    // Reads only chunks of this share.
     void join(const Pair& pair, Id id, std::size_t share) {
         PairOccurrences& seen = shares_[share];
 
@@ -273,7 +275,7 @@ class MergeTrainer {
             for (const std::size_t stop = std::min(size, i + kAtOnce); i < stop; ++i) {
                 if (i + kAhead < size) cells_.prefetch(places[i + kAhead]);
                 const Position place = places[i], end = place + whole;
-                if (!stands(pair, place)) continue;
+                if (!is_current(pair, place)) continue;
                 const std::uint64_t count = cells_.count(place);
                 if (!cells_.is_first(place)) {
                     const Id other = cells_.id_before(place);
@@ -298,8 +300,8 @@ class MergeTrainer {
         }
     }
 
-    // The neighbours of the two halves are now neighbours of the whole: lowers the counts of the
-    // old pairs. These are spread over all memory, so they are prefetched.
+    // Lowers the counts of pairs that the merge has replaced: those of a neighbour and one of the
+    // two symbols. They are scattered over memory, so they are prefetched.
     void subtract(std::uint32_t merged, const Pair& pair, Id id,
                   const std::vector<PairOccurrence>& seen) {
         const auto old = [&](const PairOccurrence& made) {
@@ -318,17 +320,17 @@ class MergeTrainer {
             if (found_.back() != PairIndex::kNone) __builtin_prefetch(&pairs_[found_.back()], 1);
         }
         for (std::size_t i = 0; i < seen.size(); ++i) {
-            // The merged pair has no count.
+            // The merged pair itself has no count any more.
             if (found_[i] == PairIndex::kNone || found_[i] == merged) continue;
             pairs_[found_[i]].count -= seen[i].count;
         }
     }
 
-    // Drops stale positions. Lists are in the order of their pairs' numbers, so the old arena is
+    // Drops outdated positions. Lists are in the order of the pairs' numbers, so the old arena is
     // freed block by block.
     void drop_old_places() {
         const std::size_t enough = arena_.taken() / (16 * shares_.size()) + 1;
-        // Starts of parts of the pairs with about `enough` positions each.
+        // The first pair of each part with about `enough` positions.
         std::vector<std::size_t> starts{0};
         std::size_t places = 0;
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -351,7 +353,7 @@ class MergeTrainer {
         enough_places_ = std::max(arena_.taken() / 2 * 3, few_places_);
     }
 
-    // Moves the valid positions to the front of their lists.
+    // Moves the positions that are still valid to the front of their lists.
     void sift_places(std::size_t first, std::size_t last) {
         InterruptionPoints<1024> points;
         for (std::size_t i = first; i < last; ++i) {
@@ -364,14 +366,14 @@ class MergeTrainer {
             Position *const end = pair.places + pair.size, *kept = pair.places;
             for (const Position* place = pair.places; place < end; ++place) {
                 if (place + kAhead < end) cells_.prefetch(place[kAhead]);
-                if (stands(pair, *place)) *kept++ = *place;
+                if (is_current(pair, *place)) *kept++ = *place;
             }
             pair.size = static_cast<std::uint32_t>(kept - pair.places);
         }
     }
 
-    // A symbol became rarer, so all pairs with it are worth more. Pairs without a count are
-    // dropped.
+    // Queues all pairs of a symbol again: it became rarer, so their worth has risen. Drops pairs
+    // whose count is 0.
     void enqueue_all_of(Id id) {
         std::erase_if(pairs_of_[id], [&](std::uint32_t pair) { return pairs_[pair].count == 0; });
         for (const std::uint32_t pair : pairs_of_[id]) queue_.add(pair);
@@ -379,25 +381,25 @@ class MergeTrainer {
 
     MergeCriterion& criterion_;
     std::size_t alphabet_;
-    std::vector<std::uint32_t> lengths_;  // the length of each id, in cells
+    std::vector<std::uint32_t> lengths_;  // the length of each symbol, in cells
 
     Team team_;
     std::size_t least_share_;
-    std::size_t few_places_;  // fewer positions are not worth sifting
+    std::size_t few_places_;  // shorter lists are not cleaned up
     std::vector<PairOccurrences> shares_;
 
     Cells cells_;
     PairIndex index_;
     PositionArena arena_;
-    std::size_t enough_places_ = 0;  // with more positions, stale ones are dropped
+    std::size_t enough_places_ = 0;  // if there are more positions, outdated ones are dropped
     Pairs pairs_;
     PairQueue<MergeCriterion> queue_;
-    std::vector<std::vector<std::uint32_t>> pairs_of_;  // the pairs with each id, if kRelative
+    std::vector<std::vector<std::uint32_t>> pairs_of_;  // by id, if kRelative: its pairs
     std::uint64_t total_ = 0;
 
     // State of the current merge:
-    std::vector<Cut> cuts_;      // shares of its positions
-    std::size_t first_new_ = 0;  // the first of the new pairs
+    std::vector<Cut> cuts_;      // the shares of its positions
+    std::size_t first_new_ = 0;  // the first pair that it made
     std::vector<std::uint32_t> found_;
 };
 

@@ -1,4 +1,4 @@
-// A pair of neighbours that may merge.
+// A pair of adjacent symbols that may merge.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace toksmith::bpe {
 
-// For vectors that become large: huge pages, each of which is cleared at once when it is first
-// touched, instead of a page fault for every 4 KiB.
+// Allocates large vectors on huge pages: each is cleared at its first access, instead of one page
+// fault for every 4 KiB.
 template <typename T>
 struct HugeAllocator {
     using value_type = T;
@@ -34,14 +34,14 @@ struct HugeAllocator {
     bool operator==(const HugeAllocator&) const { return true; }
 };
 
-// All positions of a pair were recorded by one merge, the one that made the younger of its ids. So
-// its count only falls, and its positions ascend.
+// All positions of a pair are recorded by the merge that makes the newer of its two symbols. Later,
+// its count can only fall. Positions are ascending.
 struct Pair {
     Id left, right;
     std::uint64_t count;
-    Position* places;    // some may be stale
+    Position* places;    // some may be outdated
     std::uint32_t size;  // number of positions
-    Position spelled;    // a position of its text, merged or not
+    Position spelled;    // a position at which it once occurred, to read its text
 };
 
 using Pairs = std::vector<Pair, HugeAllocator<Pair>>;  // by number

@@ -1,4 +1,4 @@
-// A hash table from a pair of ids to its number.
+// A hash table from a pair of ids to the number of the pair.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class PairIndex {
         return slot.mark == 0 ? kNone : slot.number;
     }
 
-    // The number of a pair, which is `number` if the pair is new.
+    // The number of a pair. A new pair gets `number`.
     std::uint32_t find_or_add(Id left, Id right, std::uint32_t number) {
         const std::uint64_t key = pair_key(left, right);
         Slot& slot = slots_.data()[slot_of(key)];
@@ -37,7 +37,7 @@ class PairIndex {
     struct Slot {
         std::uint64_t key;
         std::uint32_t number;
-        std::uint32_t mark;  // 0: empty
+        std::uint32_t mark;  // 0: an empty slot
     };
 
     std::size_t place_of(std::uint64_t key) const { return (hash_word(key) >> 7) & mask_; }

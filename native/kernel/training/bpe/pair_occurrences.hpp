@@ -1,4 +1,4 @@
-// The new pairs that one share of the text contains, collected without any other share.
+// The new pairs that a merge makes in one share of the text.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,23 @@
 
 namespace toksmith::bpe {
 
-// A pair that one share contains.
+// A pair that occurs in one share.
 struct PairOccurrence {
     Id left, right;
     std::uint64_t count = 0;
-    std::uint32_t places = 0;  // its positions; once numbered: those of the shares before
-    std::uint32_t pair = 0;    // the number of the pair; kNone: it may not merge
-    Position* next = nullptr;  // where its next position is written
+    // The number of its positions in this share; after add_occurrence(), in the shares before it.
+    std::uint32_t places = 0;
+    std::uint32_t pair = 0;    // the number of the pair; kNone: the pair may not merge
+    Position* next = nullptr;  // where to write its next position
 };
 
-// The pairs of the new id with its neighbours in one share of a merge's positions. Aligned so that
-// no two shares write to one cache line, or to a pair of lines that is fetched together.
+// The pairs of the new symbol with its neighbours, in one share of the positions of a merge.
+// Aligned so that no two shares write to one cache line, or to a pair of lines that the processor
+// fetches together.
 class alignas(128) PairOccurrences {
  public:
-    // Starts the next merge, in at most `places` positions. `ids`: the number of ids, with the new
-    // one.
+    // Starts the next merge. `ids`: the number of ids, including the new one; `places`: the maximum
+    // number of positions.
     void begin(std::size_t ids, std::size_t places) {
         ++merge_;
         before_.resize(ids);
@@ -37,7 +39,7 @@ class alignas(128) PairOccurrences {
         joined = 0;
     }
 
-    // Records a position of a pair. may_merge() is called when the pair is first seen.
+    // Records an occurrence of a pair. Calls may_merge() for its first occurrence.
     template <typename MayMerge>
     void note_before(Id other, Id id, std::uint64_t count, Position place, MayMerge may_merge) {
         note(before_[other], other, id, count, place, may_merge);
@@ -47,7 +49,7 @@ class alignas(128) PairOccurrences {
         note(after_[other], id, other, count, place, may_merge);
     }
 
-    // Writes the positions to the lists of their pairs.
+    // Writes the recorded positions to the lists of their pairs.
     void keep_places() {
         for (std::size_t i = 0; i < size_;) {
             for (const std::size_t stop = std::min(size_, i + kAtOnce); i < stop; ++i) {
@@ -57,15 +59,15 @@ class alignas(128) PairOccurrences {
         }
     }
 
-    std::vector<PairOccurrence> pairs;  // in the order in which they were first seen
-    std::uint64_t joined = 0;           // occurrences of the merge
+    std::vector<PairOccurrence> pairs;  // in the order of their first occurrences
+    std::uint64_t joined = 0;           // how often the merge occurred
 
  private:
     static constexpr std::size_t kAtOnce = std::size_t{1} << 16;
 
-    // The occurrence of an id next to the pair that is merged.
+    // By id of a neighbour: the index in `pairs`, valid if `merge` is the current merge.
     struct Neighbour {
-        std::uint32_t merge = 0;  // the merge that saw it last
+        std::uint32_t merge = 0;  // the last merge that found this neighbour
         std::uint32_t occurrence = 0;
     };
     struct Noted {
@@ -90,7 +92,7 @@ class alignas(128) PairOccurrences {
 
     std::uint32_t merge_ = 0;
     std::vector<Neighbour> before_, after_;  // by id
-    std::vector<Noted> noted_;               // the first size_ of them
+    std::vector<Noted> noted_;               // [0, size_) are used
     std::size_t size_ = 0;
 };
 

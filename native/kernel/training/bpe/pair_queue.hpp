@@ -1,4 +1,4 @@
-// A priority queue of pairs whose worth changes.
+// A priority queue of pairs whose worth changes over time.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace toksmith::bpe {
 template <typename MergeCriterion>
 class PairQueue {
  public:
-    // Pairs with a count below `min_frequency`, at least 1, are left out.
+    // Ignores pairs with a count below `min_frequency`, which is at least 1.
     PairQueue(const MergeCriterion& criterion, const Pairs& pairs, std::uint64_t min_frequency)
         : criterion_(criterion),
           pairs_(pairs),
@@ -25,7 +25,7 @@ class PairQueue {
           queue_(Worse{this}),
           waiting_(MergeCriterion::kMagnitudes) {}
 
-    // Adds a new pair or, if kRelative, one whose worth may have risen.
+    // Adds a new pair, or one whose worth may have risen if kRelative.
     void add(std::uint32_t number) {
         const Pair& pair = pairs_[number];
         if (pair.count < min_frequency_) return;
@@ -44,8 +44,8 @@ class PairQueue {
         }
     }
 
-    // Removes the best pair and returns it; kNone if there is none. Calls settle(number) for a pair
-    // before its tie is read.
+    // Removes and returns the best pair, or kNone. Calls settle(number) before it reads the tie of
+    // a pair.
     template <typename Settle>
     std::uint32_t take_best(Settle settle) {
         while (fill()) {
@@ -67,8 +67,8 @@ class PairQueue {
     }
 
  private:
-    // The worth and tie of a pair when it was added. They may be outdated, but never understate the
-    // pair; so if the top entry is still accurate, it is the best.
+    // The worth and tie of a pair when it was added. If they have changed since, the pair has
+    // become worse. So if the top entry is still accurate, its pair is the best.
     struct Entry {
         std::uint64_t worth;
         std::uint64_t tie;
@@ -89,7 +89,7 @@ class PairQueue {
         }
     };
 
-    // Moves the pairs of the next lower magnitude into the queue. Returns false if there are none.
+    // Moves the pairs of the next lower magnitude into the queue. Returns false if none are left.
     bool fill() {
         while (queue_.empty() && magnitude_ > 0) {
             const std::vector<std::uint32_t> pairs = std::move(waiting_[--magnitude_]);
@@ -105,7 +105,7 @@ class PairQueue {
         return !queue_.empty();
     }
 
-    // Whether this entry of the pair is the current one; then it is removed.
+    // Whether this entry is the current one of its pair. If so, removes it from listed_.
     bool take_from_list(std::uint32_t number, std::uint64_t worth) {
         if (listed_[number] != worth) return false;
         listed_[number] = 0;
@@ -115,12 +115,12 @@ class PairQueue {
     const MergeCriterion& criterion_;
     const Pairs& pairs_;
     std::uint64_t min_frequency_;
-    // Pairs that may be the best soon. The others wait, by the magnitude of their worth.
+    // The pairs of the highest magnitude. The other pairs wait in lists, one for each magnitude.
     std::priority_queue<Entry, std::vector<Entry>, Worse> queue_;
     std::vector<std::vector<std::uint32_t>> waiting_;
     std::size_t magnitude_ = waiting_.size();
-    // If kRelative, where worth can rise: the highest worth that queue_ or waiting_ has for each
-    // pair; lower entries are stale. 0: no entry.
+    // Only if kRelative, where worth can rise: for each pair, the highest worth of its entries in
+    // queue_ and waiting_. Lower entries are outdated. 0: no entry.
     std::vector<std::uint64_t> listed_;
 };
 

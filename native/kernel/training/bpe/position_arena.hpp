@@ -1,4 +1,5 @@
-// Memory for lists of positions that never grow. Lists are in the order in which they were made.
+// Memory for lists of positions of fixed size. Lists are stored in the order in which they are
+// allocated.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ class PositionArena {
     // Allocates a list of `places` positions.
     Position* take(std::size_t places) {
         if (places > free_) {
-            // Later blocks are larger, up to 16 MiB.
+            // The block size doubles from block to block, up to 16 MiB.
             const std::size_t usual = std::size_t{1}
                                       << std::min<std::size_t>(15 + blocks_.size(), 22);
             const std::size_t size = std::max(places, usual);
@@ -32,12 +33,12 @@ class PositionArena {
         return result;
     }
 
-    // Frees the blocks before that of this list.
+    // Frees the blocks before the one that contains this list.
     void drop_before(const Position* list) {
         while (!blocks_.front().holds(list)) blocks_.pop_front();
     }
 
-    // The positions in all lists.
+    // The number of positions in all lists.
     std::size_t taken() const { return taken_; }
 
  private:

@@ -6,8 +6,8 @@
 namespace toksmith::bpe {
 namespace {
 
-// The position of each byte in Hugging Face's byte alphabet: printable Latin-1 first, then the
-// rest.
+// The position of each byte in the byte alphabet of Hugging Face: printable Latin-1 characters
+// first, then the other bytes.
 std::vector<std::uint32_t> alphabet_places() {
     const auto printable = [](std::uint32_t b) {
         return (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
@@ -60,7 +60,7 @@ Training train_pieces(const CountedSymbols& words, std::size_t cut,
     const std::uint64_t others = words.ends.empty() ? 0 : words.ends.back() - whole;
     Segments segments;
     CountedSymbols counted = words;
-    if (others > whole / 8) {  // fewer words are not worth counting again
+    if (others > whole / 8) {  // for fewer words, counting segments does not pay
         segments = count_segments(words, cut, alphabet, rules, sharing.threads);
         counted = segments.counted();
     }

@@ -7,14 +7,14 @@
 namespace toksmith::unigram {
 namespace {
 
-// Probabilities of long words underflow a double. Each place has its own power of 2^256: its
-// probability is value · 2^(-256 · scale).
+// Probabilities of long words underflow a double. So each place has a scale: its probability is
+// value · 2^(-256 · scale).
 constexpr int kScaleBits = 256;
 constexpr double kSmall = 0x1p-256;
 
 struct Place {
-    double before;  // the probability of all paths to here
-    double after;  // that of all paths from here, divided by that of the word; scaled the other way
+    double before;  // the total probability of all paths from the start to this place
+    double after;   // that of all paths from this place to the end, divided by that of the word
     std::int64_t scale;
 };
 
@@ -27,7 +27,8 @@ class WordPass {
     WordPass(const Lattices& lattices, const std::vector<double>& probabilities)
         : lattices_(lattices), probabilities_(probabilities.data()) {}
 
-    // Adds to `expected`, in units of 1 / unit, and returns the word's log-likelihood.
+    // Adds the expected counts of the word to `expected`, in units of 1 / unit. Returns its
+    // log-likelihood.
     double run(const Block& block, std::uint32_t start, std::uint32_t end, double weight,
                std::int64_t* expected) {
         const std::size_t length = end - start;
@@ -101,7 +102,7 @@ class WordPass {
     std::vector<Place> places_;
 };
 
-// The probability of each piece. The unknown character's is below all others.
+// The probability of each piece. An unknown character is less probable than all pieces.
 std::vector<double> probabilities(const std::vector<Piece>& pieces) {
     std::vector<double> result(pieces.size());
     double least = 0;
@@ -116,8 +117,8 @@ std::vector<double> probabilities(const std::vector<Piece>& pieces) {
 }  // namespace
 
 Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers) {
-    // Counts are summed as integers in small fractions of one occurrence, so that their order does
-    // not matter. No sum exceeds the characters of the text.
+    // Counts are summed as integers, in small fractions of one occurrence, so that the result does
+    // not depend on the order. No sum exceeds the number of characters of the text.
     double characters = 1;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
         characters += static_cast<double>(words.counts[word]) *

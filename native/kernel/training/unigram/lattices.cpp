@@ -26,7 +26,7 @@ void Workers::run(std::size_t jobs,
 }
 
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers) {
-    std::vector<std::uint32_t> numbers(seeds.pieces.size());  // the new number of each; 0: dropped
+    std::vector<std::uint32_t> numbers(seeds.pieces.size());  // the new ones; 0: dropped
     std::size_t kept = 1;
     for (std::size_t piece = 1; piece < numbers.size(); ++piece) {
         if (dropped[piece]) continue;
@@ -46,7 +46,7 @@ void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers&
             for (std::uint32_t i = begin; i < end; ++i) {
                 const std::uint32_t arc = block.arcs[i], length = format.length(arc);
                 const std::uint32_t piece = numbers[format.piece(arc)];
-                // An arc of one character stays, as unknown if its piece is dropped.
+                // An arc of one character is kept even if its piece is dropped: it becomes unknown.
                 if (piece || length == 1) *out++ = format.arc(piece, length);
             }
             begin = end;

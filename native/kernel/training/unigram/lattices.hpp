@@ -1,4 +1,5 @@
-// The lattices of all words, as arcs (which pieces match where), and the passes over them.
+// The lattices of all words, stored as arcs (which pieces match at which place), and the passes
+// over them.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 
 namespace toksmith::unigram {
 
-// An arc: a piece that matches at a place, as its number and, in the low bits, its length - 1.
-// Number 0 is the unknown character, where no piece of one character matches.
+// An arc is a piece that matches at a place: the number of the piece and, in the low bits, its
+// length - 1. Piece 0 is the unknown character; its arcs are where no piece of one character
+// matches.
 struct ArcFormat {
     unsigned length_bits = 4;
 
@@ -23,25 +25,25 @@ struct ArcFormat {
     std::size_t most_pieces() const { return std::size_t{1} << (32 - length_bits); }
 };
 
-// Words are processed in blocks, which are shared among threads. Sums are made block by block in a
-// fixed order.
+// A block of words. Threads process whole blocks. Sums are computed block by block in a fixed
+// order, so they do not depend on the number of threads.
 struct Block {
     std::size_t first_word, last_word;   // [first_word, last_word)
-    std::uint32_t first_place;           // of its first word
-    std::vector<std::uint32_t> offsets;  // the first arc of each place of the block, and the end
-    std::vector<std::uint32_t> arcs;     // at each place, shorter arcs first
+    std::uint32_t first_place;           // the place where its first word starts
+    std::vector<std::uint32_t> offsets;  // for each place, the index of its first arc; then the end
+    std::vector<std::uint32_t> arcs;     // arcs of one place are ordered by length
 };
 
 struct Lattices {
     static constexpr unsigned kBlockBits = 16;  // a block has at least 2^16 places
 
     std::vector<Block> blocks;
-    // The block at each multiple of 2^16, or the one before.
+    // For each multiple of 2^16: the block that contains this place, or the block before.
     std::vector<std::uint32_t> block_numbers;
     ArcFormat format;
 
     const Block& block_at(std::uint32_t place) const;
-    // The arcs at a place of the text.
+    // The arcs that start at a place of the text.
     const std::uint32_t* begin(const Block& block, std::uint32_t place) const {
         return block.arcs.data() + block.offsets[place - block.first_place];
     }
@@ -50,11 +52,11 @@ struct Lattices {
     }
 };
 
-// Runs work on several threads.
+// Runs jobs on several threads.
 struct Workers {
     std::size_t threads;
 
-    // Calls work(thread, job) for each job, in no fixed order, with interruption points between
+    // Calls work(thread, job) for each job, in no fixed order, with an interruption point between
     // jobs.
     void run(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& work) const;
 };
@@ -64,24 +66,24 @@ struct Seeds {
     Lattices lattices;
 };
 
-// All characters and the best substrings, with their arcs.
+// The initial pieces: all characters and the best substrings, with their arcs.
 Seeds make_seeds(const CountedWords& words, const TrainingOptions& options, const Workers& workers);
 
-// Removes the marked pieces, and renumbers the others.
+// Removes the pieces marked in `dropped`, and renumbers the others.
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers);
 
-// The score of a character that is not a piece is this much below the worst piece.
+// The score of an unknown character is the lowest score of a piece minus this.
 inline constexpr double kUnknownPenalty = 10.0;
 
 struct Expected {
     std::vector<double> counts;  // the expected count of each piece
-    double log_likelihood;       // of the text
+    double log_likelihood;       // of the whole text
 };
 
-// The expected count of each piece over all segmentations of the text (forward-backward).
+// Computes the expected count of each piece over all segmentations of the text (forward-backward).
 Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers);
 
-// Marks the pieces whose removal lowers the likelihood of the text least, so that `size` are left.
+// Marks pieces for removal until `size` are left: those whose removal lowers the likelihood least.
 std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& seeds,
                                       std::size_t size, const Workers& workers);
 

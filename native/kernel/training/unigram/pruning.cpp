@@ -15,13 +15,13 @@ double unknown_score(const std::vector<Piece>& pieces) {
     return least - kUnknownPenalty;
 }
 
-// The best segmentation of the text between two places.
+// The best segmentation of a range of the text.
 class Viterbi {
  public:
     Viterbi(const Seeds& seeds, double unknown) : seeds_(seeds), unknown_(unknown) {}
 
-    // Without the piece `without` (0: any piece), and then without unknown characters. Returns its
-    // score, or kNever if there is none.
+    // Finds the best segmentation of [start, end). If `without` is not 0, it uses neither that
+    // piece nor unknown characters. Returns its score, or kNever if there is none.
     double run(const Block& block, std::uint32_t start, std::uint32_t end, std::uint32_t without) {
         const std::size_t length = end - start;
         if (scores_.size() <= length) {
@@ -38,7 +38,7 @@ class Viterbi {
             for (const std::uint32_t* arc = lattices.begin(block, start + i); arc != arc_end;
                  ++arc) {
                 const std::size_t there = i + format.length(*arc);
-                if (there > length) break;  // shorter ones come first
+                if (there > length) break;  // arcs are ordered by length
                 const std::uint32_t piece = format.piece(*arc);
                 if (without && (piece == without || piece == 0)) continue;
                 const double score = scores_[i] + (piece ? seeds_.pieces[piece].score : unknown_);
@@ -51,7 +51,7 @@ class Viterbi {
         return scores_[length];
     }
 
-    // Calls visit(piece) for each piece of the best segmentation, from the last to the first.
+    // Calls visit(piece) for each piece of the best segmentation, in reverse order.
     template <typename Visit>
     void walk(std::size_t length, Visit visit) const {
         const ArcFormat format = seeds_.lattices.format;
@@ -68,7 +68,7 @@ class Viterbi {
     std::vector<std::uint32_t> last_;  // the last arc of the best path to each place
 };
 
-// The count of each piece in the most probable segmentation of the text.
+// How often each piece occurs in the most probable segmentation of the text.
 std::vector<std::uint64_t> usage(const CountedWords& words, const Seeds& seeds,
                                  const Workers& workers) {
     const std::vector<Block>& blocks = seeds.lattices.blocks;
@@ -102,7 +102,7 @@ std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& se
     for (const std::uint64_t count : used) total += static_cast<double>(count);
 
     constexpr double kKeep = std::numeric_limits<double>::infinity();
-    std::vector<double> losses(pieces.size(), kNever);  // kNever: dropped in any case
+    std::vector<double> losses(pieces.size(), kNever);  // kNever: always dropped
     constexpr std::size_t kJob = 4096;
     std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds, 0));
     workers.run((pieces.size() + kJob - 1) / kJob, [&](std::size_t thread, std::size_t job) {
@@ -118,7 +118,7 @@ std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& se
                 losses[piece] = kKeep;
                 continue;
             }
-            // The occurrences of the piece go to the pieces that replace it.
+            // The pieces that replace the removed piece take over its count.
             const auto count = static_cast<double>(used[piece]);
             double parts = 0, others = 0;
             viterbi[thread].walk(length, [&](std::uint32_t part) {

@@ -1,4 +1,4 @@
-// The initial pieces: all characters and the best substrings, with their lattices.
+// Makes the initial pieces: all characters and the best substrings, with their lattices.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,18 +13,18 @@ namespace toksmith::unigram {
 namespace {
 
 struct Candidate {
-    std::uint64_t covered;      // characters of the text that its occurrences cover
-    std::uint32_t first, last;  // the suffixes that start with it
+    std::uint64_t covered;      // the number of characters of the text in its occurrences
+    std::uint32_t first, last;  // the range of suffixes that start with it
     std::uint32_t length;
 
-    // Whether it is better than another; of equal ones, the first by code points.
+    // Orders better candidates first; equal ones by code points.
     bool operator<(const Candidate& other) const {
         if (covered != other.covered) return covered > other.covered;
         return first != other.first ? first < other.first : length < other.length;
     }
 };
 
-// Selects the best of many candidates.
+// Selects the best of a large number of candidates.
 class Best {
  public:
     explicit Best(std::size_t most) : most_(most) {}
@@ -47,7 +47,7 @@ class Best {
  private:
     void trim() {
         if (kept_.size() <= most_) return;
-        if (most_ > 0) {  // then the last one kept is the worst
+        if (most_ > 0) {  // from then on, the last candidate is the worst
             std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(most_ - 1),
                              kept_.end());
             full_ = true;
@@ -60,8 +60,8 @@ class Best {
     std::vector<Candidate> kept_;
 };
 
-// Whether a substring may be a piece. The rules need halves that are pieces themselves: suffixes if
-// spaces are at the start, otherwise prefixes.
+// Whether a substring may be a piece. Builds it from single characters, since the rules need two
+// valid halves: extends it to the left if spaces are at the start of words, otherwise to the right.
 bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Candidate& candidate,
               std::uint32_t place) {
     if (candidate.length > rules.longest) return false;
@@ -111,7 +111,7 @@ std::vector<Candidate> best_substrings(const CountedWords& words, const Suffixes
     return best[0].sorted();
 }
 
-// The characters of the words, the most frequent first.
+// The characters of the words, in descending order of frequency.
 std::vector<Candidate> characters(const CountedWords& words, const Suffixes& suffixes) {
     std::vector<std::uint64_t> counts(words.alphabet.size());
     InterruptionPoints<4096> points;
@@ -143,12 +143,12 @@ std::vector<Block> cut(const CountedWords& words) {
     return blocks;
 }
 
-// Writes the arcs of all places: a piece (from number 1) matches where the suffix is one of its
-// own.
+// Computes the arcs of all places: pieces (numbered from 1) match at a place if they are a prefix
+// of the suffix that starts there.
 Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
                     const std::vector<Candidate>& chosen, ArcFormat format,
                     const Workers& workers) {
-    // Prefixes before the pieces that start with them.
+    // Sorted so that a prefix of a piece comes before the piece.
     std::vector<std::uint32_t> in_order(chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) in_order[i] = static_cast<std::uint32_t>(i);
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
@@ -160,7 +160,7 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
     // Calls visit(place, pieces) for each suffix.
     const auto sweep = [&](auto visit) {
         workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
-            std::vector<std::uint32_t> open;  // those that the current suffix starts with
+            std::vector<std::uint32_t> open;  // pieces that are a prefix of the current suffix
             InterruptionPoints<4096> points;
             auto next = std::lower_bound(
                 in_order.begin(), in_order.end(), suffixes.buckets[bucket],
@@ -195,7 +195,8 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
             block.offsets.push_back(static_cast<std::uint32_t>(arcs));
             arcs += arcs_at[place];
         }
-        if (arcs > 0xFFFFFFFFu) throw std::length_error("a word is too long for so many seeds");
+        if (arcs > 0xFFFFFFFFu)
+            throw std::length_error("a word has too many matching seeds: use fewer seeds");
         block.offsets.push_back(static_cast<std::uint32_t>(arcs));
         block.arcs.resize(arcs);
     }
@@ -215,7 +216,7 @@ Seeds make_seeds(const CountedWords& words, const TrainingOptions& options,
                  const Workers& workers) {
     const auto longest =
         static_cast<std::uint32_t>(std::max<std::size_t>(options.rules.longest, 1));
-    // One more character tells which of the longest substrings are followed by something.
+    // One more character shows which of the longest substrings have different continuations.
     const Suffixes suffixes = sort_suffixes(words, longest + 1, workers);
     std::vector<Candidate> chosen = characters(words, suffixes);
     const std::vector<Candidate> best = best_substrings(words, suffixes, options, workers);
@@ -223,7 +224,7 @@ Seeds make_seeds(const CountedWords& words, const TrainingOptions& options,
 
     const ArcFormat format{static_cast<unsigned>(std::bit_width(longest - 1))};
     if (chosen.size() + 1 > format.most_pieces()) {
-        throw std::length_error("too many seeds for pieces of this length");
+        throw std::length_error("too many seeds for this maximum piece length: use fewer seeds");
     }
     double total = 0;
     for (const Candidate& candidate : chosen) total += static_cast<double>(candidate.covered);

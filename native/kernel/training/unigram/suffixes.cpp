@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kAhead = 16;
 
-// A suffix with as many of its next characters as fit into a number, so that comparing numbers
-// compares characters. The end of a word is a 0 and stays 0.
+// A suffix, with as many of its next characters as fit into the key, so that comparing keys
+// compares characters. The end of a word is 0, and all characters after it are 0, too.
 struct Item {
     std::uint64_t key;
     std::uint32_t place;
@@ -23,7 +23,7 @@ struct Item {
     }
 };
 
-constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items; sorting these takes some 10 ms
+constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items; sorting them takes about 10 ms
 
 class Sorter {
  public:
@@ -68,7 +68,7 @@ class Sorter {
         const std::uint32_t* next = text_ + place + depth;
         std::uint64_t result = 0;
         for (std::size_t i = 0; i < step_; ++i) {
-            // After the depth all characters count as equal, as after the end of the word.
+            // Characters beyond the depth count as 0, like those after the end of a word.
             const std::uint32_t character = depth + i < depth_ ? next[i] : 0;
             result = result << bits_ | character;
             if (!character) return result << bits_ * (step_ - 1 - i);
@@ -112,7 +112,7 @@ Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Worke
 void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
                        const std::vector<std::uint32_t>& owners,
                        const std::function<void(const Shared&)>& found) {
-    // Substrings that the current suffix starts with, each a prefix of the next.
+    // The substrings with which the current suffix starts, each a prefix of the next one.
     std::vector<Shared> open{{suffixes.buckets[bucket], 0, 0, 0}};
     const auto close = [&](std::uint32_t length, std::uint32_t here) {
         while (open.back().length > length) {
@@ -132,7 +132,7 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
     InterruptionPoints<4096> points;
     for (std::uint32_t i = suffixes.buckets[bucket]; i < end; ++i) {
         points.step();
-        if (i + kAhead < end) {  // consecutive suffixes are spread over the text
+        if (i + kAhead < end) {  // adjacent suffixes are scattered over the text
             __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
             __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);
         }

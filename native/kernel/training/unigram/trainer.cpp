@@ -24,7 +24,7 @@ double digamma(double x) {
     return result + std::log(x - 0.5) + series;
 }
 
-// Sets the scores from expected counts, and drops pieces that are hardly used.
+// Computes scores from expected counts, and drops pieces with a count below kLeastExpected.
 void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers& workers) {
     std::vector<std::uint8_t> dropped(expected.size());
     double total = 0;
@@ -77,7 +77,7 @@ std::vector<Piece> train(const CountedWords& words, const TrainingOptions& optio
         const auto rest =
             static_cast<std::size_t>(options.shrinking_factor * static_cast<double>(size));
         drop(superfluous(words, seeds, std::max(options.enough, rest), workers), seeds, workers);
-        if (seeds.pieces.size() - 1 == size) break;  // every piece is needed
+        if (seeds.pieces.size() - 1 == size) break;  // no piece can be dropped
     }
     return {seeds.pieces.begin() + 1, seeds.pieces.end()};
 }

@@ -1,9 +1,9 @@
-// Trains Unigram pieces on counted words: seeds, expectation and maximization, pruning.
+// Trains Unigram pieces on counted words by expectation maximization and pruning.
 // reference/unigram_training.py explains the algorithm.
 //
-// Every piece ever considered occurs in the words, so a piece is a place and a length. The pieces
-// that match in a word ("arcs") are written once, with the seeds, and afterwards only lose entries;
-// the other segmentations of a piece are found among the arcs at its place.
+// Every candidate piece occurs in the words, so it is stored as a place and a length. The pieces
+// that match in a word ("arcs") are computed once, from the seeds; afterwards arcs are only
+// removed. The alternative segmentations of a piece are paths of arcs from its place on.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@
 namespace toksmith::unigram {
 
 struct TrainingOptions {
-    std::size_t seeds = 1'000'000;   // initial substrings
+    std::size_t seeds = 1'000'000;   // the number of initial substrings
     std::size_t enough = 8'800;      // pruning stops at this number of pieces
-    double shrinking_factor = 0.75;  // the share of the pieces that one pruning keeps
+    double shrinking_factor = 0.75;  // the share of pieces that one pruning keeps
     std::size_t sub_iterations = 2;  // rounds of expectation and maximization between prunings
-    std::size_t threads = 1;         // the result does not depend on their number
+    std::size_t threads = 1;         // the result does not depend on it
     bpe::PieceRules rules;
 };
 
-// Distinct words. Characters are numbers in the order of their code points.
+// Distinct words. Characters are numbered in the order of their code points.
 struct CountedWords {
-    std::vector<std::uint32_t> text;         // each word's characters + 1, and a 0 after each word
+    std::vector<std::uint32_t> text;         // each word's characters, plus 1; then a 0
     std::vector<std::uint32_t> starts;       // the start of each word in `text`
-    std::vector<std::uint64_t> counts;       // of each word
-    std::vector<bpe::PieceTraits> alphabet;  // of each character
+    std::vector<std::uint64_t> counts;       // the count of each word
+    std::vector<bpe::PieceTraits> alphabet;  // the properties of each character
 
     std::uint32_t end(std::size_t word) const {  // the place of the 0
         const bool is_last = word + 1 == starts.size();
@@ -39,26 +39,26 @@ struct CountedWords {
     }
 };
 
-// Throws std::length_error if the words come to 2^32 - 1 characters or more.
+// Throws std::length_error if the words have 2^32 - 1 or more characters.
 CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTraits> alphabet);
 
 struct Piece {
-    std::uint32_t place;   // its first place in the text
+    std::uint32_t place;   // of its first occurrence in the text
     std::uint32_t length;  // in characters
-    double score;          // the logarithm of its probability
+    double score;          // the natural logarithm of its probability
 };
 
 struct Progress {
-    std::size_t rounds;     // rounds of expectation and maximization
+    std::size_t rounds;     // rounds of expectation and maximization so far
     std::size_t pieces;     // pieces that are left
-    double log_likelihood;  // before this round's maximization
+    double log_likelihood;  // before the maximization of this round
 };
 
-// Called after each round. The training has interruption points.
+// Called after each round.
 using Watch = std::function<void(const Progress&)>;
 
-// The pieces after the last round, characters first. Throws std::length_error if there are too many
-// seeds for their length.
+// The pieces after the last round, single characters first. Has interruption points. Throws
+// std::length_error if there are too many seeds for the maximum piece length.
 std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
                          const Watch& watch);
 
