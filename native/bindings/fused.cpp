@@ -102,7 +102,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
                                         InputRows<std::uint16_t> inseparable,
                                         const std::string& prefix_space, bool collapse, bool trim,
                                         const std::string& origins, nb::object fallback) {
-    if (inseparable.shape(1) != 2) throw nb::value_error("joined must have two columns");
+    if (inseparable.shape(1) != 2) throw nb::value_error("inseparable must have two columns");
     std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
     pairs.reserve(inseparable.shape(0));
     for (std::size_t i = 0; i < inseparable.shape(0); ++i)
@@ -123,7 +123,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
     } else if (prefix_space == "unless-space") {
         stages.prefix_space = PrefixSpace::kUnlessSpace;
     } else if (prefix_space != "none") {
-        throw nb::value_error("lead must be \"none\", \"always\" or \"unless-space\"");
+        throw nb::value_error("prefix_space must be \"none\", \"always\" or \"unless-space\"");
     }
     stages.fallback = [call = kept(std::move(fallback))](
                           const std::uint8_t* chunk, std::size_t size,
@@ -172,8 +172,8 @@ void bind_fused(nb::module_& module) {
     module.attr("OPEN") = static_cast<unsigned>(CutTable::kContextSensitive);
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<FusedModel, Model>(module, "FusedModel")
-        .def(nb::new_(&fused_model), "model"_a, "fill"_a, "joined"_a, "lead"_a, "collapse"_a,
-             "trim"_a, "origins"_a, "fallback"_a)
+        .def(nb::new_(&fused_model), "model"_a, "fill"_a, "inseparable"_a, "prefix_space"_a,
+             "collapse"_a, "trim"_a, "origins"_a, "fallback"_a)
         .def("encode_with_spans", &encode_with_spans, "text"_a, "starts"_a);
 }
 

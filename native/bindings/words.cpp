@@ -125,8 +125,8 @@ class Numbered {
     std::vector<std::uint64_t> ends_, counts_;
 };
 
-Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
-                          const Input<std::uint32_t>& numbers) {
+Numbered::Found segments(const Input<Id>& symbols, const Ends& ends, const Counts& counts,
+                         const Input<std::uint32_t>& numbers) {
     Numbered found;
     {
         const WithoutGil without_gil;
@@ -137,7 +137,7 @@ Numbered::Found stretches(const Input<Id>& symbols, const Ends& ends, const Coun
 
 // Returns the segments of words of bytes, followed by those of the other words; and the number of
 // the former.
-std::tuple<Numbered::Found, std::size_t> mixed_stretches(
+std::tuple<Numbered::Found, std::size_t> mixed_segments(
     const nb::bytes& text, const Ends& text_ends, const Counts& text_counts,
     const Input<std::uint32_t>& of_bytes, const Input<Id>& symbols, const Ends& ends,
     const Counts& counts, const Input<std::uint32_t>& numbers) {
@@ -157,8 +157,8 @@ std::tuple<Numbered::Found, std::size_t> mixed_stretches(
 void bind_words(nb::module_& module) {
     using namespace nb::literals;
 
-    module.def("stretches", &stretches, "symbols"_a, "ends"_a, "counts"_a, "numbers"_a);
-    module.def("mixed_stretches", &mixed_stretches, "text"_a, "text_ends"_a, "text_counts"_a,
+    module.def("segments", &segments, "symbols"_a, "ends"_a, "counts"_a, "numbers"_a);
+    module.def("mixed_segments", &mixed_segments, "text"_a, "text_ends"_a, "text_counts"_a,
                "of_bytes"_a, "symbols"_a, "ends"_a, "counts"_a, "numbers"_a);
     module.def("symbol_counts", &symbol_counts<nb::bytes>, "symbols"_a, "ends"_a, "counts"_a,
                "alphabet"_a);

@@ -1,4 +1,4 @@
-// Replaces the allocation functions. In a file of its own, since gcc warns if it sees both new and
+// Replaces the allocation functions. In a separate file, since gcc warns if it sees both new and
 // the functions that replace it.
 #include "failing_memory.hpp"
 

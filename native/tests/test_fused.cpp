@@ -30,7 +30,7 @@ class Speller final : public Model {
 
 // a-z are runs of one class, 0-9 are pieces by themselves, ' ' is treated as `space`, '!' is
 // removed by the normalizer, 'X' becomes "xx", and '#' is context-sensitive. All other characters
-// are a class of their own.
+// are one more class.
 std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit space) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {

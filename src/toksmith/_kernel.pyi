@@ -299,7 +299,7 @@ def first_invalid(text: object, start: int, end: int, instruction_set: str) -> i
     The first byte from start on that belongs to no valid UTF-8 character, or end.
     """
 
-def stretches(
+def segments(
     symbols: Annotated[
         NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
@@ -317,7 +317,7 @@ def stretches(
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
 ]: ...
-def mixed_stretches(
+def mixed_segments(
     text: bytes,
     text_ends: Annotated[
         NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)

@@ -73,7 +73,7 @@ class IdArray {
     std::size_t end_of_pages(std::size_t first, std::size_t last) const {
         return std::min(huge_from(first) < last ? huge_from(last) : last, capacity_);
     }
-    // Frees the pages after the last id.
+    // Releases the pages after the last id.
     void trim() {
         if (touched_ < size_ + 2 * kStep) return;
         pages::release(data_ + size_, data_ + touched_);

@@ -6,7 +6,7 @@
 
 namespace toksmith {
 
-// Calls work(i) for each i below `threads`, each on a thread of its own; the calling thread runs
+// Calls work(i) for each i below `threads`, each on its own thread; the calling thread runs
 // one. If one call throws, the others end at their next interruption point, and the exception is
 // rethrown here. Exceptions of the caller's Stop are rethrown, too.
 void run_on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);

@@ -2,7 +2,7 @@
 //
 // Each key hashes to one home bucket of 64 bytes with two slots. Four home buckets share an
 // overflow bucket. Slots are filled in order of arrival, so frequent chunks, which arrive early,
-// are almost always found in their home bucket. Overflow buckets lie in an array of their own, to
+// are almost always found in their home bucket. Overflow buckets lie in a separate array, to
 // keep the home buckets dense.
 //
 // With several threads, slots are write-once (free, then claimed, then published by the release

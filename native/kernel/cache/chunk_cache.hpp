@@ -136,7 +136,7 @@ class ChunkCache {
     bool alone_ = true;
     bool wants_room_ = false;  // with one thread: the table should grow
     DistinctEstimate distinct_;
-    // Updated by all threads, but seldom; on a cache line of their own.
+    // Updated by all threads, but seldom; on a separate cache line.
     alignas(64) std::atomic<std::size_t> added_{0}, rejected_{0};
 };
 

@@ -122,7 +122,7 @@ std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
         return static_cast<std::size_t>(cut_in({text.begin + from, text.end}) - text.begin);
     }
     // A cut depends on the character before it and the two after it.
-    constexpr std::size_t kBehind = 2 * utf8::kMostBytes;
+    constexpr std::size_t kContext = 2 * utf8::kMostBytes;
     Utf8Buffer buffer;
     for (std::size_t size = 256;; size *= 4) {
         const InputText seen = source.slice(from, std::min(source.size(), from + size));
@@ -130,7 +130,7 @@ std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
         const std::uint8_t* const end = kernels_.to_utf8(seen, begin);
         const std::uint8_t* const place = cut_in({begin, end});
         const bool all = from + seen.size() == source.size();
-        if (all || static_cast<std::size_t>(end - place) >= kBehind) {
+        if (all || static_cast<std::size_t>(end - place) >= kContext) {
             const auto characters =
                 std::count_if(static_cast<const std::uint8_t*>(begin), place,
                               [](std::uint8_t byte) { return !utf8::is_continuation(byte); });

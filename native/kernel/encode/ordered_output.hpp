@@ -1,5 +1,5 @@
 // Collects the ids of several threads in one array, in the order of tasks. Each thread writes the
-// ids of a task to a buffer of its own, which stays in its processor's cache. Once the sizes of all
+// ids of a task to its own buffer, which stays in its processor's cache. Once the sizes of all
 // earlier tasks are known, it copies them to their place.
 #pragma once
 

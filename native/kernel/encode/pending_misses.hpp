@@ -25,7 +25,7 @@ struct PendingMisses {
         const std::uint8_t* text;  // set if the key does not hold the bytes
         bool is_new;               // false: it may be in the overflow bucket
         EntryTag tag;              // the tag to cache with its ids
-        std::uint32_t count;       // of its ids
+        std::uint32_t count;       // number of its ids
         std::size_t place;         // if the ids do not fit into `kept`: their start in `more`
         std::array<Id, kBlock + kLongest> kept;  // the ids start at kBlock; see block_of()
 

@@ -11,8 +11,8 @@
 
 namespace toksmith::pairs {
 
-// The offset in bytes of the key that is equal. The index has one bit for each equal word, starting
-// with the first key.
+// The offset in bytes of the key that is equal, or kNowhere. The index is the mask of equal words:
+// two bits for the first key, then two for the second.
 inline constexpr std::size_t kBytes = 2 * sizeof(std::uint64_t), kNowhere = 0xFF;
 inline constexpr std::array<std::uint8_t, 16> kPlaces = [] {
     std::array<std::uint8_t, 16> places{};

@@ -71,7 +71,8 @@ class CutTable {
             const Byte* const place = c.end - c.size;
             if (c.end == end) return cut ? place : end;
             next = see(c.end, end);
-            // Otherwise c may be normalized together with the next character.
+            // Otherwise c may be normalized together with the next character, so there is no cut
+            // before c.
             if (cut && next.row->right != kContextSensitive) return place;
             points.step();
         }
@@ -146,25 +147,25 @@ class CutTable {
     [[gnu::noinline]] std::uint64_t with_high(const Byte* p, const Byte* end, std::uint64_t high,
                                               std::uint64_t marks, const RunEnd& run_end) const {
         const CharacterTable::Row* before = nullptr;
-        unsigned start = 0, behind = 0;  // the bounds of the character `before`
-        unsigned marked_to = 0;          // all cuts up to here are marked
+        unsigned start = 0, after = 0;  // the bounds of the character `before`
+        unsigned marked_to = 0;         // all cuts up to here are marked
         const auto mark = [&](unsigned i, const CharacterTable::Row& row) {
             if (i == marked_to) return;
             if (row.right == kContextSensitive) marks &= ~(std::uint64_t{1} << start);
             if (between(*before, row)) marks |= std::uint64_t{1} << i;
         };
-        for (std::uint64_t rest = high; rest != 0; rest &= ~std::uint64_t{0} << behind) {
+        for (std::uint64_t rest = high; rest != 0; rest &= ~std::uint64_t{0} << after) {
             const auto i = static_cast<unsigned>(std::countr_zero(rest));
-            if (behind != i) {
+            if (after != i) {
                 before = &table_->row(p[i - 1]);
                 start = i - 1;
             }
             if (i == marked_to || before->left != kContextSensitive) {
                 if (const Byte* const run = run_end(p + i, end); run != p + i) {
                     if (i != 0) marks |= std::uint64_t{1} << i;
-                    marked_to = behind = static_cast<unsigned>(run - p);
-                    if (behind >= 64) break;
-                    marks |= std::uint64_t{1} << behind;
+                    marked_to = after = static_cast<unsigned>(run - p);
+                    if (after >= 64) break;
+                    marks |= std::uint64_t{1} << after;
                     continue;
                 }
             }
@@ -172,12 +173,12 @@ class CutTable {
             mark(i, *c.row);
             before = c.row;
             start = i;
-            behind = static_cast<unsigned>(c.end - p);
-            if (behind >= 64) {  // the next character is outside the window
+            after = static_cast<unsigned>(c.end - p);
+            if (after >= 64) {  // the next character is outside the window
                 if (i != marked_to) marks &= ~(std::uint64_t{1} << i);
                 break;
             }
-            if (p[behind] < 0x80) mark(behind, table_->row(p[behind]));
+            if (p[after] < 0x80) mark(after, table_->row(p[after]));
             marks &= ~kLast;
         }
         return marks;

@@ -18,10 +18,10 @@ AdjacencyFilter::AdjacencyFilter(const Vocabulary& vocabulary) {
             const auto* left = right - 1;
             if (*left < 0x80) continue;
             while (left > begin && utf8::is_continuation(*left)) --left;
-            const utf8::Char before = utf8::decode(left, right), behind = utf8::decode(right, end);
+            const utf8::Char before = utf8::decode(left, right), after = utf8::decode(right, end);
             const bool whole_left = before.code != utf8::kInvalid && left + before.size == right;
-            if (whole_left && behind.code != utf8::kInvalid) {
-                pairs.insert(pair_of(before.code, behind.code));
+            if (whole_left && after.code != utf8::kInvalid) {
+                pairs.insert(pair_of(before.code, after.code));
             } else {
                 partial_[right[-1] % 64] |= std::uint64_t{1} << *right % 64;
             }

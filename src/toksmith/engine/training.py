@@ -73,14 +73,14 @@ class SymbolWords:
     cut: int = 0
 
     def only(self, numbers: Sequence[int | None]) -> SymbolWords:
-        """Return the stretches of the words that are made of some of the symbols.
+        """Return the segments of the words that consist of some of the symbols.
 
         Args:
             numbers: what each symbol becomes; ``None`` for those that are left out.
         """
         new = _numbers(numbers)
         alphabet = sum(number is not None for number in numbers)
-        return SymbolWords(*_kernel.stretches(self.symbols, self.ends, self.counts, new), alphabet)
+        return SymbolWords(*_kernel.segments(self.symbols, self.ends, self.counts, new), alphabet)
 
     def symbol_counts(self) -> UInts:
         """Return the count of each symbol in the text: uint64, shape ``(alphabet,)``."""
@@ -103,7 +103,7 @@ def mixed_words(
         of_others: the same of their symbols.
         alphabet: how many symbols there are then.
     """
-    symbols, cut = _kernel.mixed_stretches(
+    symbols, cut = _kernel.mixed_segments(
         *(*counted, _numbers(of_bytes), others.symbols, others.ends, others.counts),
         _numbers(of_others),
     )

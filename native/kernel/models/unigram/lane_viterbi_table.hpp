@@ -44,7 +44,7 @@ class LaneViterbiTable {
 
     // The index of the first byte after the leading space, or after the spaces that collapse into
     // it.
-    std::size_t behind_first(const std::uint8_t* chunk, std::size_t size) const {
+    std::size_t after_first(const std::uint8_t* chunk, std::size_t size) const {
         std::size_t i = 1;
         if (collapse_[chunk[0]]) {
             while (i < size && collapse_[chunk[i]]) ++i;

@@ -65,13 +65,13 @@ template <>
 float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
                                      IdArray& out, IdArray* spans, Margin<float>* margin) const {
     // The bytes after the chunk may match pieces as well, but the best path never includes them.
-    constexpr std::size_t kBehind = 3;
-    std::array<std::uint8_t, kShort + kBehind> chunk;
-    std::array<ShortCell, kShort + kBehind> best;
+    constexpr std::size_t kPadding = 3;
+    std::array<std::uint8_t, kShort + kPadding> chunk;
+    std::array<ShortCell, kShort + kPadding> best;
     std::memcpy(chunk.data(), text, size);
-    std::memset(chunk.data() + size, 0, kBehind);
+    std::memset(chunk.data() + size, 0, kPadding);
     best[0] = {sum, sum, 0};
-    for (std::size_t i = 1; i < size + kBehind; ++i) {
+    for (std::size_t i = 1; i < size + kPadding; ++i) {
         best[i] = {kNowhere, kNowhere, std::numeric_limits<std::int64_t>::min()};
     }
     const float* const scores = place_scores_.data();
@@ -82,10 +82,10 @@ float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size,
         const float before = best[start].sum;
         const auto reach = [&](std::size_t length, float score, std::size_t place) {
             ShortCell& cell = best[start + length];
-            const float behind = before + score;
-            cell.second = std::max(cell.second, std::min(cell.sum, behind));
-            cell.sum = std::max(cell.sum, behind);
-            cell.step = std::max(cell.step, step_of(behind, start, place));
+            const float after = before + score;
+            cell.second = std::max(cell.second, std::min(cell.sum, after));
+            cell.sum = std::max(cell.sum, after);
+            cell.step = std::max(cell.step, step_of(after, start, place));
         };
         const auto take = [&](std::size_t length, std::size_t place) {
             reach(length, scores[place], place);

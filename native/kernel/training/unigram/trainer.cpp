@@ -12,7 +12,7 @@
 namespace toksmith::unigram {
 namespace {
 
-// Pieces with a lower expected count are dropped.
+// Pieces with a lower expected count are dropped in each round.
 constexpr double kLeastExpected = 0.5;
 
 // The derivative of the logarithm of the gamma function, for x > 0.
