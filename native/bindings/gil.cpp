@@ -16,8 +16,8 @@ bool is_finalizing() {
 #endif
 }
 
-// Called by Stop on the thread of the call. Python runs signal handlers on its main thread only, so
-// on other threads it returns false, to be called no more.
+// Stop calls this on the thread of the call. Returns false, so that Stop does not call it again, if
+// that is not Python's main thread: only the main thread runs signal handlers.
 bool poll() {
     const WithGil gil;
     const nb::object threading = new_object([] { return PyImport_ImportModule("threading"); });

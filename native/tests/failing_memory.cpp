@@ -48,8 +48,8 @@ void* operator new(std::size_t size) {
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return toksmith::test::allocated(size, static_cast<std::size_t>(alignment));
 }
-// The variants that return null are replaced as well: the replaced operator delete cannot free the
-// memory of AddressSanitizer's own ones.
+// The variants that return null are replaced as well: otherwise AddressSanitizer's variants would
+// allocate memory that the operator delete below cannot free.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     return toksmith::test::fails_now() ? nullptr : std::malloc(size);
 }

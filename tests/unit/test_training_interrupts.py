@@ -95,7 +95,7 @@ def test_counted_chunks_can_be_merged_again() -> None:
         counter.add_texts([text])
         with interrupted_soon():
             counter.merge(1, 1, 1 << 20)
-        with pytest.raises(Exception, match="runs are merged before they are visited"):
+        with pytest.raises(Exception, match=r"visit\(\) needs merge\(\) first"):
             counter.finish()
         counter.merge(1, 1, 1 << 20)
         found = counter.finish()

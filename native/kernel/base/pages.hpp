@@ -70,16 +70,16 @@ class PageWarmer {
             detail::advise(begin_, begin_ + bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
         // CPU time of this thread, so that the time of other threads does not count.
         const std::int64_t before = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-        *static_cast<volatile char*>(begin) =
-            0;  // a touch blocks other threads for less time than the advice
+        // A page fault blocks other threads for less time than madvise() does.
+        *static_cast<volatile char*>(begin) = 0;
         detail::advise(begin, end, kPopulateWrite);
         const std::int64_t took = detail::nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
         if (huge && took > kLong * (bytes / std::int64_t{kHuge} + 1)) detail::small_left = kSmall;
     }
 
  private:
-    static constexpr int kPopulateWrite =
-        23;  // MADV_POPULATE_WRITE: Linux 5.14; older headers lack it
+    // MADV_POPULATE_WRITE of Linux 5.14, which older headers lack.
+    static constexpr int kPopulateWrite = 23;
     static constexpr std::int64_t kLong = 1'000'000;  // nanoseconds per huge page; more is slow
     static constexpr std::int64_t kSmall = std::int64_t{1} << 26;  // bytes
 

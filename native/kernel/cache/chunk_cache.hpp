@@ -100,8 +100,8 @@ class ChunkCache {
     static constexpr std::size_t kBytesPerChunk = 16;
     // The table is cleared after this number of rejected chunks per bucket.
     static constexpr std::size_t kMostRejected = 4;
-    // With one thread, the table grows at least by the factor kGrowth. It does not grow if the rest
-    // of the text is expected to need fewer than 1/kLittle more buckets.
+    // With one thread, the table grows at least by the factor kGrowth; but not if the rest of the
+    // text is expected to need less than size / kLittle additional buckets.
     static constexpr std::size_t kGrowth = 4, kLittle = 4;
 
     static std::size_t small_buckets(std::size_t text) {

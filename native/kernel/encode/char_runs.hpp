@@ -68,7 +68,7 @@ class CharRuns {
     };
     Entries entries() const { return {numbers_.data(), singles_.entries()}; }
 
-    // Whether a chunk is a character that may be in a run.
+    // Whether a chunk is a single character of a kind that runs consist of.
     static bool may_hold(const CutTable& cut_table, const Byte* chunk, std::size_t size) {
         return size == 1 ? *chunk < 0x80 : size == CharCache::kSize && cut_table.is_single(chunk);
     }
