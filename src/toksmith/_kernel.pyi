@@ -1,4 +1,4 @@
-"""The compiled hot loops; only toksmith's engines import this module."""
+"""The compiled kernel; only toksmith's engines import this module."""
 
 from collections.abc import Sequence
 from typing import Annotated, overload
@@ -88,10 +88,10 @@ class FusedModel(Model):
         self,
         model: Model,
         fill: object,
-        joined: Annotated[
+        inseparable: Annotated[
             NDArray[numpy.uint16], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ],
-        lead: str,
+        prefix_space: str,
         collapse: bool,
         trim: bool,
         origins: str,
@@ -109,26 +109,26 @@ class FusedModel(Model):
 
 def instruction_set(wanted: str) -> str:
     """
-    The instruction set of that name, or the best (""), if this machine has it.
+    Return the name of the instruction set for `wanted`; "" is the best of this machine.
     """
 
 CACHE_BYTES: int = 50331648
 
 def safe_cut(text: object, family: str, start: int, end: int) -> int:
     """
-    The first place from start on, else end, where the text may be cut between chunks.
+    Return the first place from start on where the text may be cut between chunks, or end.
     """
 
 def recover_merges(
     tokens: tuple[bytes, ...],
 ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
-    The merges of a vocabulary given by ranks: left, right, id of each, flat.
+    Return the merges of a vocabulary of ranks: left, right, id of each, flat.
     """
 
 def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
     """
-    The tokens of a .tiktoken file by rank, or None where something is wrong with it.
+    Return the tokens of a .tiktoken file by rank, or None if it is malformed.
     """
 
 class Encoder:
@@ -209,10 +209,12 @@ class Decoder:
     ) -> str: ...
 
 def to_lists(ids: NDArray[numpy.uint32], offsets: NDArray[numpy.int64]) -> list[list[int]]:
-    """The ids between each two offsets as a list."""
+    """Return a list of the ids between each two adjacent offsets."""
 
 def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None:
-    """The ids of a list; None unless all are ints of 32 bits."""
+    """
+    Return the ids of a list as an array, or None unless all are ints of 32 bits.
+    """
 
 class ChunkCounter:
     def __init__(self, family: str, instruction_set: str) -> None: ...
@@ -295,9 +297,7 @@ class WordCounter:
     def lines(self) -> tuple[int, int, int]: ...
 
 def first_invalid(text: object, start: int, end: int, instruction_set: str) -> int:
-    """
-    The first byte from start on that belongs to no valid UTF-8 character, or end.
-    """
+    """Return the first byte from start on that is invalid UTF-8, or end."""
 
 def segments(
     symbols: Annotated[
