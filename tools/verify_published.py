@@ -139,8 +139,8 @@ def round_trips(table: Table, name: str, ours: Tokenizer, texts: list[str]) -> N
             again = held_by(tok, Path(folder, f"from {first}"), {})
             for second, one in again.items():
                 start = time.perf_counter()
-                wrong = find_differing(ours, one, texts, "ids", "encode")
-                wrong += find_differing(ours, one, texts, "ids", "encode", add_special_tokens=True)
+                check = partial(find_differing, ours, one, texts, by="ids", special="encode")
+                wrong = check() + check(add_special_tokens=True)
                 differences = len(wrong) + (not same_vocabulary(ours, one))
                 shown = f"{texts[wrong[0]]!r:.300}" if wrong else ""
                 what, seconds = f"ids through {first} and {second}", time.perf_counter() - start

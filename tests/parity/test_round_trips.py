@@ -68,9 +68,9 @@ def test_published_files(shared: Path, tmp_path: Path, texts: list[str], name: s
         tok.save(target, format=form)
         again = toksmith.load(target, format=form)
         assert same_vocabulary(tok, again)
-        assert first_difference(tok, again, "\n".join(texts[:3]), "ids") is None
-        assert find_differing(tok, again, texts, "ids") == []
-        assert find_differing(tok, again, texts[::10], "ids", add_special_tokens=True) == []
+        assert first_difference(tok, again, "\n".join(texts[:3]), by="ids") is None
+        assert find_differing(tok, again, texts, by="ids") == []
+        assert find_differing(tok, again, texts[::10], by="ids", add_special_tokens=True) == []
 
 
 @pytest.mark.parametrize("name", ["llama2.model", "spm_toy400_bpe.model"])

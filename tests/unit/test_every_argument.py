@@ -49,7 +49,7 @@ VALUES: dict[str, Any] = {
     "paths": ["a.counts"], "contents": {Path("written.txt"): b"low"},
     "text": "low lower", "texts": ["low lower"], "text_or_ids": "low", "source": "low",
     "pair": "low", "pairs": ["low"], "back": b"low", "token": "low",
-    **dict.fromkeys(("tokenizer", "continue_from"), TOK),
+    **dict.fromkeys(("tokenizer", "continue_from", "a", "b"), TOK), "by": None,
     "tokenizers": [TOK], "pipeline": TOK.pipeline, "training": None,
     "name": "gpt2", "new": 300, "ids": [108, 111], "batch": [[108, 111]],
     "counts": COUNTS, "counted": {b"low": 2}, "splitter": None, "gaps": "keep",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import toksmith
 from tests.kits.bpe import model, pipeline
 from toksmith._base.arrays import Span
 from toksmith.errors import OptionError
@@ -70,7 +72,7 @@ def test_ids_tokens_and_spans_are_three_questions() -> None:
     found = first_difference(A, MOVED, text, by="ids")
     assert found is not None
     assert (found.left.ids, found.right.ids) == ([257], [1257])
-    assert [find_differing(A, MOVED, [text], by) for by in ("ids", "tokens", "spans")] == [
+    assert [find_differing(A, MOVED, [text], by=by) for by in ("ids", "tokens", "spans")] == [
         [0],
         [],
         [],
@@ -114,3 +116,11 @@ def test_by_is_checked() -> None:
         first_difference(A, A, "a", by="words")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="by is 'words'"):
         find_differing(A, A, ["a"], by="words")  # type: ignore[arg-type]
+
+
+def test_names_and_paths(tmp_path: Path) -> None:
+    tok = toksmith.get("toksmith-small")
+    saved = tmp_path / "small.json"
+    tok.save(saved)
+    assert toksmith.measure.find_differing("toksmith-small", saved, ["a", "é"]) == []
+    assert toksmith.measure.first_difference(saved, tok, "a é") is None

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from toksmith.measure.metrics import METRICS, Metric
     from toksmith.measure.round_trip import common_bytes, lost_bytes
+    from toksmith.measure.verify import Difference, find_differing, first_difference
     from toksmith.measure.word_metrics import (
         continuation,
         fertility,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METRICS",
     "Comparison",
+    "Difference",
     "Figures",
     "Metric",
     "bytes_per_token",
@@ -55,6 +57,8 @@ __all__ = [
     "continuation",
     "coverage",
     "fertility",
+    "find_differing",
+    "first_difference",
     "gini",
     "lost_bytes",
     "normalized_sequence_length",
@@ -80,6 +84,7 @@ _MODULES = {
     "metrics": ("METRICS", "Metric"),
     "comparison": ("Comparison", "Figures"),
     "compare": ("compare",),
+    "verify": ("Difference", "find_differing", "first_difference"),
 }
 
 __getattr__ = lazy.names(

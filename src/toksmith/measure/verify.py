@@ -11,6 +11,7 @@ from toksmith._base.arrays import IdArray, Span, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.errors import OptionError
+from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.results import Batch, Encoding
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
@@ -53,9 +54,10 @@ def default_by(a: Tokenizer, b: Tokenizer) -> By:
 
 
 def first_difference(
-    a: Tokenizer,
-    b: Tokenizer,
+    a: AnyTokenizer,
+    b: AnyTokenizer,
     text: Text,
+    *,
     by: By | None = None,
     special: Special = "text",
     add_special_tokens: bool = False,
@@ -63,8 +65,8 @@ def first_difference(
     """Return the first place where two tokenizers make different tokens of a text.
 
     Args:
-        a: one tokenizer.
-        b: the other.
+        a: a tokenizer, a published name or a path.
+        b: the other one.
         text: a string or UTF-8 bytes.
         by: what has to be equal; ``None`` for :func:`default_by`.
         special: see :meth:`Tokenizer.encode`.
@@ -78,15 +80,18 @@ def first_difference(
 
     Example:
         >>> import toksmith
+        >>> from toksmith.measure import first_difference
         >>> a = toksmith.train(texts=["low low"], vocab_size=258)
         >>> b = toksmith.train(texts=["lower er"], vocab_size=257)
         >>> found = first_difference(a, b, "a low")
         >>> found.place, found.byte_span, found.left.tokens, found.right.tokens
         (2, Span(start=2, end=5), [b'low'], [b'l', b'o', b'w'])
     """
-    by = _checked(by) or default_by(a, b)
+    left_tok, right_tok = tokenizer_of(a), tokenizer_of(b)
+    by = _checked(by) or default_by(left_tok, right_tok)
     left, right = (
-        tok.encoding(text, special=special, add_special_tokens=add_special_tokens) for tok in (a, b)
+        tok.encoding(text, special=special, add_special_tokens=add_special_tokens)
+        for tok in (left_tok, right_tok)
     )
     pairs = zip_longest(_keys(left, by), _keys(right, by))
     place = next((place for place, (one, other) in enumerate(pairs) if one != other), None)
@@ -105,9 +110,10 @@ def first_difference(
 
 
 def find_differing(
-    a: Tokenizer,
-    b: Tokenizer,
+    a: AnyTokenizer,
+    b: AnyTokenizer,
     texts: Sequence[Text],
+    *,
     by: By | None = None,
     special: Special = "text",
     add_special_tokens: bool = False,
@@ -116,8 +122,8 @@ def find_differing(
     """Return the places of the texts of which two tokenizers make different tokens.
 
     Args:
-        a: one tokenizer.
-        b: the other.
+        a: a tokenizer, a published name or a path.
+        b: the other one.
         texts: the documents.
         by: what has to be equal; ``None`` for :func:`default_by`.
         special: see :meth:`Tokenizer.encode`.
@@ -126,19 +132,21 @@ def find_differing(
 
     Example:
         >>> import toksmith
+        >>> from toksmith.measure import find_differing
         >>> a = toksmith.train(texts=["low low"], vocab_size=258)
         >>> b = toksmith.train(texts=["lower er"], vocab_size=257)
         >>> find_differing(a, b, ["low", "her", "him"])
         [0, 1]
     """
-    by = _checked(by) or default_by(a, b)
+    left_tok, right_tok = tokenizer_of(a), tokenizer_of(b)
+    by = _checked(by) or default_by(left_tok, right_tok)
     if by == "spans":
         pairs = (
             [
                 tok.encoding(
                     text, special=special, add_special_tokens=add_special_tokens
                 ).byte_spans.tolist()
-                for tok in (a, b)
+                for tok in (left_tok, right_tok)
             ]
             for text in texts
         )
@@ -147,11 +155,14 @@ def find_differing(
         tok.encode_batch(
             texts, special=special, add_special_tokens=add_special_tokens, threads=threads
         )
-        for tok in (a, b)
+        for tok in (left_tok, right_tok)
     )
     if by == "tokens":
         numbers: dict[bytes, int] = {}
-        left, right = _renumbered(left, a, numbers), _renumbered(right, b, numbers)
+        left, right = (
+            _renumbered(left, left_tok, numbers),
+            _renumbered(right, right_tok, numbers),
+        )
     if left == right:
         return []
     return [i for i in range(len(left)) if not np.array_equal(left[i], right[i])]
