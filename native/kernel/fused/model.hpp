@@ -96,7 +96,7 @@ class FusedModel final : public Model, public CarriedScoreModel {
         std::array<std::uint8_t, 4> bytes;
         std::uint8_t size;
         Unit unit;
-        bool is_single;  // false: the character does not; no other member is valid
+        bool is_single;  // false: it becomes more, or depends on its neighbours
     };
     Single single(std::uint32_t code) const;
     // The merges for vector lanes, for the bytes that become one character in any context.
