@@ -28,6 +28,12 @@ class SentencePieceDecoder:
         remove_extra_whitespaces: the normalizer dropped spaces at the start.
         whitespace_as_suffix: the dummy space follows the text.
         charsmap: SentencePiece's denormalizer, applied at the end; empty for none.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel(("▁to".encode(), "▁be".encode()))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(SentencePieceDecoder(),))).decode([0, 1])
+        'to be'
     """
 
     unk_surface: str = " \u2047 "
@@ -44,6 +50,12 @@ class Fuse:
 
     Attributes:
         separator: the text between them.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"to", b"be"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(Fuse(" "),))).decode([0, 1])
+        'to be'
     """
 
     separator: str = ""
@@ -58,6 +70,12 @@ class Strip:
         content: the character.
         start: how often at most at the start.
         stop: how often at most at the end.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"_to_", b"_be"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(Strip("_", start=1),))).decode([0, 1])
+        'to_be'
     """
 
     content: str = " "
@@ -72,6 +90,12 @@ class BPEDecoder:
 
     Attributes:
         suffix: the mark.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"low", b"er</w>", b"est</w>"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(BPEDecoder(),))).decode([0, 1, 0, 2])
+        'lower lowest'
     """
 
     suffix: str = "</w>"
@@ -85,6 +109,12 @@ class MetaspaceDecoder:
     Attributes:
         replacement: the mark, one character.
         strip: the marks of the first token become nothing: the text was given one.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel(("▁to".encode(), "▁be".encode()))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(MetaspaceDecoder(),))).decode([0, 1])
+        'to be'
     """
 
     replacement: str = "\u2581"
@@ -99,6 +129,12 @@ class WordPieceDecoder:
     Attributes:
         prefix: what marks a token that continues a word.
         cleanup: take spaces before punctuation and in contractions out, token by token (English).
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"play", b"##ing", b"!"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(WordPieceDecoder(),))).decode([0, 1, 2])
+        'playing!'
     """
 
     prefix: str = "##"
@@ -115,6 +151,12 @@ class CTC:
         word_delimiter_token: what becomes a space (with ``cleanup``).
         cleanup: take the spaces before punctuation and in contractions out, as
             :class:`~toksmith.decoders.WordPieceDecoder` does.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"<pad>", b"|", b"o", b"n"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(CTC(),))).decode([2, 2, 3, 1, 2, 0, 2])
+        'on oo'
     """
 
     pad_token: str = "<pad>"
@@ -128,6 +170,12 @@ class ByteFallback:
     """``<0x0A>`` and its like, side by side, become the characters that their bytes make.
 
     Where they make none, each becomes U+FFFD.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"<0xC3>", b"<0xA9>", b"t"))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(ByteFallback(),))).decode([0, 1, 2, 0, 1])
+        'été'
     """
 
 
@@ -138,6 +186,12 @@ class ByteLevelDecoder:
 
     For models of text whose tokens are spelled so; byte-level models hold bytes and need no
     decoder. A token with another character in it is left as it is.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, pipeline
+        >>> model = models.WordLevel((b"caf", "Ã©".encode(), "Ġau".encode()))
+        >>> Tokenizer(pipeline.Pipeline(model, decoder=(ByteLevelDecoder(),))).decode([0, 1, 2])
+        'café au'
     """
 
 

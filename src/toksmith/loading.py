@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith import formats
 from toksmith.errors import OptionError, UnknownNameError
-from toksmith.formats import UNSET, Unset, published
+from toksmith.formats import published
+from toksmith.formats.listed import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

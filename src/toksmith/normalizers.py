@@ -26,6 +26,11 @@ class SentencePieceNormalizer:
         whitespace_as_suffix: the dummy space comes after the text, not before it.
         protected: user-defined symbols, which pass as they are; the longest first.
         name: the rule's name (``nmt_nfkc`` …), for the file alone.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((SentencePieceNormalizer(),), " to  be ")
+        '▁to▁be'
     """
 
     charsmap: bytes = field(default=b"", repr=False)
@@ -40,7 +45,7 @@ class SentencePieceNormalizer:
 @short_repr
 @dataclass(frozen=True)
 class Replace:
-    """Replace each match.
+    r"""Replace each match.
 
     Attributes:
         pattern: a regular expression of the ``regex`` package, or a literal.
@@ -49,6 +54,11 @@ class Replace:
 
     Raises:
         SplitError: the pattern does not compile.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Replace(r"\d", "0", is_regex=True),), "in 1984")
+        'in 0000'
     """
 
     pattern: str
@@ -63,7 +73,17 @@ class Replace:
 @short_repr
 @dataclass(frozen=True)
 class Strip:
-    """Remove white space at the ends."""
+    """Remove white space at the ends.
+
+    Attributes:
+        left: whether to remove it at the start.
+        right: whether to remove it at the end.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Strip(right=False),), "  to be ")
+        'to be '
+    """
 
     left: bool = True
     right: bool = True
@@ -72,7 +92,16 @@ class Strip:
 @short_repr
 @dataclass(frozen=True)
 class Prepend:
-    """Put a text before every text that is not empty."""
+    """Put a text before every text that is not empty.
+
+    Attributes:
+        prefix: the text to put there.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Prepend("▁"),), "to be")
+        '▁to be'
+    """
 
     prefix: str
 
@@ -84,6 +113,12 @@ class Precompiled:
 
     Attributes:
         charsmap: the map as SentencePiece writes it (``precompiled_charsmap``).
+
+    Example:
+        >>> from toksmith.stages.charsmap_rules import charsmap_of
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Precompiled(charsmap_of("nfkc")),), "ﬁne №1")
+        'fine No1'
     """
 
     charsmap: bytes = field(repr=False)
@@ -92,25 +127,52 @@ class Precompiled:
 @short_repr
 @dataclass(frozen=True)
 class Nmt:
-    """Remove control characters; make white space and zero-width characters U+0020 (``Nmt``)."""
+    r"""Remove control characters; make white space and zero-width characters U+0020 (``Nmt``).
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Nmt(),), "zero\u200bwidth\tand\x07bell")
+        'zero width andbell'
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class Lowercase:
-    """Lower-case each character by itself (so a final sigma is σ, as in ``tokenizers``)."""
+    """Lower-case each character by itself (so a final sigma is σ, as in ``tokenizers``).
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Lowercase(),), "ΟΔΟΣ")
+        'οδοσ'
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class StripAccents:
-    """Remove the combining marks of the text (category M); decompose nothing."""
+    """Remove the combining marks of the text (category M); decompose nothing.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((StripAccents(),), "é"), normalize((UnicodeForm("NFD"), StripAccents()), "é")
+        ('é', 'e')
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class UnicodeForm:
-    """One of Unicode's four normalization forms."""
+    """One of Unicode's four normalization forms.
+
+    Attributes:
+        form: ``"NFC"``, ``"NFD"``, ``"NFKC"`` or ``"NFKD"``.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((UnicodeForm("NFKC"),), "ﬁve ½ km²")
+        'five 1⁄2 km2'
+    """
 
     form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -125,6 +187,11 @@ class Bert:
         handle_chinese_chars: put a space on either side of each CJK ideograph.
         strip_accents: decompose (NFD) and remove non-spacing marks; ``None``: as ``lowercase``.
         lowercase: lower-case each character by itself.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((Bert(),), "Ça va, 東京?")
+        'ca va,  東  京 ?'
     """
 
     clean_text: bool = True
@@ -134,7 +201,12 @@ class Bert:
 
     @property
     def strips_accents(self) -> bool:
-        """Whether accents go, ``None`` resolved."""
+        """Whether accents go, ``None`` resolved.
+
+        Example:
+            >>> Bert(lowercase=False).strips_accents, Bert(strip_accents=True).strips_accents
+            (False, True)
+        """
         return self.lowercase if self.strip_accents is None else self.strip_accents
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toksmith.normalizers import Normalizer
     from toksmith.splitters import Splitter
 
+__all__ = ["Pipeline"]
+
 NO_FRAMING = Framing()
 
 
@@ -35,6 +37,14 @@ class Pipeline:
 
     Raises:
         OptionError: an added token's id belongs to a token of the model with other bytes.
+
+    Example:
+        >>> from toksmith import Tokenizer, models, normalizers, splitters
+        >>> model = models.WordLevel((b"?", b"to", b"be"), unk_id=0)
+        >>> lower = (normalizers.Lowercase(),)
+        >>> tok = Tokenizer(Pipeline(model, splitters.WhitespaceSplit(), normalizer=lower))
+        >>> tok.encode("To be so")
+        [1, 2, 0]
     """
 
     model: Model
@@ -55,5 +65,14 @@ class Pipeline:
                 )
 
     def with_name(self, name: str) -> Pipeline:
-        """Return the same pipeline under a published name."""
+        """Return the same pipeline under a published name.
+
+        Args:
+            name: the name, which a tokenizer shows and a comparison uses.
+
+        Example:
+            >>> from toksmith import models
+            >>> Pipeline(models.WordLevel((b"to",))).with_name("tiny").name
+            'tiny'
+        """
         return replace(self, name=name)

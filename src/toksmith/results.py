@@ -285,6 +285,12 @@ class Batch:
 
         Raises:
             ImportError: pyarrow is not installed (``pip install toksmith[arrow]``).
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encode_batch(["low", "lo!"]).to_arrow().to_pylist()
+            [[257], [256, 33]]
         """
         try:
             import pyarrow as pa
@@ -369,7 +375,14 @@ class Inputs(Mapping[str, "OffsetArray"]):
         return html_of(self)
 
     def to_dict(self) -> dict[str, OffsetArray]:
-        """Return the arrays by the names that models expect."""
+        """Return the arrays by the names that models expect.
+
+        Example:
+            >>> from toksmith import train
+            >>> tok = train(texts=["abab"], vocab_size=257)
+            >>> list(tok.prepare(["ab"]).to_dict())
+            ['input_ids', 'attention_mask', 'token_type_ids']
+        """
         return dict(self)
 
 

@@ -222,12 +222,22 @@ class MergeStep:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The left and the right id."""
+        """The left and the right id.
+
+        Example:
+            >>> next(training_steps("aab aab", vocab_size=257)).pair
+            (97, 97)
+        """
         return self.left, self.right
 
     @property
     def token(self) -> bytes:
-        """The bytes of the new token."""
+        """The bytes of the new token.
+
+        Example:
+            >>> next(training_steps("aab aab", vocab_size=257)).token
+            b'aa'
+        """
         return self.left_token + self.right_token
 
     @cached_property

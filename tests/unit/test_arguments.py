@@ -17,7 +17,7 @@ from toksmith import Counts
 from toksmith._base import threads
 from toksmith._base.documents import open_mapped
 from toksmith.errors import FormatError, OptionError
-from toksmith.framing import literal_pattern
+from toksmith.framing.added import literal_pattern
 
 TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
 

@@ -24,10 +24,7 @@ from toksmith.pipeline import Pipeline
 __all__ = [
     "FORMATS",
     "LISTED",
-    "UNSET",
     "WRITTEN",
-    "Hints",
-    "Unset",
     "contents",
     "read",
     "replace",
@@ -67,10 +64,20 @@ def read(
             or ``None`` for no split.
         special_tokens: ids by literal, for a ``.tiktoken`` file, which holds none.
 
+    Returns:
+        The stages of the tokenizer; ``toksmith.Tokenizer(pipeline)`` runs them.
+
     Raises:
         FormatError: the file is damaged or of an unknown format.
         UnsupportedError: the file uses a feature that toksmith does not have.
         OptionError: there is no such format, or the file has its own split and special tokens.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> write(tok.pipeline, "low.json")
+        >>> read("low.json") == tok.pipeline
+        True
     """
     path = _check_name(path)
     chosen = _recognise(path) if format is None else _find_format(format)
@@ -91,7 +98,25 @@ def write(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write a tokenizer; see :func:`contents` and :func:`replace`."""
+    """Write a tokenizer; see :func:`contents` and :func:`replace`.
+
+    Args:
+        pipeline: the tokenizer.
+        path: the file or directory, as in :func:`contents`.
+        format: a name of ``FORMATS``; it overrides the suffix.
+
+    Raises:
+        UnsupportedError: the format cannot hold this pipeline; the message says why.
+        OptionError: there is no such format, the path does not fit it, or a file cannot be
+            written.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> write(tok.pipeline, "low.model")
+        >>> read("low.model").model.vocab[256:]
+        (b'lo', b'low', b' low')
+    """
     replace(path, contents(pipeline, path, format))
 
 
@@ -109,9 +134,18 @@ def contents(
             separator at the end, is a directory as Hugging Face's libraries read it.
         format: a name of ``FORMATS``; it overrides the suffix.
 
+    Returns:
+        The content of each file by its path.
+
     Raises:
         UnsupportedError: the format cannot hold this pipeline; the message says why.
         OptionError: there is no such format, or the path does not fit the format.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> [path.name for path in contents(tok.pipeline, "low.model")]
+        ['low.model', 'low.vocab']
     """
     if not isinstance(pipeline, Pipeline):
         raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
@@ -139,8 +173,19 @@ def contents(
 def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
     """Write files, all of them or none; create the directory ``path`` if they are in it.
 
+    Args:
+        path: the main file or the directory.
+        contents: the content of each file by its path, as :func:`contents` returns it.
+
     Raises:
         OptionError: a file cannot be written.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> replace("folder", contents(tok.pipeline, "folder"))
+        >>> sorted(path.name for path in Path("folder").iterdir())
+        ['special_tokens_map.json', 'tokenizer.json', 'tokenizer_config.json']
     """
     place = file_path(path)
     if not isinstance(contents, Mapping) or not all(

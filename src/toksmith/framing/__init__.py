@@ -22,7 +22,6 @@ __all__ = [
     "TokenPart",
     "TrimOffsets",
     "Truncation",
-    "literal_pattern",
 ]
 
 PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
@@ -57,6 +56,12 @@ class Framing:
     Raises:
         OptionError: two added tokens share a literal, or an id without one being an alias, or a
             literal is empty; or both a template and its parts are given.
+
+    Example:
+        >>> tokens = (AddedToken("[CLS]", 0), AddedToken("[SEP]", 1))
+        >>> framing = Framing(tokens, prefix=(0,), suffix=(1,))
+        >>> framing.special_tokens, framing.template.added()
+        ({'[CLS]': 0, '[SEP]': 1}, 2)
     """
 
     added_tokens: tuple[AddedToken, ...]
@@ -96,7 +101,20 @@ class Framing:
     def of(
         cls, special_tokens: Mapping[str, int], aliases: Mapping[str, int] | None = None
     ) -> Framing:
-        """Return the framing whose only content is these special tokens, and their aliases."""
+        """Return the framing whose only content is these special tokens, and their aliases.
+
+        Args:
+            special_tokens: ids by literal.
+            aliases: ids by further literals; each id is that of a special token.
+
+        Raises:
+            OptionError: a literal is empty or occurs twice, or an alias has the id of no token.
+
+        Example:
+            >>> framing = Framing.of({"<eos>": 7}, aliases={"</s>": 7})
+            >>> [(token.content, token.id) for token in framing.added_tokens]
+            [('<eos>', 7), ('</s>', 7)]
+        """
         tokens = [AddedToken(content, token_id) for content, token_id in special_tokens.items()]
         others = (aliases or {}).items()
         tokens += [AddedToken(content, token_id, alias=True) for content, token_id in others]
@@ -109,7 +127,12 @@ class Framing:
 
     @property
     def pad_id(self) -> int | None:
-        """The id of the special token that pads, by its literal; ``None`` if there is none."""
+        """The id of the special token that pads, by its literal; ``None`` if there is none.
+
+        Example:
+            >>> Framing.of({"<eos>": 7, "<pad>": 8}).pad_id
+            8
+        """
         special = self.special_tokens
         return next((special[literal] for literal in PAD_TOKENS if literal in special), None)
 
@@ -125,12 +148,22 @@ class Framing:
 
     @property
     def prefix(self) -> tuple[int, ...]:
-        """The ids that the template puts before one text."""
+        """The ids that the template puts before one text.
+
+        Example:
+            >>> Framing(prefix=(101,), suffix=(102,)).prefix
+            (101,)
+        """
         return self.template.prefix
 
     @property
     def suffix(self) -> tuple[int, ...]:
-        """The ids that the template puts after one text."""
+        """The ids that the template puts after one text.
+
+        Example:
+            >>> Framing(prefix=(101,), suffix=(102,)).suffix
+            (102,)
+        """
         return self.template.suffix
 
     @cached_property
@@ -146,6 +179,11 @@ class Framing:
 
         Raises:
             OptionError: it is none of these, or names what is no special token.
+
+        Example:
+            >>> framing = Framing((AddedToken("<eos>", 7), AddedToken("Mr.", 8, special=False)))
+            >>> sorted(framing.literals("text")), sorted(framing.literals("encode"))
+            (['Mr.'], ['<eos>', 'Mr.'])
         """
         if special in ("text", "raise"):
             return self.always
@@ -163,8 +201,17 @@ class Framing:
     def refuse_special_tokens(self, text: bytes) -> None:
         """Check that a text holds no special token's literal.
 
+        Args:
+            text: UTF-8.
+
         Raises:
             SpecialTokenError: it does.
+
+        Example:
+            >>> Framing.of({"<eos>": 7}).refuse_special_tokens(b"to be<eos>")
+            Traceback (most recent call last):
+            ...
+            toksmith.errors.SpecialTokenError: the text holds the special token '<eos>' at byte ...
         """
         if not self.special_tokens:
             return
@@ -179,8 +226,17 @@ class Framing:
     ) -> Iterator[tuple[int, int, AddedToken | None]]:
         """Cut text at the literals: at each place the longest, those of normalized tokens last.
 
+        Args:
+            text: UTF-8.
+            literals: the literals to look for, as :meth:`literals` returns them.
+
         Yields:
             ``(start, end, token)`` in bytes; ``token`` is ``None`` for the text between.
+
+        Example:
+            >>> found = Framing.of({"<eos>": 7}).segments(b"to be<eos>", ["<eos>"])
+            >>> [(start, end, token and token.id) for start, end, token in found]
+            [(0, 5, None), (5, 10, 7)]
         """
         literals = frozenset(literals)
         if not literals:

@@ -31,6 +31,13 @@ class AddedToken:
         rstrip: white space after it belongs to it.
         normalized: it is looked for in the normalized text (by its own normalized literal), after
             those that are looked for in the text as it is.
+
+    Example:
+        >>> from toksmith import Tokenizer, framing, models, pipeline
+        >>> added = framing.Framing((AddedToken("[MASK]", 1, lstrip=True),))
+        >>> tok = Tokenizer(pipeline.Pipeline(models.WordLevel((b"to",)), framing=added))
+        >>> tok.encoding("to [MASK]", special="encode").spans.tolist()
+        [[0, 2], [2, 9]]
     """
 
     content: str

@@ -27,6 +27,10 @@ class Truncation:
 
     Raises:
         OptionError: a number is negative, or a word is none of these.
+
+    Example:
+        >>> Truncation(512, stride=64)
+        Truncation(max_length=512, stride=64, strategy='longest_first', direction='right')
     """
 
     max_length: int
@@ -56,6 +60,10 @@ class Padding:
 
     Raises:
         OptionError: a number is negative, or ``direction`` is neither end.
+
+    Example:
+        >>> Padding(multiple_of=8).target(13), Padding(length=64).target(13)
+        (16, 64)
     """
 
     length: int | None = None
@@ -75,8 +83,18 @@ class Padding:
     def target(self, longest: int) -> int:
         """Return the common length of all rows, given the length of the longest.
 
+        Args:
+            longest: the number of tokens of the longest row.
+
+        Returns:
+            The number of tokens that every row gets.
+
         Raises:
             OptionError: the length is fixed, and that row is longer.
+
+        Example:
+            >>> Padding(multiple_of=8).target(13)
+            16
         """
         size = longest if self.length is None else self.length
         if self.multiple_of:

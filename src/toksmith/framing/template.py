@@ -18,6 +18,10 @@ class TextPart:
     Attributes:
         which: ``A`` for the first text, ``B`` for the second of a pair.
         type_id: what type its tokens are.
+
+    Example:
+        >>> Template((TokenPart(101), TextPart("A"))).prefix
+        (101,)
     """
 
     which: Literal["A", "B"]
@@ -32,6 +36,10 @@ class TokenPart:
     Attributes:
         id: the id.
         type_id: what type it is.
+
+    Example:
+        >>> Template((TextPart("A"), TokenPart(102))).suffix
+        (102,)
     """
 
     id: int
@@ -69,7 +77,17 @@ class Template:
 
     @classmethod
     def around(cls, prefix: Sequence[int], suffix: Sequence[int]) -> Template:
-        """Return the template that puts ids before and after each text, one or two."""
+        """Return the template that puts ids before and after each text, one or two.
+
+        Args:
+            prefix: the ids before each text.
+            suffix: the ids after it.
+
+        Example:
+            >>> template = Template.around([1], [2])
+            >>> template.prefix, template.suffix, template.added(pair=True)
+            ((1,), (2,), 4)
+        """
 
         def side(which: Literal["A", "B"], kind: int) -> tuple[Part, ...]:
             before, after = ([TokenPart(i, kind) for i in ids] for ids in (prefix, suffix))
@@ -79,28 +97,60 @@ class Template:
 
     @classmethod
     def bert(cls, start: int, end: int) -> Template:
-        """Return BERT's template, ``[CLS] A [SEP] B [SEP]``, from the ids of the two tokens."""
+        """Return BERT's template, ``[CLS] A [SEP] B [SEP]``, from the ids of the two tokens.
+
+        Args:
+            start: the id of ``[CLS]``.
+            end: the id of ``[SEP]``.
+
+        Example:
+            >>> Template.bert(101, 102).pair[-2:]
+            (TextPart(which='B', type_id=1), TokenPart(id=102, type_id=1))
+        """
         single = (TokenPart(start), TextPart("A"), TokenPart(end))
         return cls(single, (*single, TextPart("B", 1), TokenPart(end, 1)))
 
     @property
     def prefix(self) -> tuple[int, ...]:
-        """The ids before one text."""
+        """The ids before one text.
+
+        Example:
+            >>> Template.bert(101, 102).prefix
+            (101,)
+        """
         first = next(i for i, part in enumerate(self.single) if isinstance(part, TextPart))
         return self._ids(self.single[:first])
 
     @property
     def suffix(self) -> tuple[int, ...]:
-        """The ids after one text (after the first, if the template repeats it)."""
+        """The ids after one text (after the first, if the template repeats it).
+
+        Example:
+            >>> Template.bert(101, 102).suffix
+            (102,)
+        """
         return self._ids(self.single)[len(self.prefix) :]
 
     @property
     def times(self) -> int:
-        """Occurrences of the text in the template for one text."""
+        """Occurrences of the text in the template for one text.
+
+        Example:
+            >>> Template((TextPart("A"), TokenPart(102), TextPart("A"))).times
+            2
+        """
         return sum(isinstance(part, TextPart) for part in self.single)
 
     def added(self, pair: bool = False) -> int:
-        """Return the number of ids that the template adds."""
+        """Return the number of ids that the template adds.
+
+        Args:
+            pair: whether for a pair of texts.
+
+        Example:
+            >>> Template.bert(101, 102).added(), Template.bert(101, 102).added(pair=True)
+            (2, 3)
+        """
         return len(self._ids(self.pair if pair else self.single))
 
     @staticmethod
@@ -115,6 +165,14 @@ class TrimOffsets:
 
     Attributes:
         add_prefix_space: the first token keeps its space, which was put before it.
+
+    Example:
+        >>> from toksmith import Tokenizer, framing, models, pipeline
+        >>> trimmed = framing.Framing(trim_offsets=TrimOffsets())
+        >>> model = models.LongestMatch((b"to", b" be"))
+        >>> tok = Tokenizer(pipeline.Pipeline(model, framing=trimmed))
+        >>> tok.encoding("to be").spans.tolist()
+        [[0, 2], [3, 5]]
     """
 
     add_prefix_space: bool = True

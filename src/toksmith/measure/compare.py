@@ -29,7 +29,7 @@ from toksmith.measure.inputs import (
     name_texts,
     name_tokenizers,
 )
-from toksmith.measure.metrics import MEASURES, METRICS, Measurement, check_measures, share
+from toksmith.measure.metrics import MEASURES, METRICS, Measurement, check_measures, evaluate, share
 from toksmith.measure.scripts import SCRIPTS
 from toksmith.tokenizer import Tokenizer
 
@@ -230,7 +230,7 @@ def _figures(
         seconds=counted.seconds,
         timed_bytes=counted.timed_bytes,
     )
-    values = {metric.name: metric.value(measurement) for metric in METRICS.values()}
+    values = {metric.name: evaluate(metric, measurement) for metric in METRICS.values()}
     return Figures(name, text.name, measurement.distinct_tokens, measurement.unknown_tokens, values)
 
 

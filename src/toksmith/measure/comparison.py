@@ -65,7 +65,13 @@ class Figures:
         return [*super().__dir__(), *self.values]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the names, the counts, the values and the intervals as one flat dict."""
+        """Return the names, the counts, the values and the intervals as one flat dict.
+
+        Example:
+            >>> found = Figures("low", "en", 3, 0, {"tokens": 4}).to_dict()
+            >>> found["text"], found["tokens"], found["distinct_tokens"]
+            ('en', 4, 3)
+        """
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         return {**held.pop("values"), **held}
 
@@ -233,8 +239,21 @@ class Comparison(Report):
     def of_text(self, text: str) -> tuple[Figures, ...]:
         """Return the figures of all tokenizers on a text.
 
+        Args:
+            text: the name of the text.
+
+        Returns:
+            One entry for each tokenizer, in the order of the comparison.
+
         Raises:
             OptionError: there is no such text.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts={"en": "lower", "de": "niedriger"})
+            >>> [each.tokens for each in found.of_text("de")]
+            [9]
         """
         found = tuple(figures for figures in self.figures if figures.text == text)
         if not found:
@@ -243,7 +262,15 @@ class Comparison(Report):
         return found
 
     def by_script(self) -> dict[str, tuple[ScriptFigures, ...]]:
-        """Return the figures of each script in all samples together, the most frequent first."""
+        """Return the figures of each script in all samples together, the most frequent first.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower ниже")
+            >>> {script: each[0].tokens for script, each in found.by_script().items()}
+            {'Latin': 3, 'Cyrillic': 8, 'white space': 1}
+        """
         sums: dict[str, dict[str, list[int]]] = {}
         for each in self.scripts:
             held = sums.setdefault(each.script, {}).setdefault(each.tokenizer, [0, 0, 0])
@@ -256,7 +283,15 @@ class Comparison(Report):
         return dict(sorted(found.items(), key=lambda item: -item[1][0].characters))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as dicts and lists; the passages are left out."""
+        """Return all figures as dicts and lists; the passages are left out.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower")
+            >>> found.to_dict()["figures"][0]["tokens"]
+            3
+        """
         held: dict[str, Any] = {}
         for each in fields(self):
             if each.name == "passages":
@@ -301,6 +336,14 @@ class Comparison(Report):
 
         Args:
             path: also write it to this file. The file is written whole or not at all.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower", measures=["tokens"])
+            >>> print(found.to_csv(), end="")
+            tokenizer,text,tokens
+            low,text,3
         """
         rows = self.rows()
         out = io.StringIO()
@@ -320,6 +363,13 @@ class Comparison(Report):
         Raises:
             MissingExtraError: the library is not installed, or neither is.
             OptionError: ``library`` is none of these.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower", measures=["tokens"])
+            >>> found.to_frame("pandas")["tokens"].tolist()  # doctest: +SKIP
+            [3]
         """
         return frame(self.rows(), library)
 
@@ -348,7 +398,27 @@ class Comparison(Report):
         return convert(self, "markdown", measure)
 
     def to_latex(self, measure: str | None = None) -> str:
-        """Return a table in LaTeX, for the package booktabs; see :meth:`to_markdown`."""
+        r"""Return a table in LaTeX, for the package booktabs; see :meth:`to_markdown`.
+
+        Args:
+            measure: as in :meth:`to_markdown`.
+
+        Raises:
+            OptionError: no such measure, or one that is not of single texts.
+
+        Example:
+            >>> import toksmith
+            >>> low = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> found = toksmith.compare({"low": low}, texts="lower", measures=["tokens"])
+            >>> print(found.to_latex())
+            \begin{tabular}{lr}
+            \toprule
+             & low \\
+            \midrule
+            tokens $\downarrow$ & 3 \\
+            \bottomrule
+            \end{tabular}
+        """
         return convert(self, "latex", measure)
 
     def __repr__(self) -> str:

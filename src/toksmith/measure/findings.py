@@ -109,15 +109,39 @@ class Audit(Report):
 
     @property
     def worst(self) -> Severity | None:
-        """The highest severity of a finding; ``None`` without findings."""
+        """The highest severity of a finding; ``None`` without findings.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> str(toksmith.audit(tok).worst)
+            'info'
+        """
         return max((finding.severity for finding in self.findings), default=None)
 
     def of(self, kind: str) -> Finding | None:
-        """Return the finding of a kind, if there is one."""
+        """Return the finding of a kind, if there is one.
+
+        Args:
+            kind: such as ``"unreachable"``; see :attr:`Finding.kind`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> toksmith.audit(tok).of("partial characters").count
+            128
+        """
         return next((finding for finding in self.findings if finding.kind == kind), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit as JSON takes it."""
+        """Return the audit as JSON takes it.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> sorted(toksmith.audit(tok).to_dict())
+            ['categories', 'findings', 'model', 'tokenizer', 'vocab_size']
+        """
         return {
             "tokenizer": self.tokenizer,
             "model": self.model,

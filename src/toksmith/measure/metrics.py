@@ -83,6 +83,10 @@ class Metric:
         needs_words: whether words must be found; the value is ``None`` where they were not.
         interval: the numerator and the denominator of a ratio of sums over passages, which has a
             bootstrap interval; see bootstrap.py. ``None`` for no interval.
+
+    Example:
+        >>> METRICS["fertility"].title, METRICS["fertility"].better, METRICS["fertility"].formula
+        ('fertility', 'less', 'tokens / words (UAX #29), those of spaces and marks included')
     """
 
     name: str
@@ -96,12 +100,6 @@ class Metric:
     sampled: bool = False
     needs_words: bool = False
     interval: tuple[str, str] | None = None
-
-    def value(self, measurement: Measurement) -> float | None:
-        """Return the metric of a tokenizer on a text; ``None`` if it was not measured."""
-        if self.needs_words and measurement.text.sample_words is None:
-            return None
-        return self.compute(measurement)
 
     def written(self, value: float | None) -> str:
         """Return a value as people read it.
@@ -120,7 +118,12 @@ class Metric:
 
     @property
     def arrow(self) -> str:
-        """Which direction is better: ``↑``, ``↓``, or nothing."""
+        """Which direction is better: ``↑``, ``↓``, or nothing.
+
+        Example:
+            >>> METRICS["fertility"].arrow, METRICS["bytes_per_token"].arrow
+            ('↓', '↑')
+        """
         return {"more": "↑", "less": "↓", None: ""}[self.better]
 
     def written_interval(self, interval: tuple[float, float] | None) -> str:
@@ -134,6 +137,13 @@ class Metric:
             return ""
         low, high = map(self.written, interval)
         return f" ({low.removesuffix(' %') if high.endswith(' %') else low}–{high})"
+
+
+def evaluate(metric: Metric, measurement: Measurement) -> float | None:
+    """Return the metric of a tokenizer on a text; ``None`` if it was not measured."""
+    if metric.needs_words and measurement.text.sample_words is None:
+        return None
+    return metric.compute(measurement)
 
 
 def _percent(value: float) -> str:

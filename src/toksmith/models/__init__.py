@@ -22,6 +22,15 @@ def is_of_bytes(model: Model) -> bool:
     """Return whether tokens are bytes of the text: invalid UTF-8 is kept, and nothing is unknown.
 
     All other models see U+FFFD for invalid bytes.
+
+    Args:
+        model: any model of this module.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low low"], vocab_size=258)
+        >>> is_of_bytes(tok.pipeline.model), is_of_bytes(WordLevel((b"low",)))
+        (True, False)
     """
     return isinstance(model, BPE) or (isinstance(model, LongestMatch) and model.unit == "bytes")
 

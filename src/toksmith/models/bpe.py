@@ -102,7 +102,13 @@ class BPE:
 
     @property
     def by_ranks(self) -> bool:
-        """Whether the merges follow from the vocabulary, and nobody has looked at them yet."""
+        """Whether the merges follow from the vocabulary, and nobody has looked at them yet.
+
+        Example:
+            >>> vocab = tuple(bytes([b]) for b in range(256))
+            >>> BPE(vocab, []).by_ranks, BPE(vocab, lambda vocab: []).by_ranks
+            (False, True)
+        """
         return callable(vars(self)["merges"])
 
     def _merges_fit(self) -> bool:
@@ -196,6 +202,12 @@ class CharacterBPE:
 
     Raises:
         OptionError: a merge names an id that is not there.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline
+        >>> model = CharacterBPE((b"l", b"o", b"w</w>", b"lo"), [[0, 1, 3]], word_suffix="</w>")
+        >>> Tokenizer(pipeline.Pipeline(model)).encode("low")
+        [3, 2]
     """
 
     vocab: tuple[bytes, ...]

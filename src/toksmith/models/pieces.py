@@ -13,7 +13,12 @@ from toksmith.models.words import ids_of
 
 
 class PieceType(IntEnum):
-    """The role of a piece; the numbers are those of SentencePiece's files."""
+    """The role of a piece; the numbers are those of SentencePiece's files.
+
+    Example:
+        >>> PieceType(3).name, PieceType.BYTE.value
+        ('CONTROL', 6)
+    """
 
     NORMAL = 1
     UNKNOWN = 2
@@ -42,6 +47,11 @@ class Pieces:
     Raises:
         OptionError: the arrays do not fit each other, a piece is empty or occurs twice, an
             id is out of range, or ``byte_fallback`` lacks a byte.
+
+    Example:
+        >>> pieces = Pieces((b"<unk>", b"a", b"b"), [0.0, -1.0, -2.0], [2, 1, 1])
+        >>> pieces.ids[b"b"], float(pieces.scores[2])
+        (2, -2.0)
     """
 
     vocab: tuple[bytes, ...]
@@ -88,12 +98,24 @@ class Pieces:
         return tuple(self.ids.get(b"<0x%02X>" % byte, -1) for byte in range(256))
 
     def of_type(self, kind: PieceType) -> list[int]:
-        """Return the ids of this type, in order."""
+        """Return the ids of this type, in order.
+
+        Example:
+            >>> pieces = Pieces((b"<unk>", b"<s>", b"a"), [0.0, 0.0, -1.0], [2, 3, 1])
+            >>> pieces.of_type(PieceType.CONTROL)
+            [1]
+        """
         ids: list[int] = np.flatnonzero(self.types == kind).tolist()
         return ids
 
     def ids_of_types(self, *kinds: PieceType) -> dict[bytes, int]:
-        """Return the ids of the pieces of some types, by piece, in order."""
+        """Return the ids of the pieces of some types, by piece, in order.
+
+        Example:
+            >>> pieces = Pieces((b"<unk>", b"<s>", b"a"), [0.0, 0.0, -1.0], [2, 3, 1])
+            >>> pieces.ids_of_types(PieceType.UNKNOWN, PieceType.CONTROL)
+            {b'<unk>': 0, b'<s>': 1}
+        """
         found = np.flatnonzero(np.isin(self.types, kinds)).tolist()
         return {self.vocab[token_id]: token_id for token_id in found}
 
@@ -126,6 +148,13 @@ class Unigram(Pieces):
         single: scores are added in float32, as SentencePiece does; otherwise in float64, as
             ``tokenizers`` does. It decides between paths that are all but equal.
         fuse_unk: consecutive unknown characters are one unknown token.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline
+        >>> vocab = (b"<unk>", b"a", b"b", b"ab")
+        >>> model = Unigram(vocab, [0.0, -1.0, -1.0, -1.5], [2, 1, 1, 1])
+        >>> Tokenizer(pipeline.Pipeline(model)).encode("abb")
+        [3, 2]
     """
 
     single: bool = True
@@ -150,4 +179,11 @@ class SentencePieceBPE(Pieces):
     the longest at each place, and never merge; a piece of type UNUSED that comes out is taken
     apart again. What is left and is no piece is unknown: its bytes with ``byte_fallback``, else
     the unknown piece, one for all consecutive ones.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline
+        >>> vocab = (b"<unk>", b"ab", b"bc", b"a", b"b", b"c")
+        >>> model = SentencePieceBPE(vocab, [0.0, 0.0, -1.0, -2.0, -3.0, -4.0], [2, 1, 1, 1, 1, 1])
+        >>> Tokenizer(pipeline.Pipeline(model)).encode("abc")
+        [1, 5]
     """

@@ -40,6 +40,13 @@ class WordPiece:
 
     Raises:
         OptionError: ``unk_id`` is no id, or ``max_characters`` is negative.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline
+        >>> model = WordPiece((b"[UNK]", b"un", b"##able", b"##a"), unk_id=0)
+        >>> tok = Tokenizer(pipeline.Pipeline(model))
+        >>> tok.encode("unable"), tok.encode("unabled")
+        ([1, 2], [0])
     """
 
     vocab: tuple[bytes, ...]
@@ -67,6 +74,13 @@ class WordLevel:
     Attributes:
         vocab: each token as UTF-8; ``b""`` marks an id that is not used.
         unk_id: the id of unknown chunks; ``None``: they become nothing.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline, splitters
+        >>> model = WordLevel((b"[UNK]", b"to", b"be"), unk_id=0)
+        >>> tok = Tokenizer(pipeline.Pipeline(model, splitters.WhitespaceSplit()))
+        >>> tok.encode("to be or")
+        [1, 2, 0]
     """
 
     vocab: tuple[bytes, ...]
@@ -98,6 +112,12 @@ class LongestMatch:
 
     Raises:
         OptionError: ``unk_id`` is no id, or ``unit`` is none of these.
+
+    Example:
+        >>> from toksmith import Tokenizer, pipeline
+        >>> model = LongestMatch((b"?", b"a", b"b", b"ab", b"bba"), unk_id=0)
+        >>> Tokenizer(pipeline.Pipeline(model)).encode("abbac")
+        [3, 2, 1, 0]
     """
 
     vocab: tuple[bytes, ...]

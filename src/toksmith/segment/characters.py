@@ -164,12 +164,22 @@ class UnicodeText:
 
     @property
     def utf16(self) -> bytes:
-        """Its bytes in UTF-16, little-endian with a byte order mark, as ``str.encode`` has it."""
+        r"""Its bytes in UTF-16, little-endian with a byte order mark, as ``str.encode`` has it.
+
+        Example:
+            >>> unicode("é").utf16
+            b'\xff\xfe\xe9\x00'
+        """
         return b"\xff\xfe" + self._valid.encode("utf-16-le")
 
     @property
     def utf32(self) -> bytes:
-        """Its bytes in UTF-32, little-endian with a byte order mark, as ``str.encode`` has it."""
+        r"""Its bytes in UTF-32, little-endian with a byte order mark, as ``str.encode`` has it.
+
+        Example:
+            >>> unicode("é").utf32
+            b'\xff\xfe\x00\x00\xe9\x00\x00\x00'
+        """
         return b"\xff\xfe\x00\x00" + self._valid.encode("utf-32-le")
 
     @property

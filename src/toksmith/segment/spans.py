@@ -42,7 +42,13 @@ class Spans(Sequence[Span]):
 
     @property
     def pieces(self) -> list[str]:
-        """The text of each span."""
+        """The text of each span.
+
+        Example:
+            >>> from toksmith import sentences
+            >>> sentences("To be. Or not?").pieces
+            ['To be. ', 'Or not?']
+        """
         text = self.text
         return [text[start:end] for start, end in pairwise(self.bounds.tolist())]
 

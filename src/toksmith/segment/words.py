@@ -23,6 +23,11 @@ class Words(Spans):
     Attributes:
         is_word: bool, shape ``(n,)``, not to be written: whether each piece is a word, that is,
             holds a letter or a number; white space, punctuation and symbols hold none.
+
+    Example:
+        >>> found = words("To be!")
+        >>> found.pieces, found.is_word.tolist()
+        (['To', ' ', 'be', '!'], [True, False, True, False])
     """
 
     is_word: npt.NDArray[np.bool_]
@@ -33,7 +38,12 @@ class Words(Spans):
 
     @property
     def words(self) -> list[str]:
-        """The text of each piece that is a word."""
+        """The text of each piece that is a word.
+
+        Example:
+            >>> words("To be, or not.").words
+            ['To', 'be', 'or', 'not']
+        """
         text, chosen = self.text, np.flatnonzero(self.is_word)
         starts, ends = self.bounds[chosen].tolist(), self.bounds[chosen + 1].tolist()
         return [text[start:end] for start, end in zip(starts, ends, strict=True)]

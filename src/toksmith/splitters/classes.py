@@ -28,6 +28,11 @@ class Metaspace:
 
     Raises:
         SplitError: the mark is not one character.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(Metaspace(), "to be")
+        ['▁to', '▁be']
     """
 
     replacement: str = "\u2581"
@@ -42,7 +47,13 @@ class Metaspace:
 @short_repr
 @dataclass(frozen=True)
 class LeadingSpace:
-    """Put a space before each piece that starts with none (``add_prefix_space``)."""
+    """Put a space before each piece that starts with none (``add_prefix_space``).
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(LeadingSpace(), "to be")
+        [' to be']
+    """
 
 
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
@@ -53,25 +64,52 @@ Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-n
 @short_repr
 @dataclass(frozen=True)
 class BertSplitter:
-    """Drop white space; each punctuation mark is a chunk (``BertPreTokenizer``)."""
+    """Drop white space; each punctuation mark is a chunk (``BertPreTokenizer``).
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(BertSplitter(), "Don't stop.")
+        ['Don', "'", 't', 'stop', '.']
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class Whitespace:
-    r"""Chunks are runs of word characters, and of what is neither: ``\w+|[^\w\s]+``."""
+    r"""Chunks are runs of word characters, and of what is neither: ``\w+|[^\w\s]+``.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(Whitespace(), "It costs $3.50!")
+        ['It', 'costs', '$', '3', '.', '50', '!']
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    """Chunks are the text between white space."""
+    """Chunks are the text between white space.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(WhitespaceSplit(), "It costs $3.50!")
+        ['It', 'costs', '$3.50!']
+    """
 
 
 @short_repr
 @dataclass(frozen=True)
 class Punctuation:
-    """Cut at punctuation (ASCII's, and Unicode's category P)."""
+    """Cut at punctuation (ASCII's, and Unicode's category P).
+
+    Attributes:
+        behavior: what becomes of a punctuation mark.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(Punctuation("merged-with-previous"), "Oh, no.")
+        ['Oh,', ' no.']
+    """
 
     behavior: Behavior = "isolated"
 
@@ -79,7 +117,16 @@ class Punctuation:
 @short_repr
 @dataclass(frozen=True)
 class Digits:
-    """Cut at numbers (Unicode's category N): each digit apart, or runs of them."""
+    """Cut at numbers (Unicode's category N): each digit apart, or runs of them.
+
+    Attributes:
+        individual: whether each digit is a chunk of its own; otherwise a run of digits is one.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(Digits(), "in 1984"), split_text(Digits(individual=True), "in 1984")
+        (['in ', '1984'], ['in ', '1', '9', '8', '4'])
+    """
 
     individual: bool = False
 
@@ -89,8 +136,16 @@ class Digits:
 class CharacterDelimiter:
     """Cut at one character, and drop it (``CharDelimiterSplit``).
 
+    Attributes:
+        delimiter: the character.
+
     Raises:
         SplitError: it is not one character.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(CharacterDelimiter("-"), "a-b--c")
+        ['a', 'b', 'c']
     """
 
     delimiter: str
@@ -107,6 +162,11 @@ class UnicodeScripts:
 
     Spaces and unassigned characters go with any script; before the first of one they are lost,
     as in ``tokenizers``.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(UnicodeScripts(), "東京タワーTokyo")
+        ['東京タワー', 'Tokyo']
     """
 
 
@@ -115,8 +175,16 @@ class UnicodeScripts:
 class FixedLength:
     """Chunks of a fixed number of characters.
 
+    Attributes:
+        length: the number of characters of a chunk; the last one may be shorter.
+
     Raises:
         SplitError: the length is below 1.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(FixedLength(4), "tokenization")
+        ['toke', 'niza', 'tion']
     """
 
     length: int = 5
@@ -129,7 +197,7 @@ class FixedLength:
 @short_repr
 @dataclass(frozen=True)
 class Split:
-    """Cut at the matches of a pattern (``Split`` of tokenizer.json).
+    r"""Cut at the matches of a pattern (``Split`` of tokenizer.json).
 
     Attributes:
         pattern: a regular expression of the ``regex`` package, or a literal.
@@ -139,6 +207,11 @@ class Split:
 
     Raises:
         SplitError: the pattern does not compile.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(Split(r"\d+", "removed"), "a1b22c")
+        ['a', 'b', 'c']
     """
 
     pattern: str
@@ -154,7 +227,16 @@ class Split:
 @short_repr
 @dataclass(frozen=True)
 class SplitterSequence:
-    """Each splitter cuts the pieces that the one before it left."""
+    """Each splitter cuts the pieces that the one before it left.
+
+    Attributes:
+        steps: the splitters, in order.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(SplitterSequence((WhitespaceSplit(), Digits(individual=True))), "in 1984")
+        ['in', '1', '9', '8', '4']
+    """
 
     steps: tuple[Splitter, ...]
 
@@ -190,7 +272,12 @@ class PatternSplitter:
 
     @property
     def family(self) -> Family | None:
-        """The published family that this pattern spells, if any."""
+        """The published family that this pattern spells, if any.
+
+        Example:
+            >>> splitter("o200k").family.name
+            'o200k'
+        """
         return family_of(self.pattern)
 
 

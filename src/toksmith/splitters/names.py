@@ -35,6 +35,10 @@ class Family:
         name: the name the kernel knows it by.
         pattern: the spelling that files are written with.
         spellings: other spellings that match the same text.
+
+    Example:
+        >>> FAMILIES["gpt2"].pattern[:25], len(FAMILIES["gpt2"].spellings)
+        ("'s|'t|'re|'ve|'m|'ll|'d| ", 3)
     """
 
     name: str

@@ -112,7 +112,14 @@ class Tokenizer(TokenizerHabits):
 
     @property
     def name(self) -> str | None:
-        """The published name, if it has one."""
+        """The published name, if it has one.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> Tokenizer(tok.pipeline.with_name("low")).name
+            'low'
+        """
         return self.pipeline.name
 
     @property
@@ -121,6 +128,12 @@ class Tokenizer(TokenizerHabits):
 
         For a loaded tokenizer, the record comes from ``<path>.training.json``, if :meth:`save`
         wrote one. A damaged record, or the record of another file, is ignored with a warning.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+            >>> tok.training.merges, tok.training.counts.tolist()
+            (3, [3, 3, 2])
         """
         if callable(self._training):
             self._training = self._training()
@@ -822,9 +835,18 @@ class Tokenizer(TokenizerHabits):
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around the text.
 
+        Returns:
+            Pairs of ids and score: the logarithm of the probability of the segmentation.
+
         Raises:
             UnsupportedError: the model does not score segmentations; only Unigram does.
             OptionError: ``size`` is out of range.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"] * 9, model="unigram", vocab_size=12)
+            >>> [[tok.token_text(i) for i in ids] for ids, _ in tok.nbest("low", 2)]
+            [['▁low'], ['▁', 'l', 'o', 'w']]
         """
         from toksmith.tokenizer.subword_sampling import best
 

@@ -103,6 +103,12 @@ class TrainingRecord:
         version: the version of toksmith; empty if it is not known.
         time: when training began, in UTC (ISO 8601); empty if it is not known.
         spilled: how many bytes of counts went to temporary files, because memory was limited.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> tok.training.merges, tok.training.bytes, tok.training.tokens
+        (3, 16, 8)
     """
 
     model: str

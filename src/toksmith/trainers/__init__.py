@@ -16,7 +16,7 @@ from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts, count_chunks
+from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
 from toksmith.trainers.memory import MemoryLimits, parse_size, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
 from toksmith.version import __version__
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         WordPieceKeywords,
     )
 
-__all__ = ["MODELS", "Counts", "TrainingRecord", "count_chunks", "train"]
+__all__ = ["MODELS", "Counts", "TrainingRecord", "train"]
 
 Trainer: TypeAlias = "Callable[[Corpus, int | None, Any], Trained]"
 """Trains on a corpus, up to a number of ids, with the options of its model."""

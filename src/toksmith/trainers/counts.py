@@ -155,9 +155,18 @@ class Counts:
             threads: ``None`` for the cores this process may use; the result does not depend on it.
             progress: whether to show it; ``None`` if standard error is a terminal.
 
+        Returns:
+            The chunks in the order in which the text first shows them.
+
         Raises:
             OptionError: an argument is not what it should be, or the memory is not enough.
             FormatError: a file cannot be read.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("low.txt").write_text("low lower low")
+            >>> Counts.from_files("low.txt").most_common()
+            [(b'low', 1), (b' lower', 1), (b' low', 1)]
         """
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(
@@ -181,7 +190,27 @@ class Counts:
         threads: int | None = None,
         progress: bool | None = None,
     ) -> Counts:
-        """Count the chunks of a text, or of several from any iterable; see :meth:`from_files`."""
+        """Count the chunks of a text, or of several from any iterable; see :meth:`from_files`.
+
+        Args:
+            texts: a string, or an iterable of strings; each is a document.
+            split: as in :meth:`from_files`, like all others.
+            gaps: whether text that a regular expression leaves unmatched is kept.
+            sample: the share of documents that is taken.
+            seed: of the sample.
+            deduplicate: whether identical documents are taken once.
+            memory: how much counting may take, in bytes or as in ``"4G"``.
+            min_count: chunks that occur fewer times than this are left out.
+            threads: ``None`` for the cores this process may use.
+            progress: whether to show it; ``None`` if standard error is a terminal.
+
+        Raises:
+            OptionError: an argument is not what it should be, or the memory is not enough.
+
+        Example:
+            >>> Counts.from_texts("low lower low", split="words").most_common()
+            [(b'low', 2), (b' ', 2), (b'lower', 1)]
+        """
         limits = MemoryLimits(parse_size(memory), min_count)
         source = Documents(texts, Reading(sample=sample, seed=seed, deduplicate=deduplicate))
         return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
@@ -190,10 +219,18 @@ class Counts:
     def load(cls, path: AnyPath) -> Counts:
         """Read what :meth:`save` wrote.
 
+        Args:
+            path: the file.
+
         Raises:
             OptionError: ``path`` is no path.
             FormatError: the file cannot be read, is damaged, or holds no counts.
             MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+
+        Example:
+            >>> Counts.of({b"low": 2, b" low": 1}).save("low.parquet")
+            >>> Counts.load("low.parquet").most_common()
+            [(b'low', 2), (b' low', 1)]
         """
         from toksmith.trainers.counts_files import read
 
@@ -218,6 +255,12 @@ class Counts:
             OptionError: there are none, they were cut by different splitters, or the memory is not
                 enough.
             FormatError: as in :meth:`load`.
+
+        Example:
+            >>> Counts.of({b"low": 2}).save("a.parquet")
+            >>> Counts.of({b"low": 1, b"er": 1}).save("b.parquet")
+            >>> Counts.merge(["a.parquet", "b.parquet"]).most_common()
+            [(b'low', 3), (b'er', 1)]
         """
         from toksmith.trainers.counts_files import pieces
 
@@ -240,7 +283,7 @@ class Counts:
         split: str | PatternSplitter | None = None,
         gaps: Literal["keep", "drop"] = "keep",
     ) -> Counts:
-        """Read SentencePiece's ``word<TAB>count`` lines; words on several lines are added up.
+        r"""Read SentencePiece's ``word<TAB>count`` lines; words on several lines are added up.
 
         Args:
             path: the file.
@@ -249,6 +292,12 @@ class Counts:
 
         Raises:
             FormatError: the file cannot be read, or a line is no such line.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("words.tsv").write_text("low\t2\nlower\t1\n")
+            >>> Counts.from_tsv("words.tsv", split="words").most_common()
+            [(b'low', 2), (b'lower', 1)]
         """
         from toksmith.trainers.counts_files import read_tsv
 
@@ -257,9 +306,17 @@ class Counts:
     def save(self, path: AnyPath) -> None:
         """Write a Parquet file: columns ``chunk`` (binary) and ``count`` (uint64), in this order.
 
+        Args:
+            path: the file; an existing one is replaced.
+
         Raises:
             OptionError: the file cannot be written.
             MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+
+        Example:
+            >>> Counts.of({b"low": 2}).save("low.parquet")
+            >>> dict(Counts.load("low.parquet"))
+            {b'low': 2}
         """
         from toksmith.trainers.counts_files import write
 
@@ -268,10 +325,19 @@ class Counts:
     def to_tsv(self, path: AnyPath) -> None:
         r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
 
+        Args:
+            path: the file; an existing one is replaced.
+
         Raises:
             UnsupportedError: a chunk holds a tab or a line break; words of ``split=r"\S+"``,
                 ``gaps="drop"`` hold none.
             OptionError: the file cannot be written.
+
+        Example:
+            >>> from pathlib import Path
+            >>> Counts.of({b"low": 2, b"lower": 1}).to_tsv("words.tsv")
+            >>> Path("words.tsv").read_text()
+            'low\t2\nlower\t1\n'
         """
         from toksmith.trainers.counts_files import write_tsv
 
@@ -305,7 +371,12 @@ class Counts:
 
     @property
     def sizes(self) -> npt.NDArray[np.uint64]:
-        """uint64, shape ``(n,)``: how many bytes each chunk has."""
+        """uint64, shape ``(n,)``: how many bytes each chunk has.
+
+        Example:
+            >>> Counts.of({b"low": 2, b"lower": 1}).sizes.tolist()
+            [3, 5]
+        """
         return np.diff(self.ends, prepend=np.uint64(0))
 
     def filter(self, min_count: int) -> Counts:
@@ -343,7 +414,12 @@ class Counts:
 
     @property
     def bytes(self) -> int:
-        """The bytes of text that were counted."""
+        """The bytes of text that were counted.
+
+        Example:
+            >>> Counts.of({b"low": 2, b"lower": 1}).bytes
+            11
+        """
         return int(np.dot(self.sizes, self.counts))
 
 
