@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,15 @@ MODULES = [
 CHECKS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PUBLISHED = {"r50k_base": "gpt2", "cl100k_base": "cl100k_base", "o200k_base": "o200k_base"}
 COURSE = ROOT / "docs/course"
+
+
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of cached properties, too, which doctest leaves out."""
+
+    def _from_module(self, module: Any, object: Any) -> bool:  # noqa: A002 - doctest's name
+        if isinstance(object, cached_property):
+            object = object.func  # noqa: A001
+        return bool(super()._from_module(module, object))  # type: ignore[misc]
 
 
 @pytest.fixture
@@ -87,8 +97,15 @@ def test_snippets(page: Path, folder: Path) -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_doctests(name: str, folder: Path) -> None:
     module = importlib.import_module(name)
-    result = doctest.testmod(module, optionflags=CHECKS)
-    assert result.failed == 0, f"{result.failed} of {result.attempted} examples fail, see above"
+    runner = doctest.DocTestRunner(optionflags=CHECKS)
+    for test in Finder().find(module):
+        runner.run(test)
+    assert runner.failures == 0, f"{runner.failures} of {runner.tries} examples fail, see above"
+
+
+def test_doctests_of_cached_properties_run() -> None:
+    found = {test.name for test in Finder().find(importlib.import_module("toksmith.tokenizer"))}
+    assert "toksmith.tokenizer.Tokenizer.vocab" in found
 
 
 def test_the_public_names_show_an_example() -> None:

@@ -245,6 +245,10 @@ class MergeStep:
         """The training text after this merge: ``·`` between tokens, a space between chunks.
 
         It is computed on first use, by encoding the text with the merges up to this one.
+
+        Example:
+            >>> [step.text for step in training_steps("aab aab", vocab_size=258)]
+            ['aa·b· ·aa·b', 'aab· ·aab']
         """
         return self._learned.shown(self.index)
 

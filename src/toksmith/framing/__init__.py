@@ -122,7 +122,12 @@ class Framing:
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens' ids by literal."""
+        """The special tokens' ids by literal.
+
+        Example:
+            >>> Framing.of({"<eos>": 7}).special_tokens
+            {'<eos>': 7}
+        """
         return {token.content: token.id for token in self.added_tokens if token.special}
 
     @property
@@ -138,12 +143,22 @@ class Framing:
 
     @cached_property
     def always(self) -> frozenset[str]:
-        """The literals matched in every call: those of added tokens that are not special."""
+        """The literals matched in every call: those of added tokens that are not special.
+
+        Example:
+            >>> Framing((AddedToken("<eos>", 7), AddedToken("Mr.", 8, special=False))).always
+            frozenset({'Mr.'})
+        """
         return frozenset(token.content for token in self.added_tokens if not token.special)
 
     @cached_property
     def normalized(self) -> frozenset[str]:
-        """The literals that are looked for in the normalized text."""
+        """The literals that are looked for in the normalized text.
+
+        Example:
+            >>> Framing((AddedToken("mr.", 8, special=False, normalized=True),)).normalized
+            frozenset({'mr.'})
+        """
         return frozenset(token.content for token in self.added_tokens if token.normalized)
 
     @property

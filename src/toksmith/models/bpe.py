@@ -148,7 +148,13 @@ class BPE:
 
     @cached_property
     def byte_ids(self) -> tuple[int, ...]:
-        """The id of each of the 256 single bytes (-1 where there is none)."""
+        """The id of each of the 256 single bytes (-1 where there is none).
+
+        Example:
+            >>> vocab = tuple(bytes([b]) for b in range(256))
+            >>> BPE(vocab[::-1], []).byte_ids[0]
+            255
+        """
         if set(self.vocab[:256]) == _BYTES:  # as in nearly all vocabularies
             return tuple(sorted(range(256), key=self.vocab.__getitem__))
         ids = [-1] * 256
@@ -159,7 +165,13 @@ class BPE:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token's bytes; the lowest where several share them."""
+        """The id of each token's bytes; the lowest where several share them.
+
+        Example:
+            >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
+            >>> BPE(vocab, [[97, 98, 256]]).ids[b"ab"]
+            256
+        """
         return ids_of(self.vocab)
 
     def __eq__(self, other: object) -> bool:
@@ -233,7 +245,12 @@ class CharacterBPE:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token."""
+        """The id of each token.
+
+        Example:
+            >>> CharacterBPE((b"l", b"o", b"lo"), [[0, 1, 2]]).ids[b"lo"]
+            2
+        """
         return ids_of(self.vocab)
 
     def __eq__(self, other: object) -> bool:

@@ -89,12 +89,22 @@ class Pieces:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each piece."""
+        """The id of each piece.
+
+        Example:
+            >>> Pieces((b"<unk>", b"a"), [0.0, -1.0], [2, 1]).ids[b"a"]
+            1
+        """
         return ids_of(self.vocab)
 
     @cached_property
     def byte_ids(self) -> tuple[int, ...]:
-        """The id of ``<0x00>`` … ``<0xFF>`` (-1 where there is none)."""
+        """The id of ``<0x00>`` … ``<0xFF>`` (-1 where there is none).
+
+        Example:
+            >>> Pieces((b"<unk>", b"<0x00>"), [0.0, 0.0], [2, 6]).byte_ids[:2]
+            (1, -1)
+        """
         return tuple(self.ids.get(b"<0x%02X>" % byte, -1) for byte in range(256))
 
     def of_type(self, kind: PieceType) -> list[int]:

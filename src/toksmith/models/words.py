@@ -62,7 +62,12 @@ class WordPiece:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token."""
+        """The id of each token.
+
+        Example:
+            >>> WordPiece((b"[UNK]", b"play", b"##ing"), unk_id=0).ids[b"##ing"]
+            2
+        """
         return ids_of(self.vocab)
 
 
@@ -91,7 +96,12 @@ class WordLevel:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token."""
+        """The id of each token.
+
+        Example:
+            >>> WordLevel((b"to", b"be")).ids[b"be"]
+            1
+        """
         return ids_of(self.vocab)
 
 
@@ -132,7 +142,12 @@ class LongestMatch:
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each token."""
+        """The id of each token.
+
+        Example:
+            >>> LongestMatch((b"a", b"b", b"ab")).ids[b"ab"]
+            2
+        """
         return ids_of(self.vocab)
 
 

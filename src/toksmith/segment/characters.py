@@ -149,17 +149,32 @@ class UnicodeText:
 
     @cached_property
     def text(self) -> str:
-        """The text as a string, each byte of invalid UTF-8 as U+FFFD."""
+        r"""The text as a string, each byte of invalid UTF-8 as U+FFFD.
+
+        Example:
+            >>> unicode(b'caf\xe9').text
+            'caf�'
+        """
         return string(self.source)
 
     @cached_property
     def code_points(self) -> list[CodePoint]:
-        """Number, name, category and bytes of each character, and of each invalid byte."""
+        """Number, name, category and bytes of each character, and of each invalid byte.
+
+        Example:
+            >>> [each.name for each in unicode("é!").code_points]
+            ['LATIN SMALL LETTER E WITH ACUTE', 'EXCLAMATION MARK']
+        """
         return list(code_points(self.source))
 
     @cached_property
     def utf8(self) -> bytes:
-        """Its bytes in UTF-8, as given; a lone surrogate of a string is U+FFFD."""
+        r"""Its bytes in UTF-8, as given; a lone surrogate of a string is U+FFFD.
+
+        Example:
+            >>> unicode("é").utf8
+            b'\xc3\xa9'
+        """
         return utf8(self.source)
 
     @property

@@ -141,7 +141,14 @@ class Tokenizer(TokenizerHabits):
 
     @cached_property
     def vocab_size(self) -> int:
-        """The highest id plus one, special tokens included: the rows that an embedding needs."""
+        """The highest id plus one, special tokens included: the rows that an embedding needs.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258, special_tokens=["<eos>"])
+            >>> tok.vocab_size
+            258
+        """
         return len(self._table.tokens)
 
     def __len__(self) -> int:
@@ -218,6 +225,12 @@ class Tokenizer(TokenizerHabits):
 
         Raises:
             UnsupportedError: the model has no list of merges.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> list(tok.merges)
+            [(108, 111), (256, 119)]
         """
         rows = self._with_merges.merges.tolist()
         return Merges((left, right) for left, right, _ in rows)
@@ -231,6 +244,14 @@ class Tokenizer(TokenizerHabits):
 
         Raises:
             UnsupportedError: the model has no list of merges.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> print(tok.merge_table)
+            rank  left + right   id  token  count
+               0  l + o         256  lo         2
+               1  lo + w        257  low        2
         """
         model = self._with_merges
         counts = self.training.counts if self.training else ()
