@@ -118,7 +118,7 @@ def test_separators(separator: Any, tmp_path: Path) -> None:
         *(("min_frequency", value) for value in [0, 1.5, "3", None, 2**64]),
         *(("max_token_length", value) for value in [0, 1.5, "3", 2**64]),
         *(("ties", value) for value in ["x", None]),
-        *(("split", value) for value in [3, b"x", "gpt9", "GPT2 ", "cl200k_base", "bert", "("]),
+        *(("split", value) for value in [3, b"x", "gpt9", "GPTT2 ", "cl200k_base", "bert", "("]),
     ],
 )
 def test_training_options_are_checked_before_the_text_is_read(name: str, value: Any) -> None:
@@ -229,7 +229,13 @@ def test_truncating_a_long_text_looks_at_its_start_only() -> None:
     [
         (lambda: TOK.count(["a"]), "not list: for a list of texts, there is count_batch"),
         (lambda: TOK.encode(["a"]), "not list: for a list of texts, there is encode_batch"),
+        (
+            lambda: TOK.encode_array(["a"], special="encode"),
+            "not list: for a list of texts, there is encode_batch",
+        ),
         (lambda: TOK.encoding(["a"]), "not list: for a list of texts, there is encodings"),
+        (lambda: toksmith.split(["a"], "gpt2"), "not list: pass one text at a time$"),
+        (lambda: toksmith.split(("a",), "gpt2"), "not tuple: pass one text at a time$"),
         (lambda: TOK.truncate(["a"], 3), "call truncate for each"),
         (lambda: TOK.chunks(["a"], 3), "call chunks for each"),
         (lambda: TOK.explain(("a",)), "not tuple: for a list of texts, call explain for each"),

@@ -179,8 +179,8 @@ def codes(string: str) -> npt.NDArray[np.unsignedinteger]:
 
 
 def _no_text(value: object) -> OptionError:
-    several = ": for a list of texts, there is encode_batch" if isinstance(value, list) else ""
-    return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}{several}")
+    refuse_list(value, "pass one text at a time")
+    return OptionError(f"a text is a str or UTF-8 bytes, not {type(value).__name__}")
 
 
 def byte_sizes(string: str) -> npt.NDArray[np.int64]:

@@ -240,7 +240,7 @@ def load_tokenizer(
 
 def parse_split(split: str) -> str | None:
     """Return the split given on the command line: a name, a pattern, or ``None`` for ``none``."""
-    return None if split.lower() == "none" else split
+    return None if split.strip().lower() == "none" else split
 
 
 def _special_token(text: str) -> tuple[str, int]:

@@ -116,7 +116,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "words": (),
     "none": (),
 }
-"""The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name make no difference.
+"""The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name, and white space
+around it make no difference.
 
 The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names`).
 
@@ -127,11 +128,17 @@ The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names
 _LITERAL = re.compile(r"[^\\^$*+?{}\[\]|()]*")
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[-_.]", "", name.lower())
+def key_of(name: str) -> str:
+    """Return the spelling by which names of splits are compared.
+
+    Example:
+        >>> key_of(" GPT-4 "), key_of("gpt4")
+        ('gpt4', 'gpt4')
+    """
+    return re.sub(r"[-_.]", "", name.strip().lower())
 
 
-_BY_KEY = {_key(each): name for name, aliases in NAMES.items() for each in (name, *aliases)}
+_BY_KEY = {key_of(each): name for name, aliases in NAMES.items() for each in (name, *aliases)}
 _PATTERNS: dict[str, str | None] = {
     **{name: family.pattern for name, family in FAMILIES.items()},
     "words": WORDS,
@@ -139,7 +146,7 @@ _PATTERNS: dict[str, str | None] = {
 }
 _OF_ENCODING = {"cl100k_base": "cl100k", "o200k_base": "o200k", "o200k_harmony": "o200k"}
 _OF_MODEL = {
-    _key(model): _OF_ENCODING.get(encoding, "gpt2")
+    key_of(model): _OF_ENCODING.get(encoding, "gpt2")
     for encoding, models in MODELS.items()
     for model in models
 }
@@ -164,12 +171,12 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
         Traceback (most recent call last):
         toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2 (r50k, ...
     """
-    name = _BY_KEY.get(_key(split)) or _OF_MODEL.get(_key(split))
+    name = _BY_KEY.get(key_of(split)) or _OF_MODEL.get(key_of(split))
     if name is not None:
         return _PATTERNS[name]
     if not (_LITERAL.fullmatch(split) and re.search(r"\w", split)):
         return split
-    if encoding := encoding_of_model(split.lower()):
+    if encoding := encoding_of_model(split.strip().lower()):
         return _PATTERNS[_OF_ENCODING.get(encoding, "gpt2")]
     raise SplitError(_unknown(split, also))
 
@@ -177,9 +184,9 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
 def _unknown(split: str, also: Sequence[str]) -> str:
     from difflib import get_close_matches  # slow to import
 
-    every = {**_BY_KEY, **{_key(name): name for name in also}}
-    spelled = {_key(each): each for name, group in NAMES.items() for each in (name, *group)}
-    near = get_close_matches(_key(split.strip()), every, n=2, cutoff=0.75)
+    every = {**_BY_KEY, **{key_of(name): name for name in also}}
+    spelled = {key_of(each): each for name, group in NAMES.items() for each in (name, *group)}
+    near = get_close_matches(key_of(split), every, n=2, cutoff=0.75)
     hint = " or ".join(repr(spelled.get(key, key)) for key in near)
     known = ", ".join(
         f"{name} ({', '.join(group)})" if group else name for name, group in NAMES.items()

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from toksmith import engine
 from toksmith._base.arrays import Bounds, IdArray, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.text import Text, characters, check_texts, utf8
+from toksmith._base.text import Text, characters, check_texts, refuse_list, utf8
 from toksmith._base.threads import thread_count
 from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
@@ -68,7 +68,7 @@ class TextEncoder:
         literals = self._framing.literals(special)
         if not literals and special != "raise":
             return _run(self._engine.encode, text, threads)
-        data = utf8(text)
+        data = _one(text)
         if special == "raise":
             self.refuse_special_tokens(data)
         return self._encode_around(data, literals, thread_count(threads, len(data)))
@@ -249,5 +249,11 @@ def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -
     try:
         return work(text, thread_count(threads, len(text)))
     except ENGINE_REFUSALS:
-        data = utf8(text)
+        data = _one(text)
         return work(data, thread_count(threads, len(data)))
+
+
+def _one(text: Text) -> bytes:
+    """Return the UTF-8 of the text that a call for one text was given."""
+    refuse_list(text, "for a list of texts, there is encode_batch")
+    return utf8(text)

@@ -23,6 +23,7 @@ from toksmith.models import WordPiece
 from toksmith.normalizers import Bert, Normalizer
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
+from toksmith.splitters.names import key_of
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.bpe_merging import warn_of_end, watch_merges
 from toksmith.trainers.corpus import Corpus
@@ -135,9 +136,10 @@ class WordPieceOptions(ModelOptions):
 
     def splitter(self) -> Splitter | None:
         """Return what cuts them into words."""
-        if self.split == "bert":
+        name = key_of(self.split) if isinstance(self.split, str) else None
+        if name == "bert":
             return BertSplitter()
-        if self.split == "whitespace":
+        if name == "whitespace":
             return WhitespaceSplit()
         return splitter(self.split, also=("bert", "whitespace"))
 
