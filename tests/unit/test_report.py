@@ -232,3 +232,12 @@ def test_views_load_when_they_are_used() -> None:
 def test_values_that_no_view_shows() -> None:
     with pytest.raises(TypeError, match="no view shows int"):
         views_of(5)
+
+
+def test_a_record_names_its_split() -> None:
+    assert "options  split='gpt2', " in str(
+        toksmith.train(texts="low low", vocab_size=257, split="gpt2").training
+    )
+    assert "options  split='[a-z]+', " in str(
+        toksmith.train(texts="low low", vocab_size=257, split="[a-z]+").training
+    )

@@ -16,7 +16,7 @@ from toksmith._base.visible import brief, count_of, visible, visible_name
 from toksmith.results import Batch, Inputs
 from toksmith.show.style import read_styles
 from toksmith.show.terminal import render_plain
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import PatternSplitter, family_of
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.merge_table import MergeTable
 from toksmith.tokenizer.training_record import TrainingRecord
@@ -166,9 +166,16 @@ def counts_card(counts: Counts) -> Card:
     return Card("Counts", facts, ("count", "chunk"), rows, len(counts))
 
 
+def _option(name: str, value: object) -> str:
+    if name == "split" and isinstance(value, str):
+        family = family_of(value)
+        value = family.name if family else value
+    return brief(value)
+
+
 def record_card(record: TrainingRecord) -> Card:
     """Return the figures of a training, with the files that it read."""
-    options = ", ".join(f"{name}={brief(value)}" for name, value in record.options.items())
+    options = ", ".join(f"{name}={_option(name, value)}" for name, value in record.options.items())
     facts = [
         ("model", f"{record.model}, {count_of(record.vocab_size, 'id')}"),
         ("merges", f"{record.merges:,}"),
