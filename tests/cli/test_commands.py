@@ -241,6 +241,20 @@ class TestEncode:
         found = [part.tolist() for part in np.split(ids, ends[:-1])]
         assert found == [tok.encode(document) for document in documents]
 
+    def test_ends_of_another_file_are_not_replaced_silently(
+        self, run: Run, model: Path, tmp_path: Path
+    ) -> None:
+        encode = ("encode", "-t", model, "--quiet", "-o")
+        assert run(*encode, tmp_path / "ids.npy", "low").err == ""
+        assert run(*encode, tmp_path / "ids.bin", "low").err == ""
+        assert run(*encode, tmp_path / "x.bin", "newest").err == ""
+        ran = run(*encode, tmp_path / "ids.bin", "low newest, wider")
+        assert ran.code == 0
+        assert ran.err == (
+            f"toksmith: warning: {tmp_path / 'ids.ends.npy'} holds the document ends of ids.bin, "
+            "no longer those of ids.npy: use names that differ before the suffix\n"
+        )
+
     def test_no_documents(self, run: Run, model: Path, tmp_path: Path) -> None:
         out = ("-o", tmp_path / "ids.npy", "--separator", "##")
         assert run("encode", "", "-t", model, *out).code == 0

@@ -154,3 +154,20 @@ def test_first_lines_fit_the_table(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("COLUMNS", "100")
     rows = [line for line in run("--help").out.decode().splitlines() if line.startswith("│   ")]
     assert rows == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["compare", "toksmith-small", "--on", "LONG"],
+     ["compare", "toksmith-small", "--on", "c.txt", "PATTERN"],
+     ["compare", "toksmith-small", "--on", "low", "--csv", "LONG"],
+     ["count", "x", "-t", "LONG"],
+     ["encode", "-f", "LONG", "-t", "toksmith-small"],
+     ["train", "LONG", "-o", "a.model", "--vocab-size", "300"]],
+)  # fmt: skip
+def test_long_words_are_cut(run: Run, here: Path, words: list[str]) -> None:
+    long = {"LONG": "no/" + "y" * 4000 + ".txt", "PATTERN": "a*b? " * 800}
+    ran = run(*(long.get(word, word) for word in words))
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("toksmith: error: ")
+    assert len(ran.err) < 700

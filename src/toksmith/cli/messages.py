@@ -24,6 +24,7 @@ _ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9
 _QUOTED_WORD = re.compile(r"""(["'])([\w.\-]+)\1""")
 _EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
 _SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has) )")
+_LONG_WORD = re.compile(r"(\S{200})\S{200,}(\S{60})")
 _REASONS = {
     "int_parsing": "{value!r} is not a whole number",
     "int_from_float": "{value!r} is not a whole number",
@@ -35,10 +36,11 @@ _REASONS = {
 
 
 def say(message: str) -> None:
-    """Print one line on standard error, whatever the message holds."""
+    """Print one line on standard error, whatever the message holds; very long words are cut."""
+    short = _LONG_WORD.sub(r"\1…\2", " ".join(message.splitlines()))
     line = "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in " ".join(message.splitlines())
+        for letter in short
     )
     print(f"toksmith: {line}", file=sys.stderr)
 

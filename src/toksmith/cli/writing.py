@@ -7,12 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from toksmith._base import commits, files
 from toksmith._base.lazy import np
 from toksmith.cli.common import Dtype, IdFormat
+from toksmith.cli.messages import say
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -182,11 +184,25 @@ def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype)
     with ExitStack() as opened:
         out = opened.enter_context(open_output(path))
         if path is not None and not commits.is_stream(path):
+            data = BytesIO()
+            np.save(data, batch.offsets[1:])
+            _warn_of_ends(path, data.getvalue())
             ends = opened.enter_context(open_output(ends_path(path)))
-            np.save(ends, batch.offsets[1:])
+            ends.write(data.getvalue())
             ends.flush()
         if form is IdFormat.NPY:
             header = {"descr": dtype.code, "fortran_order": False, "shape": batch.ids.shape}
             np.lib.format.write_array_header_1_0(out, header)
         out.write(batch.ids.astype(dtype.code, copy=False).data)
         out.flush()  # so that a full disk is found out before either file appears
+
+
+def _warn_of_ends(path: Path, data: bytes) -> None:
+    """Warn if the document ends beside a file were those of another file, and become others."""
+    ends = ends_path(path)
+    other = path.with_suffix(".bin" if path.suffix.lower() == ".npy" else ".npy")
+    if ends_path(other) == ends and other.exists() and ends.is_file() and ends.read_bytes() != data:
+        say(
+            f"warning: {ends} holds the document ends of {path.name}, no longer those of "
+            f"{other.name}: use names that differ before the suffix"
+        )

@@ -1106,7 +1106,8 @@ class Tokenizer(TokenizerHabits):
     ) -> None:
         """Write the tokenizer to a file or a directory.
 
-        The write is atomic: a process that is killed leaves either the old or the new content.
+        The write is atomic: a process that is killed leaves either the old or the new content. Of
+        a symbolic link, the target is replaced. Permissions of the old file are kept.
 
         Args:
             path: the file or directory. A directory, or a name without a suffix or with a ``/`` at
@@ -1121,7 +1122,8 @@ class Tokenizer(TokenizerHabits):
 
         Raises:
             UnsupportedError: the format cannot hold this tokenizer; the message says why.
-            OptionError: the suffix is that of no format, or the path cannot be written to.
+            OptionError: the suffix is that of no format, or the path cannot be written to, such as
+                that of a pipe or a device.
 
         Example:
             >>> import tempfile, toksmith
