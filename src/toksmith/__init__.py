@@ -1,4 +1,4 @@
-"""Train, load, run, look into and compare tokenizers.
+"""Train, load, run, inspect and compare tokenizers.
 
 >>> import toksmith
 >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# No import but this one: until the command line has a handler, Ctrl-C prints a traceback.
+# Not imported from typing: until the command line has installed its handler, Ctrl-C prints a
+# traceback, so this module imports as little as possible.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toksmith import errors
@@ -91,7 +92,7 @@ _MODULES = {
     "Span": "_base.arrays",
     "Token": "results",
 }
-"""In which module each name is."""
+"""The module of each public name."""
 
 _PACKAGES = (
     "corpus",
@@ -117,7 +118,7 @@ def __getattr__(name: str) -> object:
         return __version__
     if name in _PACKAGES:
         return import_module(f"{__name__}.{name}")
-    # Not "from toksmith import ...", which comes here first.
+    # Not "from toksmith import ...", which would call this function again.
     if name not in _MODULES:
         from toksmith._base.habits import MODULE, unknown_name
 

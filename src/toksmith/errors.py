@@ -1,21 +1,21 @@
 """Every error that toksmith raises on purpose.
 
     ToksmithError
-    ├── OptionError          an argument that cannot be (also a ValueError)
-    │   └── SplitError       a split pattern that is wrong, or that takes too long
-    ├── FormatError          a file that is not what it should be (also a ValueError)
-    ├── UnsupportedError     a file, or a target format, needs what cannot be expressed
+    ├── OptionError          an argument has a wrong type or value (also a ValueError)
+    │   └── SplitError       a split pattern is invalid, or takes too long
+    ├── FormatError          a file is damaged or of an unexpected kind (also a ValueError)
+    ├── UnsupportedError     toksmith or the target format lacks a feature that is needed
     ├── UnknownNameError     no tokenizer of that name (also a KeyError)
     ├── UnknownTokenError    no such id or token in the vocabulary (also a KeyError)
-    ├── SpecialTokenError    text holds a special token where it may not (also a ValueError)
-    ├── DownloadError        a published vocabulary could not be had, or is not the right one
-    ├── TrainingError        nothing to train on
-    ├── EngineError          no such engine or instruction set on this machine
+    ├── SpecialTokenError    a text holds a special token and special="raise" (also a ValueError)
+    ├── DownloadError        a download failed, or has a wrong checksum
+    ├── TrainingError        the training text is empty (also a ValueError)
+    ├── EngineError          this machine has no such engine (also a ValueError)
     └── MissingExtraError    an optional package is not installed (also an ImportError)
 
-Each message says what was wrong, where, and what to do. An argument of a wrong type is an
-:class:`OptionError` too, so catch that and not :class:`TypeError`, which is for wrong signatures
-alone. :func:`warn` is for what is worth knowing and stops nothing.
+Each message says what was wrong, where, and what to do. An argument of a wrong type raises
+:class:`OptionError`, not :class:`TypeError`; only a call that does not fit the signature raises
+:class:`TypeError`. :func:`warn` reports problems that do not stop a call.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ToksmithError(Exception):
 
 
 class OptionError(ToksmithError, ValueError):
-    """An argument is out of range, of the wrong kind, or at odds with another."""
+    """An argument is out of range, of a wrong type, or in conflict with another argument."""
 
 
 class SplitError(OptionError):
@@ -46,11 +46,11 @@ class SplitError(OptionError):
 
 
 class FormatError(ToksmithError, ValueError):
-    """A file is not what it should be.
+    """A file is damaged, unreadable, or not of the expected format.
 
     Attributes:
         path: the file.
-        reason: what is wrong with it, and what would be right.
+        reason: what is wrong with the file, and what to do.
     """
 
     def __init__(self, path: str | PathLike[str], reason: str) -> None:
@@ -63,7 +63,7 @@ class FormatError(ToksmithError, ValueError):
 
 
 class UnsupportedError(ToksmithError):
-    """The request cannot be expressed here, or in the target format."""
+    """toksmith, or the target format, does not support the request."""
 
 
 class UnknownNameError(ToksmithError, KeyError):
@@ -75,7 +75,7 @@ class UnknownTokenError(ToksmithError, KeyError):
 
 
 class SpecialTokenError(ToksmithError, ValueError):
-    """The text holds a special token's literal and ``special="raise"`` was asked for."""
+    """The text holds a special token's literal, and the call has ``special="raise"``."""
 
 
 class DownloadError(ToksmithError):
@@ -83,11 +83,11 @@ class DownloadError(ToksmithError):
 
 
 class TrainingError(ToksmithError, ValueError):
-    """The training text holds nothing to learn from."""
+    """The training text is empty, or too small to learn from."""
 
 
 class EngineError(ToksmithError, ValueError):
-    """No such engine or instruction set, or this machine does not have it."""
+    """The engine or instruction set is unknown, or this machine does not support it."""
 
 
 class MissingExtraError(ToksmithError, ImportError):
@@ -95,7 +95,7 @@ class MissingExtraError(ToksmithError, ImportError):
 
 
 def warn(message: str) -> None:
-    """Issue a ``UserWarning`` that points at the line outside of this package that led to it."""
+    """Issue a ``UserWarning`` that points at the caller's line, outside of this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1

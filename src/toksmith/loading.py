@@ -60,8 +60,8 @@ def load(
             raise UnknownNameError(f"there is no file {path!r:.80}, and {published.unknown(path)}")
         if format is not None or split is not UNSET or special_tokens is not None:
             raise OptionError(
-                f"{path!r} is a published tokenizer, which has a format, a split and special "
-                "tokens: format=, split= and special_tokens= are for files"
+                f"{path!r} is a published tokenizer, so format=, split= and "
+                "special_tokens= do not apply to it: leave them out"
             )
         return get(path)
     pipeline = formats.read(path, format, split, special_tokens)

@@ -15,7 +15,7 @@ from toksmith._base.visible import short_repr
 @short_repr
 @dataclass(frozen=True)
 class SentencePieceNormalizer:
-    """``NormalizerSpec`` of a SentencePiece model, with what the trainer's spec adds to it.
+    """SentencePiece's normalizer: ``NormalizerSpec``, and the trainer's options that affect it.
 
     Attributes:
         charsmap: the compiled map (``precompiled_charsmap``); empty for none. The longest entry
@@ -24,7 +24,7 @@ class SentencePieceNormalizer:
         remove_extra_whitespaces: drop spaces at the ends, and make one of several.
         escape_whitespaces: write U+2581 (▁) for each space.
         whitespace_as_suffix: the dummy space comes after the text, not before it.
-        protected: user-defined symbols, which pass as they are; the longest first.
+        protected: user-defined symbols, which stay unchanged; the longest first.
         name: the rule's name (``nmt_nfkc`` …), for the file alone.
 
     Example:

@@ -1,4 +1,4 @@
-"""A tokenizer as frozen data; the order of its stages is written here and nowhere else."""
+"""The pipeline: all stages of a tokenizer as frozen data, in order."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Pipeline:
         model: turns each chunk into ids.
         splitter: cuts the text into chunks; ``None`` leaves it whole.
         framing: added tokens and the template.
-        name: the published name, where it has one.
-        normalizer: what changes the text first, step by step; ``()`` for nothing.
-        decoder: how tokens become text again; ``None`` where their bytes are the text.
+        name: the published name, if it has one.
+        normalizer: the steps that rewrite the text before it is split; ``()`` for none.
+        decoder: the steps that turn tokens into text; ``None`` if the bytes of the tokens,
+            concatenated, are the text.
 
     Raises:
         OptionError: an added token's id belongs to a token of the model with other bytes.

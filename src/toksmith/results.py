@@ -1,4 +1,4 @@
-"""The values that encoding returns; they know nothing of tokenizers."""
+"""The results of encoding: tokens, batches and model inputs. Independent of tokenizers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _lists(ids: IdArray, offsets: OffsetArray) -> list[list[int]]:
 
 
 to_lists: Callable[[IdArray, OffsetArray], list[list[int]]] = _lists
-"""Returns the ids between each two offsets; an engine puts a faster function here."""
+"""Splits ids at offsets into lists. The engine replaces it by a faster function."""
 
 _SHOWN = 60
-"""Tokens that a repr shows at most."""
+"""The maximum number of tokens in a repr."""
 
 
 @short_repr
@@ -37,7 +37,7 @@ class Token(NamedTuple):
     Attributes:
         id: its id.
         bytes: its bytes as the vocabulary spells them.
-        string: its bytes as they are shown: ``·low``, ``<F0 9F>``; see :attr:`Encoding.strings`.
+        string: its printable form: ``·low``, ``<F0 9F>``; see :attr:`Encoding.strings`.
         span: the characters of the text that it touches.
         byte_span: the UTF-8 bytes of the text that it covers.
         special: whether it is a special token.
@@ -60,7 +60,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Encoding:
-    """One text and its tokens: ``encoding[i]`` is a :class:`Token`, a slice is an Encoding.
+    """One text and its tokens. ``encoding[i]`` is a :class:`Token`, a slice is an Encoding.
 
     Attributes:
         text: the text that was encoded (invalid UTF-8 shown with U+FFFD).
@@ -74,8 +74,8 @@ class Encoding:
         special: whether each token is a special token.
         type_ids: the type that the template gives each token, such as 1 for the second of two
             texts.
-        sequence: which text each token is of, 0 or 1; -1 for what the template put.
-        pair: the second text, where there are two; the spans of its tokens are places in it.
+        sequence: the text of each token, 0 or 1; -1 for tokens of the template.
+        pair: the second text of a pair, else ``None``. Spans of its tokens refer to it.
 
     Example:
         >>> from toksmith import train
@@ -102,16 +102,16 @@ class Encoding:
             spans = np.asarray(getattr(self, name), np.int64).reshape(-1, 2)[:]
             spans.flags.writeable = False  # of the view, not of the caller's array
             object.__setattr__(self, name, spans)
-        for name in ("type_ids", "sequence"):  # of one text, if nothing is said
+        for name in ("type_ids", "sequence"):  # the default: a single text
             if len(getattr(self, name)) != len(self.ids):
                 object.__setattr__(self, name, [0] * len(self.ids))
 
     @property
     def strings(self) -> list[str]:
-        """Each token as it is shown, on one line and safe to print.
+        """The printable form of each token, on one line.
 
-        A space is ``·``, a line break ``↵``, a tab ``→``; bytes of a part of a character are in
-        hex: ``<F0 9F>``.
+        A space is ``·``, a line break ``↵``, a tab ``→``; bytes that form no
+        whole character are in hex: ``<F0 9F>``.
 
         Example:
             >>> import toksmith
@@ -129,7 +129,7 @@ class Encoding:
     @overload
     def __getitem__(self, part: slice) -> Encoding: ...
     def __getitem__(self, part: int | slice) -> Token | Encoding:
-        """Return one token, or some; their spans are still places in the whole text."""
+        """Return a token or a slice; spans still refer to the whole text."""
         if isinstance(part, slice):
             names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
             return replace(self, **{name: getattr(self, name)[part] for name in names})
@@ -189,8 +189,8 @@ class Encoding:
         """Return the first token that touches a character; ``None`` if no token does.
 
         Args:
-            character: its place.
-            sequence: in which text, 0 or 1.
+            character: the index of the character in its text.
+            sequence: the index of the text, 0 or 1.
 
         Example:
             >>> import toksmith
@@ -303,7 +303,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Inputs(Mapping[str, "OffsetArray"]):
-    """Texts, or pairs of texts, as a model takes them: ``n`` rows of ``L`` tokens.
+    """Model inputs: texts, or pairs of texts, as ``n`` rows of ``L`` tokens.
 
     As a mapping it has the keys ``input_ids``, ``attention_mask`` and ``token_type_ids``, so that
     ``model(**inputs)`` works; everything else is an attribute. Its arrays are NumPy's:
@@ -312,16 +312,16 @@ class Inputs(Mapping[str, "OffsetArray"]):
     Attributes:
         ids: int64, shape ``(n, L)``.
         attention_mask: int64, shape ``(n, L)``: 1 for tokens, 0 for padding.
-        type_ids: int64, shape ``(n, L)``: as the template says, usually 0 for the first text and 1
-            for the second.
-        special_tokens_mask: int64, shape ``(n, L)``: 1 for what the template put, and padding.
-        lengths: int64, shape ``(n,)``: the tokens of each row without its padding.
-        document: int64, shape ``(n,)``: which text each row is from; a text that overflows has
+        type_ids: int64, shape ``(n, L)``: the template's type of each token, usually 0 for the
+            first text and 1 for the second.
+        special_tokens_mask: int64, shape ``(n, L)``: 1 for the template's tokens and padding.
+        lengths: int64, shape ``(n,)``: the number of tokens of each row without its padding.
+        document: int64, shape ``(n,)``: the index of each row's text; a text that overflows has
             several rows.
         sequence: int8, shape ``(n, L)``: 0 for tokens of the first text, 1 for those of the second,
             -1 for all others.
         spans: int64, shape ``(n, L, 2)``: the characters of its text that each token covers;
-            ``None`` unless they were asked for.
+            ``None`` without ``spans=True``.
 
     Example:
         >>> from toksmith import train
@@ -352,7 +352,7 @@ class Inputs(Mapping[str, "OffsetArray"]):
         return iter(_INPUTS)
 
     def __len__(self) -> int:
-        """Return the number of keys; the rows are ``len(inputs.ids)``."""
+        """Return the number of keys; ``len(inputs.ids)`` is the number of rows."""
         return len(_INPUTS)
 
     def __eq__(self, other: object) -> bool:
@@ -391,7 +391,7 @@ _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_i
 
 
 def stack(documents: Sequence[IdArray]) -> Batch:
-    """Return arrays of ids, one a document, as one batch."""
+    """Return a batch of documents, each an array of ids."""
     offsets = np.zeros(len(documents) + 1, np.int64)
     np.cumsum([len(ids) for ids in documents], out=offsets[1:])
     return Batch(np.concatenate([np.zeros(0, np.uint32), *documents]), offsets)

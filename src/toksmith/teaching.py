@@ -1,7 +1,6 @@
 """The steps of a tokenizer as functions: split a text, count pairs, merge a pair, watch training.
 
-They are for courses and curious readers: do by hand, step by step, the work of
-:func:`toksmith.train`.
+For courses: they do by hand, step by step, the work of :func:`toksmith.train`.
 """
 
 from __future__ import annotations
@@ -77,11 +76,12 @@ def pairs(
     """Count the pairs of neighbours in a text, or in a list of ids.
 
     Overlapping pairs all count: "aaa" holds ("a", "a") twice. The pairs are in the order of their
-    first occurrence, so ``most_common()`` breaks ties as minbpe does: first seen, first.
+    first occurrence, so ``most_common()`` breaks ties as minbpe does, by first occurrence.
 
     Args:
         text_or_ids: a text, or a sequence of ids (or of any other symbols, such as strings).
-        unit: for a text: ``"bytes"`` counts pairs of numbers, ``"characters"`` pairs of characters.
+        unit: for a text: ``"bytes"`` counts pairs of bytes (as ints), ``"characters"`` pairs of
+            characters.
         split: for a text: count pairs inside the chunks of this split only; see :func:`split`.
 
     Raises:
@@ -103,11 +103,16 @@ def pairs(
     choice("unit", unit, _UNITS)
     if not isinstance(text_or_ids, _TEXT):
         if unit != "bytes" or split is not None:
-            raise OptionError("unit= and split= are for a text, and this is a sequence of ids")
+            raise OptionError(
+                "unit= and split= are for a text, but the argument is a sequence of ids: leave "
+                "them out"
+            )
         try:
             return Counter(pairwise(_symbols(text_or_ids)))
         except TypeError as wrong:
-            raise OptionError(f"pairs are counted of ids, or of other symbols: {wrong}") from wrong
+            raise OptionError(
+                f"use a text, or a sequence of ids or other symbols: {wrong}"
+            ) from wrong
     cut = splitter(split)
     if unit == "characters":
         if cut is None:
@@ -181,7 +186,7 @@ class _Learned:
             chunk: "·".join(visible(vocab[i]).replace(SPACE, " ") for i in tok.encode(chunk))
             for chunk in distinct
         }
-        as_tokens[b" "] = ""  # the gap between chunks shows it
+        as_tokens[b" "] = ""  # the gap between chunks already shows the space
         return "\n".join(
             " ".join(as_tokens[chunk] for chunk in document) for document in self.documents
         )
@@ -276,9 +281,9 @@ def training_steps(
     split: str | None = None,
     ties: Literal["first-seen", "smallest-pair"] = "first-seen",
 ) -> Iterator[MergeStep]:
-    """Train byte pair encoding, and return an iterator over its merges.
+    """Train byte-pair encoding (BPE), and return an iterator over its merges.
 
-    The kernel finds all merges before the first step is returned, so long texts are fine too. To
+    The kernel finds all merges before the first step is returned, so long texts are no problem. To
     read the algorithm in Python, see :mod:`toksmith.reference.bpe_training`.
 
     Args:
@@ -330,7 +335,7 @@ def training_steps(
 
 
 class _Steps(Iterator[MergeStep]):
-    """The steps of a training, one after the other, with a repr of one line."""
+    """An iterator over the steps of a training, with a short repr."""
 
     def __init__(self, steps: Iterator[MergeStep], total: int) -> None:
         self._steps = steps
@@ -354,7 +359,7 @@ def _chunks(text: Text, cut: PatternSplitter | None) -> list[bytes]:
 
 
 def _symbols(ids: Iterable[Symbol]) -> Sequence[Symbol]:
-    as_list = getattr(ids, "tolist", None)  # NumPy's numbers are not Python's
+    as_list = getattr(ids, "tolist", None)  # NumPy integers become Python integers
     if as_list is not None:
         ids = as_list()
     if not isinstance(ids, Iterable):

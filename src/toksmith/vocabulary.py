@@ -14,14 +14,14 @@ from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 
 _SHOWN = 6
-"""Entries that a repr shows at most."""
+"""The maximum number of entries in a repr."""
 
 
 class TokenTable:
     """The tokens of a pipeline's model, and the added ones.
 
     Args:
-        pipeline: whose tokens.
+        pipeline: the pipeline that holds the tokens.
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
@@ -29,7 +29,7 @@ class TokenTable:
 
     @cached_property
     def tokens(self) -> list[bytes]:
-        """The bytes of each id, those of added tokens included; ``b""`` where there is none."""
+        """The bytes of each id, added tokens included; ``b""`` for an id without a token."""
         tokens = list(self._pipeline.model.vocab)
         for added in self._pipeline.framing.added_tokens:
             tokens += [b""] * (added.id + 1 - len(tokens))
@@ -52,7 +52,7 @@ class TokenTable:
         return {token.content.encode(): token.id for token in added}
 
     def bytes_of(self, token_id: int) -> bytes:
-        """Return the bytes of a token; UnknownTokenError where there is none."""
+        """Return the bytes of a token, or raise UnknownTokenError."""
         try:
             token = self.tokens[token_id] if 0 <= token_id < len(self.tokens) else b""
         except TypeError:
@@ -64,7 +64,7 @@ class TokenTable:
         return token
 
     def find(self, token: str | bytes) -> int | None:
-        """Return the id of a token, added or not; ``None`` where there is none."""
+        """Return the id of a token, added or not; ``None`` if there is none."""
         if not isinstance(token, str | bytes | bytearray | memoryview):
             raise OptionError(
                 f"token is {token!r:.80}: use a token as str or bytes, not {type(token).__name__}; "
@@ -74,7 +74,7 @@ class TokenTable:
         return self._added_ids.get(literal, self._pipeline.model.ids.get(literal))
 
     def id_of(self, token: str | bytes) -> int:
-        """Return the id of a token, added or not; UnknownTokenError where there is none."""
+        """Return the id of a token, added or not, or raise UnknownTokenError."""
         found = self.find(token)
         if found is None:
             raise UnknownTokenError(f"{token!r:.80} is not one token of this vocabulary")
@@ -82,7 +82,7 @@ class TokenTable:
 
 
 class Tokens(Sequence[bytes]):
-    """The bytes of each id, special tokens included: what :attr:`Tokenizer.tokens` is.
+    """The bytes of each id, special tokens included: the value of :attr:`Tokenizer.tokens`.
 
     A read-only sequence: ``tokens[id]``, ``tokens[:10]`` (a list). It has an entry for each id up
     to the highest; an id without a token is ``b""``.
@@ -112,7 +112,7 @@ class Tokens(Sequence[bytes]):
         return iter(self._table.tokens)
 
     def __contains__(self, token: object) -> bool:
-        """Return whether a token, as str or bytes, is that of some id."""
+        """Return whether a token, as str or bytes, is in the vocabulary."""
         if isinstance(token, str):
             token = utf8(token)
         return token in self._table.tokens
@@ -138,8 +138,7 @@ class Tokens(Sequence[bytes]):
             return tokens.index(utf8(value), start, len(tokens) if stop is None else stop)
         except ValueError:
             raise OptionError(
-                f"{value!r:.80} is not one token of this vocabulary: see which there are in "
-                "tokens, or encode it to see the tokens that it has"
+                f"{value!r:.80} is not one token of this vocabulary: encode it to see its tokens"
             ) from None
 
     def __eq__(self, other: object) -> bool:
@@ -154,10 +153,10 @@ class Tokens(Sequence[bytes]):
 
 
 class Vocabulary(Mapping[bytes, int]):
-    """The id of each token, special tokens included: what :attr:`Tokenizer.vocab` is.
+    """The id of each token, special tokens included: the value of :attr:`Tokenizer.vocab`.
 
-    A read-only mapping from the bytes of tokens to ids, in the order of ids. Where several ids
-    share their bytes, it has the one that :meth:`Tokenizer.token_id` returns.
+    A read-only mapping from the bytes of tokens to ids, in the order of ids. If several ids have
+    the same bytes, it holds the id that :meth:`Tokenizer.token_id` returns.
 
     Args:
         table: the vocabulary.
@@ -172,13 +171,13 @@ class Vocabulary(Mapping[bytes, int]):
     def __getitem__(self, token: bytes) -> int:
         if not isinstance(token, bytes | str):
             raise UnknownTokenError(
-                f"{token!r:.80} is no token: the keys of a vocabulary are bytes, and tokens[id] is "
-                "the token of an id"
+                f"{token!r:.80} is no token: the keys of a vocabulary are bytes; for the token "
+                "of an id, use tokens[id]"
             )
         try:
             return self._table.ids[token]
         except KeyError:
-            hint = f": its keys are bytes, {utf8(token)!r:.80}" if isinstance(token, str) else ""
+            hint = f": use bytes, {utf8(token)!r:.80}" if isinstance(token, str) else ""
             raise UnknownTokenError(
                 f"{token!r:.80} is not one token of this vocabulary{hint}"
             ) from None

@@ -48,7 +48,10 @@ def test_json(run: Run, words: Path, tmp_path: Path) -> None:
 
 def test_errors(run: Run, words: Path, tmp_path: Path) -> None:
     for arguments, message in (
-        ((words, "--ignore", "nothing"), "--ignore 'nothing': there are injection, never made"),
+        (
+            (words, "--ignore", "nothing"),
+            "--ignore 'nothing': unknown kind; use injection, never made",
+        ),
         ((words, "--json", tmp_path / "no" / "a.json"), "there is no folder"),
         ((words, "--on", tmp_path / "none.txt"), "there is no such file"),
         ((words, "--on", "x" * 5000), "--on holds a path of 5,000 characters"),

@@ -38,7 +38,7 @@ def test_another_training_is_refused(run: Run, corpus_file: Path, tmp_path: Path
     assert ran.code == 2
     assert "is of another training: --vocab-size was 300, now 280" in ran.err
     ran = run(*arguments[:-1], tmp_path / "a.json", "--model", "unigram")
-    assert "--checkpoint is for byte-level BPE" in ran.err
+    assert "--checkpoint is only for byte-level BPE" in ran.err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -63,7 +63,7 @@ def test_ctrl_c_tells_how_to_go_on(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert re.fullmatch(
         r"toksmith: interrupted: (the counts of 1 part of the text|[\d,]+ merges? and the counts) "
-        f"are kept in {re.escape(str(folder))}: the same command goes on from them\n",
+        f"are stored in {re.escape(str(folder))}: the same command continues from them\n",
         err,
     )
     assert not path.exists()

@@ -193,7 +193,8 @@ class TestEncode:
         path.write_text("never read", encoding="utf-8")
         ran = run("encode", path, "-t", model)
         assert ran.out == run("encode", "-t", model, stdin=str(path).encode()).out
-        note = f"toksmith: {path} is taken as the text itself; --file {path} reads the file\n"
+        note = f"toksmith: {path} is encoded as the text itself; "
+        note += f"use --file {path} to read the file\n"
         assert (ran.code, ran.err) == (0, note)
         assert run("encode", path, "-t", model, "--quiet").err == ""
 
@@ -362,8 +363,8 @@ class TestDecode:
         ran = run("decode", "-t", model, "hello")
         assert (ran.code, ran.out) == (2, b"")
         assert ran.err == (
-            "toksmith: error: 'hello' is not an id; give whole numbers, such as: decode 31373 995. "
-            "From text to ids: toksmith encode\n"
+            "toksmith: error: 'hello' is not an id: use whole numbers, as in decode 31373 995; "
+            "toksmith encode turns text into ids\n"
         )
         (tmp_path / "ids.txt").write_text("1\nx\n")
         ran = run("decode", "-t", model, "--file", tmp_path / "ids.txt")
@@ -380,7 +381,7 @@ class TestDecode:
                 + str({"descr": "<f8", "fortran_order": False, "shape": (1,)}).ljust(117).encode()
                 + b"\n"
                 + bytes(8),
-                "something other",
+                "one-dimensional array",
             ),
             ("lines", b"1\n-2\n", "line 2"),
             ("lines", b"5\n99999999999\n", "line 2"),
@@ -389,7 +390,7 @@ class TestDecode:
             ("json", b'{"ids": [1]}', "list of integers"),
             ("json", b"[1, true]", "list of integers"),
             ("json", b"[1, 2.0]", "list of integers"),
-            ("binary", b"\x01\x00\x00", "no whole number"),
+            ("binary", b"\x01\x00\x00", "multiple of the size"),
         ],
     )
     def test_values_that_are_no_id(
@@ -568,9 +569,10 @@ class TestErrors:
              "--option new is no option of model 'char', which has unk_token, special_tokens, "
              "min_frequency"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unit=words"],
-             "--option unit='words': bytes or characters is wanted"),
+             "--option unit='words': use bytes or characters"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unk_token=?"],
-             "--option unk_token is for --option unit=\"characters\": no byte is unknown"),
+             "--option unk_token is only for --option unit=\"characters\": bytes are never "
+             "unknown"),
         ],
     )  # fmt: skip
     def test_name_options(

@@ -125,7 +125,7 @@ def test_standard_input(run: Run, model: Path) -> None:
     [
         (["{model}", "--on", "no/such.txt"], "no/such.txt: there is no such file"),
         (["nosuch", "--on", "text"], "there is no file 'nosuch', and no published encoding"),
-        (["{model}", "{model}", "--on", "text"], "two tokenizers are called"),
+        (["{model}", "{model}", "--on", "text"], "two tokenizers have the name"),
         (["{model}", "--on", "text", "--reference", "gpt"], "reference is 'gpt': use one of small"),
         (["{model}", "--on", "text", "--json", "no/such/x"], "no/such"),
         (["{model}", "--on", "text", "--separator", ""], "separator is an empty string"),

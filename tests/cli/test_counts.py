@@ -64,7 +64,7 @@ def test_wrong_input(run: Run, parts: list[Path], tmp_path: Path) -> None:
         (["counts", "make", "none", "-o", output], "no such file"),
         (["counts", "make", parts[0], "-o", tmp_path / "none" / "x"], "no folder"),
         (["counts", "make", parts[0], "-o", output, "--split", "("], "not a regular expression"),
-        (["counts", "merge", counts, tmp_path / "a.tsv", "-o", output], "a.tsv: a tsv does not"),
+        (["counts", "merge", counts, tmp_path / "a.tsv", "-o", output], "a.tsv: a .tsv file"),
         (["counts", "merge", counts, "-o", tmp_path / "b.tsv"], "tsv cannot hold"),
         (["counts", "show", parts[0]], "no Parquet file"),
         (["train", "-o", output, "--vocab-size", 300], "FILES or --counts"),
@@ -72,7 +72,7 @@ def test_wrong_input(run: Run, parts: list[Path], tmp_path: Path) -> None:
         (["train", "--counts", counts, "-o", output, "--split", "gpt2", "--vocab-size", 300],
          "leave it out"),
         (["train", "--counts", counts, "-o", tmp_path / "x.json", "-m", "unigram"],
-         "words of model"),
+         "cannot train model"),
     ):  # fmt: skip
         ran = run(*arguments)
         assert (ran.code, ran.out) == (2, b"")
@@ -110,4 +110,4 @@ def test_the_output_is_tried_before_the_text_is_read(
 def test_counts_are_no_folder(run: Run, tmp_path: Path) -> None:
     ran = run("counts", "make", tmp_path / "none.txt", "-o", tmp_path)
     assert ran.code == 2
-    assert "this is a folder; give the name of a file" in ran.err
+    assert "this is a folder: give the name of a file" in ran.err

@@ -67,7 +67,7 @@ def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     Tokenizer(Pipeline(BPE((*BYTES, b"ol"), []))).save(path)
     ran = run("inspect", "-t", path, "--token", "ol")
-    assert "Its own bytes do not become this token, but these:\no  id 111\nl  id 108" in (
+    assert "The bytes of this token encode to other tokens:\no  id 111\nl  id 108" in (
         ran.out.decode()
     )
     for wrong, message in (("xyz", "is not one token"), ("257", "is not one token")):

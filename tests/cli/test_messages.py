@@ -34,32 +34,33 @@ TRAIN = ("train", "c.txt", "-o", "q.model", "--vocab-size", "300")
          "--special-token '=7' has no text before the =: use TEXT=ID, such as "
          "'<|endoftext|>=100257'"),
         ([*TRAIN, "-O", "zzz"],
-         "--option 'zzz' has no value: NAME=VALUE is wanted, such as --option split=…"),
+         "--option 'zzz' has no value: write NAME=VALUE, such as --option split=…"),
         ([*TRAIN, "-m", "char", "-O", "zzz"],
-         "--option 'zzz' has no value: NAME=VALUE is wanted, such as --option unk_token=…"),
+         "--option 'zzz' has no value: write NAME=VALUE, such as --option unk_token=…"),
         ([*TRAIN, "-O", "special_token=x"],
-         "--option special_token=x: this is an option by itself, --special-token x"),
+         "--option special_token=x: this is an option of the command: use --special-token x"),
         ([*TRAIN, "-O", "vocab-size=3"],
-         "--option vocab-size=3: this is an option by itself, --vocab-size 3"),
+         "--option vocab-size=3: this is an option of the command: use --vocab-size 3"),
         ([*TRAIN, "-O", "record=true"],
-         "--option record=true: this is an option by itself, --record"),
+         "--option record=true: this is an option of the command: use --record"),
         (["encode", "hello", "world", "-t", "gpt2"],
-         "TEXT is one word, and 2 are given: quote the text, as in toksmith encode 'hello world'"),
+         "TEXT must be one word, but 2 are given: quote the text, as in "
+         "toksmith encode 'hello world'"),
         (["words", "it's", "a", "day"],
-         "TEXT is one word, and 3 are given: quote the text, as in toksmith words "
+         "TEXT must be one word, but 3 are given: quote the text, as in toksmith words "
          "'it'\"'\"'s a day'"),
         (["train", "c.txt", "-o", "-", "--vocab-size", "300"],
-         "-: this is written to a file, not to standard output; give its path"),
+         "-: this output cannot go to standard output; give the path of a file"),
         (["convert", "toksmith-small", "-"],
-         "-: this is written to a file, not to standard output; give its path"),
+         "-: this output cannot go to standard output; give the path of a file"),
         (["inspect", "x", "-t", "toksmith-small", "--html", "-"],
-         "-: this is written to a file, not to standard output; give its path"),
+         "-: this output cannot go to standard output; give the path of a file"),
         (["unicode", "-f", "."], ".: cannot be read: Is a directory"),
         (["decode", "-f", "no.txt", "-t", "toksmith-small"],
          "no.txt: cannot be read: No such file or directory"),
         (["convert", "a", "b", "c"], "unexpected argument: c; see toksmith convert --help"),
         (["help", "train", "extra"],
-         "extra: train has no commands of its own; toksmith help train explains it"),
+         "extra: train has no subcommands; see toksmith help train"),
     ],
 )  # fmt: skip
 def test_usage(run: Run, here: Path, words: list[str], message: str) -> None:
@@ -76,8 +77,8 @@ def test_usage(run: Run, here: Path, words: list[str], message: str) -> None:
 def test_an_unknown_suffix(run: Run, here: Path, words: list[str]) -> None:
     ran = run(*words)
     assert ran.code == 2
-    assert ran.err.startswith("toksmith: error: q.zzz: the name does not say which format to write")
-    assert "or give --format, one of minbpe, tiktoken" in ran.err
+    assert ran.err.startswith("toksmith: error: q.zzz: the name determines no format to write")
+    assert "or use --format, one of minbpe, tiktoken" in ran.err
     assert "format=" not in ran.err
 
 
@@ -85,7 +86,7 @@ def test_an_unknown_tokenizer(run: Run, here: Path) -> None:
     ran = run("count", "hi", "-t", "nope")
     assert ran.code == 2
     assert ran.err.startswith("toksmith: error: there is no file 'nope', and no published encoding")
-    assert ran.err.endswith("; any other tokenizer is loaded from its file, by its path\n")
+    assert ran.err.endswith("; load any other tokenizer from its file, by its path\n")
 
 
 def test_values_are_written_as_on_the_command_line(run: Run, here: Path) -> None:

@@ -73,11 +73,11 @@ def test_names_lists_and_unknown_options() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["fallback=maybe"], "--option fallback='maybe': true or false is wanted"),
-        (["coverage=half"], "a number is wanted"),
-        (["size=1.5"], "a whole number or none is wanted"),
-        (["rule=nfc"], "nfkc or identity is wanted"),
-        (["fallback"], "NAME=VALUE is wanted, such as --option fallback=…"),
+        (["fallback=maybe"], "--option fallback='maybe': use true or false"),
+        (["coverage=half"], "use a number"),
+        (["size=1.5"], "use a whole number or none"),
+        (["rule=nfc"], "use nfkc or identity"),
+        (["fallback"], "write NAME=VALUE, such as --option fallback=…"),
         (["size=1", "size=2"], "size is given twice"),
     ],
 )

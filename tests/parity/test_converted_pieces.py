@@ -34,7 +34,7 @@ def pair(
     ours = Tokenizer(replace(pipeline, normalizer=steps))
     path = tmp_path_factory.mktemp("converted") / "tokenizer.json"
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "a tokenizer.json finds every piece of a Unigram")
+        warnings.filterwarnings("ignore", "in a tokenizer.json, every piece of a Unigram")
         ours.save(path)
     return ours, tokenizers.Tokenizer.from_file(str(path))
 

@@ -46,7 +46,7 @@ def rows(model: Any) -> list[tuple[str, float]]:
 
 def ours(path: Path, vocab_size: int, **options: Any) -> toksmith.Tokenizer:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*lines of more than|the text only gives")
+        warnings.filterwarnings("ignore", ".*lines of more than|the text yields only")
         return toksmith.train(path, model="sentencepiece-bpe", vocab_size=vocab_size, **options)
 
 

@@ -227,13 +227,13 @@ def test_truncating_a_long_text_looks_at_its_start_only() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: TOK.count(["a"]), "not list: for a list of texts, there is count_batch"),
-        (lambda: TOK.encode(["a"]), "not list: for a list of texts, there is encode_batch"),
+        (lambda: TOK.count(["a"]), "not list: for a list of texts, use count_batch"),
+        (lambda: TOK.encode(["a"]), "not list: for a list of texts, use encode_batch"),
         (
             lambda: TOK.encode_array(["a"], special="encode"),
-            "not list: for a list of texts, there is encode_batch",
+            "not list: for a list of texts, use encode_batch",
         ),
-        (lambda: TOK.encoding(["a"]), "not list: for a list of texts, there is encodings"),
+        (lambda: TOK.encoding(["a"]), "not list: for a list of texts, use encodings"),
         (lambda: toksmith.split(["a"], "gpt2"), "not list: pass one text at a time$"),
         (lambda: toksmith.split(("a",), "gpt2"), "not tuple: pass one text at a time$"),
         (lambda: TOK.truncate(["a"], 3), "call truncate for each"),
@@ -278,7 +278,7 @@ def test_an_empty_path_is_none(tmp_path: Path) -> None:
         TOK.encode_file("")
     taken = tmp_path / "taken"
     taken.touch()
-    with pytest.raises(OptionError, match=r"there is a file of this name.*tokenizer\.json"):
+    with pytest.raises(OptionError, match=r"there is a file of this name, .*tokenizer\.json"):
         TOK.save(taken)
 
 

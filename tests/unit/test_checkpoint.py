@@ -190,7 +190,7 @@ def test_from_counts(files: Path, tmp_path: Path, often: None) -> None:
     assert kept.pipeline == train(files).pipeline
     assert kept.training is not None
     assert kept.training.documents == 5
-    with pytest.raises(OptionError, match="the counts are others"):
+    with pytest.raises(OptionError, match="the counts differ"):
         toksmith.train(counts=counts.filter(2), vocab_size=SIZE, checkpoint=tmp_path / "kept")
 
 
@@ -254,8 +254,8 @@ def test_threads_may_differ(files: Path, tmp_path: Path, often: None) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "unigram"}, "checkpoint= is for byte-level BPE"),
-        ({"unit": "characters", "vocab_size": 300}, "checkpoint= is for byte-level BPE"),
+        ({"model": "unigram"}, "checkpoint= is only for byte-level BPE"),
+        ({"unit": "characters", "vocab_size": 300}, "checkpoint= is only for byte-level BPE"),
     ],
 )
 def test_other_models(files: Path, tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -269,7 +269,7 @@ def test_texts_cannot_be_read_again(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_other_things(files: Path, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="holds other things"):
+    with pytest.raises(OptionError, match="holds other files"):
         train(files, files)
     with pytest.raises(OptionError, match="cannot be a folder"):
         train(files, files / "1.txt")
@@ -379,15 +379,15 @@ def test_the_checkpoint_of_an_interrupted_training(
     files: Path, tmp_path: Path, often: None
 ) -> None:
     folder = tmp_path / "kept"
-    nothing = "nothing was counted to the end yet: the same command starts over"
+    nothing = "no part was counted completely: the same command starts over"
     assert checkpoint.describe_checkpoint(folder) == nothing
     tok = train(files, folder)
     assert tok.training is not None
     assert checkpoint.describe_checkpoint(folder) == (
-        f"444 merges and the counts are kept in {folder}: the same command goes on from them"
+        f"444 merges and the counts are stored in {folder}: the same command continues from them"
     )
     (folder / "merges.npz").unlink()
-    assert "the counts of 5 parts of the text are kept" in checkpoint.describe_checkpoint(folder)
+    assert "the counts of 5 parts of the text are stored" in checkpoint.describe_checkpoint(folder)
     for path in folder.glob("counts-*.json"):
         path.unlink()
     assert checkpoint.describe_checkpoint(folder) == nothing

@@ -318,6 +318,6 @@ def test_ranks_with_the_sidecar_of_others(
     toks["old"].save(tmp_path / "a.tiktoken")
     toks["new"].save(tmp_path / "b.tiktoken")
     (tmp_path / "b.tiktoken").replace(tmp_path / "a.tiktoken")
-    with pytest.raises(toksmith.errors.FormatError, match="is of another file of ranks"):
+    with pytest.raises(toksmith.errors.FormatError, match="belongs to another file"):
         toksmith.load(tmp_path / "a.tiktoken")
     assert toksmith.load(tmp_path / "a.tiktoken", split="gpt2").encode(TEXT) == IDS["new"]

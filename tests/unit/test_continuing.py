@@ -115,9 +115,12 @@ def test_counts_and_files(tmp_path: Path) -> None:
         ({"unk_token": None}, "unk_token= is the tokenizer's own"),
         ({"split": "mistral"}, "unknown split 'mistral'"),
         ({"unit": "bytes"}, "unit= is the tokenizer's own"),
-        ({"nothing": 1}, "nothing= is no option here; there are split, special_tokens, ties"),
-        ({"model": "unigram"}, 'only "bpe" can go on'),
-        ({"special_tokens": ["<s>"]}, "'<s>' is a special token of the tokenizer already"),
+        (
+            {"nothing": 1},
+            "nothing= is no option with continue_from=: use split, special_tokens, ties",
+        ),
+        ({"model": "unigram"}, 'continue_from= is only for "bpe"'),
+        ({"special_tokens": ["<s>"]}, "'<s>' is already a special token"),
         ({"ties": "none"}, "ties is 'none'"),
     ],
 )
@@ -132,7 +135,7 @@ def test_too_few_ids() -> None:
     for size in (None, 100, 270):
         with pytest.raises(OptionError, match="the tokenizer has 270 ids"):
             toksmith.train(texts=TEXTS, vocab_size=size, continue_from=tok)
-    with pytest.raises(OptionError, match="gets 1 special tokens before anything is learned"):
+    with pytest.raises(OptionError, match="gets 1 special tokens, so no token could be learned"):
         further(tok, 1, special_tokens=["<s>"])
 
 

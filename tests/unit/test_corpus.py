@@ -508,7 +508,7 @@ class TestWeights:
             toksmith.train(a, vocab_size=256, weights={b: 2})
         with pytest.raises(OptionError, match="weights= are for files"):
             toksmith.train(texts=["a"], vocab_size=256, weights={a: 2})
-        with pytest.raises(OptionError, match="weights= is not for input_sentence_size"):
+        with pytest.raises(OptionError, match="weights= does not apply to input_sentence_size"):
             toksmith.train(
                 a, model="sentencepiece-bpe", vocab_size=40, weights={a: 2}, input_sentence_size=9
             )

@@ -174,14 +174,14 @@ class TestParquet:
         ("header", "says"),
         [
             ("{", "no JSON"),
-            ("[]", "layout None"),
-            ('{"layout": 2}', "layout 2"),
+            ("[]", "layout is None"),
+            ('{"layout": 2}', "layout is 2"),
             ('{"layout": 1}', "documents is None"),
             ('{"layout": 1, "documents": -1}', "documents is -1"),
-            ('{"layout": 1, "documents": 0, "splitter": 3}', "splitter 3"),
+            ('{"layout": 1, "documents": 0, "splitter": 3}', "3 is no splitter"),
             ('{"layout": 1, "splitter": {"pattern": "(", "gaps": "keep"}}', "regular expression"),
             ('{"layout": 1, "splitter": {"pattern": "a", "gaps": "?"}}', "splitter"),
-            ('{"layout": 1, "documents": 0, "chunks": 2, "bytes": 3}', "fewer or other"),
+            ('{"layout": 1, "documents": 0, "chunks": 2, "bytes": 3}', "do not match its totals"),
         ],
     )
     def test_headers(self, tmp_path: Path, header: str, says: str) -> None:
@@ -304,7 +304,7 @@ class TestTraining:
 
     @pytest.mark.parametrize("model", ["wordpiece", "unigram", "sentencepiece-unigram"])
     def test_models_that_count_words_of_their_own(self, model: str) -> None:
-        with pytest.raises(OptionError, match=f"split cl100k.*words of model '{model}'"):
+        with pytest.raises(OptionError, match=f"split cl100k.*cannot train model '{model}'"):
             toksmith.train(counts=whole(), model=model)
 
     def test_another_split(self) -> None:

@@ -66,7 +66,7 @@ def test_directories_in_other_forms(tmp_path: Path) -> None:
     formats.write(pipeline("gpt2"), f"{tmp_path}/a/", "gpt2")
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["encoder.json", "vocab.bpe"]
     for name in ("minbpe", "tiktoken", "sentencepiece"):
-        with pytest.raises(OptionError, match=f"a directory, and {name} is a file: add a file's"):
+        with pytest.raises(OptionError, match=f"a directory, but a {name} tokenizer is a file"):
             formats.write(pipeline(), f"{tmp_path}/b/", name)
     (tmp_path / "c").touch()
     with pytest.raises(OptionError, match="c is no directory: there is a file of this name"):
@@ -84,11 +84,11 @@ def test_a_value_that_is_not_a_path(path: object) -> None:
 
 def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
     every = ", ".join(formats.FORMATS)
-    with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
+    with pytest.raises(OptionError, match=f"unknown format 'bpe': use {every}"):
         formats.read(tmp_path / "a", format="bpe")
-    with pytest.raises(OptionError, match=f"no format 'bpe'; there are {every}"):
+    with pytest.raises(OptionError, match=f"unknown format 'bpe': use {every}"):
         formats.write(pipeline(), tmp_path / "a", format="bpe")
-    with pytest.raises(OptionError, match=f"does not say which format.*{every}"):
+    with pytest.raises(OptionError, match=f"determines no format.*{every}"):
         formats.write(pipeline(), tmp_path / "a.csv")
 
 

@@ -126,7 +126,7 @@ def test_a_missing_partner(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"holds neither encoder\.json \+ vocab\.bpe nor"):
         formats.read(tmp_path, format="gpt2")
     (tmp_path / "encoder.json").rename(tmp_path / "ids.json")
-    with pytest.raises(FormatError, match="its name does not say which the other is"):
+    with pytest.raises(FormatError, match="its name does not determine the other"):
         formats.read(tmp_path / "ids.json")
 
 
@@ -144,20 +144,20 @@ def unmade() -> BPE:
     ("pipe", "reason"),
     [
         (pipeline(None), "cannot hold None"),
-        (pipeline("gpt4"), "mean GPT-2's split"),
-        (pipeline("[a-z]+"), "mean GPT-2's split"),
+        (pipeline("gpt4"), "imply GPT-2's split"),
+        (pipeline("[a-z]+"), "imply GPT-2's split"),
         (pipeline(framing=plain_token("x", 400)), "no special token"),
-        (pipeline(special={"é": 400}), "'é' (id 400) is written like id 233"),
-        (pipeline(special={"ab": 400}), "'ab' (id 400) is written like id 263"),
+        (pipeline(special={"é": 400}), "'é' (id 400) has the spelling of id 233"),
+        (pipeline(special={"ab": 400}), "'ab' (id 400) has the spelling of id 263"),
         (pipeline(special={"ab": 263}), "as both a special token and a token of the model"),
-        (Pipeline(unmade(), splitter("gpt2")), "no merge makes"),
+        (Pipeline(unmade(), splitter("gpt2")), "no merge produces"),
         (
             Pipeline(BPE((*BYTES, b"a"), np.empty((0, 3), np.uint32)), splitter("gpt2")),
             "ids 97 and 256 are both b'a'",
         ),
         (
             Pipeline(model(((b"b", b"c"), (b"a", b"b"), (b"ab", b"c")), True), splitter("gpt2")),
-            "takes as a whole",
+            "this model encodes it to id",
         ),
     ],
 )

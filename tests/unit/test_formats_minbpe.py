@@ -136,16 +136,16 @@ def whole() -> BPE:
     [
         (pipeline(special={"<a b>": 400}), "cuts the line at white space"),
         (pipeline(special={"\u2003": 400}), "cuts the line at white space"),
-        (pipeline(PatternSplitter("a|b ", "drop")), "strips it"),
-        (pipeline(PatternSplitter(" a|b", "drop")), "strips it"),
-        (pipeline(PatternSplitter("a|\n|b", "drop")), "on one line"),
+        (pipeline(PatternSplitter("a|b ", "drop")), "one stripped line"),
+        (pipeline(PatternSplitter(" a|b", "drop")), "one stripped line"),
+        (pipeline(PatternSplitter("a|\n|b", "drop")), "one stripped line"),
         (pipeline(PatternSplitter("a*")), "can match the empty string"),
         (pipeline(framing=plain_token("x", 400)), "no special token"),
         (pipeline(framing=Framing(prefix=(1,))), "template"),
         (Pipeline(shuffled()), "ids 0..255"),
         (Pipeline(late()), "merge 0 (97, 98) gives id 257"),
-        (Pipeline(unmade()), "no merge makes"),
-        (Pipeline(whole()), "takes as a whole"),
+        (Pipeline(unmade()), "no merge produces"),
+        (Pipeline(whole()), "this model encodes it to id"),
     ],
 )
 def test_pipelines_that_the_format_cannot_hold(tmp_path: Path, pipe: Pipeline, reason: str) -> None:

@@ -147,5 +147,5 @@ def test_unreadable_files(
     ],
 )
 def test_damaged_configurations(tmp_path: Path, config: dict[str, Any]) -> None:
-    with pytest.raises(FormatError, match="wanted: "):
+    with pytest.raises(FormatError, match=r"is .*, not a"):
         toksmith.load(folder(tmp_path, config))

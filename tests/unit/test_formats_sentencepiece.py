@@ -124,13 +124,13 @@ DAMAGE: dict[str, tuple[Any, str]] = {
     "an empty piece": (lambda p: setattr(p.pieces[7], "piece", b""), "piece 7 is empty"),
     "a piece twice": (lambda p: setattr(p.pieces[7], "piece", b"b"), "'b' occurs twice"),
     "no UTF-8": (lambda p: setattr(p.pieces[7], "piece", b"\xff"), "invalid start byte"),
-    "a type": (lambda p: setattr(p.pieces[7], "type", 9), "piece 7 has type 9; wanted: 1 to 6"),
+    "a type": (lambda p: setattr(p.pieces[7], "type", 9), "piece 7 has type 9, not 1 to 6"),
     "a score": (lambda p: setattr(p.pieces[7], "score", float("inf")), "piece 7 has no finite"),
     "NaN": (lambda p: setattr(p.pieces[7], "score", float("nan")), "piece 7 has no finite score"),
-    "no unknown": (lambda p: setattr(p.pieces[0], "type", 1), "0 pieces are of type UNKNOWN"),
-    "two unknown": (lambda p: setattr(p.pieces[7], "type", 2), "2 pieces are of type UNKNOWN"),
-    "a byte gone": (lambda p: p.pieces.pop(), "255 pieces are of type BYTE"),
-    "no byte": (lambda p: setattr(p.pieces[7], "type", 6), "257 pieces are of type BYTE"),
+    "no unknown": (lambda p: setattr(p.pieces[0], "type", 1), "0 pieces have type UNKNOWN"),
+    "two unknown": (lambda p: setattr(p.pieces[7], "type", 2), "2 pieces have type UNKNOWN"),
+    "a byte gone": (lambda p: p.pieces.pop(), "255 pieces have type BYTE"),
+    "no byte": (lambda p: setattr(p.pieces[7], "type", 6), "257 pieces have type BYTE"),
     "bytes without": (
         lambda p: setattr(p.trainer_spec, "byte_fallback", False), "none without",
     ),
@@ -182,13 +182,16 @@ UNIGRAM = sentencepiece(Unigram)
 @pytest.mark.parametrize(
     ("pipe", "wanted"),
     [
-        (replace(PIPE, normalizer=()), "no normalizer but its own"),
-        (replace(PIPE, normalizer=(Lowercase(),)), "no normalizer but its own"),
-        (replace(PIPE, normalizer=(*PIPE.normalizer, Lowercase())), "no normalizer but its own"),
-        (sentencepiece(protected=()), "protects user-defined pieces"),
+        (replace(PIPE, normalizer=()), "only holds SentencePiece's normalizer"),
+        (replace(PIPE, normalizer=(Lowercase(),)), "only holds SentencePiece's normalizer"),
+        (replace(PIPE, normalizer=(*PIPE.normalizer, Lowercase())), "only holds SentencePiece's"),
+        (sentencepiece(protected=()), "can only protect user-defined pieces"),
         (replace(PIPE, splitter=PatternSplitter("a+")), "cannot hold a splitter"),
-        (replace(PIPE, decoder=None), "no decoder but its own"),
-        (replace(PIPE, decoder=sentencepiece(add_dummy_prefix=False).decoder), "as it normalizes"),
+        (replace(PIPE, decoder=None), "only holds SentencePiece's decoder"),
+        (
+            replace(PIPE, decoder=sentencepiece(add_dummy_prefix=False).decoder),
+            "has the decoder of the normalizer",
+        ),
         (replace(PIPE, framing=Framing()), "has no added tokens"),
         (
             replace(PIPE, framing=Framing(PIPE.framing.added_tokens, prefix=(1,), suffix=(2,))),
@@ -199,7 +202,7 @@ UNIGRAM = sentencepiece(Unigram)
         (replace(PIPE, model=replace(PIPE.model, unk_id=None)), "needs an unknown piece"),
         (
             replace(PIPE, model=replace(PIPE.model, scores=np.full(len(PIECES), 0.1))),
-            "keeps scores in float32",
+            "stores scores in float32",
         ),
     ],
 )
@@ -224,7 +227,7 @@ def test_the_space_before_an_unknown_first_piece_outlives_conversion(tmp_path: P
             normalization_rule_name="identity",
             hard_vocab_limit=False,
         )
-    with pytest.warns(UserWarning, match=r"special tokens too .*'</s>' \(id 2\)\): such text gets"):
+    with pytest.warns(UserWarning, match=r"also special tokens .*'</s>' \(id 2\)\): such text"):
         tok.save(tmp_path / "u.json")
     again = toksmith.load(tmp_path / "u.json")
     assert tok.decode([0]) == again.decode([0]) == " ⁇ "

@@ -51,24 +51,24 @@ def test_special_tokens_that_older_files_do_not_name(tmp_path: Path, version: st
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda t: t.pop("config"), "config is null; wanted: a JSON object"),
-        (lambda t: t["config"].pop("pattern"), "config.pattern is null; wanted: a string"),
+        (lambda t: t.pop("config"), "config is null, not a JSON object"),
+        (lambda t: t["config"].pop("pattern"), "config.pattern is null, not a string"),
         (lambda t: t["config"].update(pattern="("), "not a regular expression"),
-        (lambda t: t["config"].update(default_vocab_size=300), "asks for 297 tokens that are not"),
-        (lambda t: t["config"].update(default_vocab_size=1), "asks for -2 tokens"),
+        (lambda t: t["config"].update(default_vocab_size=300), "needs 297 tokens that are not"),
+        (lambda t: t["config"].update(default_vocab_size=1), "needs -2 tokens"),
         (lambda t: t["config"].update(default_vocab_size=100), "97 tokens are in use"),
         (lambda t: t["config"].update(default_num_special_tokens="3"), "num_special_tokens is"),
-        (lambda t: t["special_tokens"][1].update(rank=3), "special_tokens[1].rank is 3; wanted"),
-        (lambda t: t.update(special_tokens=None), "a file of version v11 has to name them"),
+        (lambda t: t["special_tokens"][1].update(rank=3), "special_tokens[1].rank is 3, not"),
+        (lambda t: t.update(special_tokens=None), "a file of version v11 must list them"),
         (lambda t: t["special_tokens"][1].update(rank=0), "special_tokens[1].rank is 0"),
         (lambda t: t.update(special_tokens=[{"rank": 0}]), "special_tokens[0].token_str is null"),
         (lambda t: t["vocab"][256].update(rank=5), 'vocab[256] is {"rank":5'),
-        (lambda t: t["vocab"][256].update(token_bytes="a"), "wanted: rank and token_bytes in"),
-        (lambda t: t["vocab"][256].update(token_bytes=""), "wanted: rank and token_bytes in"),
-        (lambda t: t["vocab"][256].update(token_bytes=7), "wanted: rank and token_bytes in"),
-        (lambda t: t["vocab"][65].update(token_bytes="Qg=="), "wanted: the single byte 0x41"),
+        (lambda t: t["vocab"][256].update(token_bytes="a"), "not rank and token_bytes in"),
+        (lambda t: t["vocab"][256].update(token_bytes=""), "not rank and token_bytes in"),
+        (lambda t: t["vocab"][256].update(token_bytes=7), "not rank and token_bytes in"),
+        (lambda t: t["vocab"][65].update(token_bytes="Qg=="), "not the byte 0x41"),
         (lambda t: t["vocab"][257].update(token_bytes="YWI="), "repeats token b'ab' of vocab[256]"),
-        (lambda t: t.update(vocab={}), "vocab is {}; wanted: a list"),
+        (lambda t: t.update(vocab={}), "vocab is {}, not a list"),
         (lambda t: t["vocab"].insert(0, 7), "vocab[0] is 7"),
     ],
 )
@@ -81,6 +81,6 @@ def test_bad_files(tmp_path: Path, change: Callable[[dict[str, Any]], object], r
 
 
 def test_it_is_a_format_to_read(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"tekken\.json is a format to read"):
+    with pytest.raises(UnsupportedError, match=r"tekken\.json cannot be written"):
         formats.write(pipeline(), tmp_path / "tekken.json", "tekken")
     assert list(tmp_path.iterdir()) == []

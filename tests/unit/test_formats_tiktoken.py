@@ -127,7 +127,7 @@ def test_bad_arguments(tmp_path: Path) -> None:
     path = written(tmp_path, ranks(b"ab"))
     with pytest.raises(SplitError, match="is not a regular expression"):
         formats.read(path, split="[a")
-    with pytest.raises(OptionError, match="a string to an integer"):
+    with pytest.raises(OptionError, match="use a str and an int"):
         formats.read(path, split=None, special_tokens={"<|end|>": "300"})  # type: ignore[dict-item]
 
 
@@ -135,7 +135,7 @@ def test_bad_arguments(tmp_path: Path) -> None:
     ("change", "error", "reason"),
     [
         ({"format": "other"}, FormatError, "format is 'other'"),
-        ({"version": 2}, UnsupportedError, "version 2 cannot be read yet"),
+        ({"version": 2}, UnsupportedError, "version 2 is not supported"),
         ({"pattern": 5}, FormatError, "pattern is 5"),
         ({"pattern": "[a"}, FormatError, "is not a regular expression"),
         ({"special_tokens": []}, FormatError, r"special_tokens is \[\]"),
@@ -166,7 +166,7 @@ def test_bad_sidecars(
         (pipeline(PatternSplitter("a?")), "can match the empty string"),
         (
             Pipeline(BPE((*BYTES, b"ab", b"xyz"), np.array([[97, 98, 256]], np.uint32))),
-            "would never make id 257",
+            "never produces id 257",
         ),
         (
             Pipeline(BPE((*BYTES, b"a"), np.empty((0, 3), np.uint32))),

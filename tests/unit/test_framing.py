@@ -399,7 +399,7 @@ class TestSpellingsOfHuggingFace:
     def test_no_padding_token(self) -> None:
         tok = tokenizer()
         assert tok.prepare(["a", "b"]).ids.shape == (2, 3)  # nothing is filled, nothing is said
-        with pytest.warns(UserWarning, match=r"no padding token: rows are filled with id 0 \(b'"):
+        with pytest.warns(UserWarning, match=r"no padding token: rows are padded with id 0 \(b'"):
             assert tok.prepare(["a", "bc"]).ids.tolist()[0][-1] == 0
         tok.prepare(["a", "bc"])  # said once
         tokenizer().prepare(["a", "bc"], padding=Padding(id=5))

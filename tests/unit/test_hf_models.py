@@ -131,28 +131,28 @@ def test_added_tokens_in_the_vocabulary_and_after_it() -> None:
     ("held", "reason"),
     [
         (WORDPIECE | {"unk_token": "<unk>"}, "model.unk_token is '<unk>', which is not in the"),
-        (WORDPIECE | {"unk_token": None}, "model.unk_token is null; wanted: a string"),
-        (WORDPIECE | {"max_input_chars_per_word": -1}, "max_input_chars_per_word is -1; wanted: 0"),
+        (WORDPIECE | {"unk_token": None}, "model.unk_token is null, not a string"),
+        (WORDPIECE | {"max_input_chars_per_word": -1}, "max_input_chars_per_word is -1: use 0"),
         (WORDPIECE | {"max_input_chars_per_word": 1.5}, "max_input_chars_per_word is 1.5"),
         (WORDPIECE | {"vocab": {"[UNK]": 0, "a": 0}}, "id 0 belongs to two tokens"),
         (WORDPIECE | {"vocab": {"[UNK]": 0, "a": 10**9}}, "token 'a' has id 1000000000"),
-        (WORDPIECE | {"vocab": [["a", 1]]}, 'model.vocab is [["a",1]]; wanted: a JSON object'),
-        ({"type": "WordPiece", "vocab": {"a": 0}}, "max_input_chars_per_word is null; wanted:"),
+        (WORDPIECE | {"vocab": [["a", 1]]}, 'model.vocab is [["a",1]], not a JSON object'),
+        ({"type": "WordPiece", "vocab": {"a": 0}}, "max_input_chars_per_word is null, not"),
         (WORD_LEVEL | {"unk_token": "x"}, "model.unk_token is 'x'"),
-        (UNIGRAM | {"vocab": [["a", 1], ["b"]]}, "model.vocab[1] is ['b']; wanted: a piece and"),
+        (UNIGRAM | {"vocab": [["a", 1], ["b"]]}, "model.vocab[1] is ['b'], not a piece and"),
         (UNIGRAM | {"vocab": [["a", True]]}, "model.vocab[0] is ['a', True]"),
         (UNIGRAM | {"vocab": [["a", float("inf")]]}, "model.vocab[0] is ['a', inf]"),
         (UNIGRAM | {"vocab": [["a", 1], ["a", 2]]}, "piece 'a' occurs twice"),
         (UNIGRAM | {"vocab": [["a", 1], ["", 2]]}, "piece 1 is empty"),
         (UNIGRAM | {"unk_id": 3}, "model.unk_id is 3, but there are 3 pieces"),
         (UNIGRAM | {"unk_id": -1}, "model.unk_id is -1"),
-        (UNIGRAM | {"vocab": {}}, "model.vocab is {}; wanted: a list"),
+        (UNIGRAM | {"vocab": {}}, "model.vocab is {}, not a list"),
         (BPE | {"unk_token": "?"}, "model.unk_token is '?', which is not in the vocabulary"),
         (BPE | {"merges": [["a", "x"]]}, "'x' is not in the vocabulary"),
-        (BPE | {"merges": ["a  b"]}, "merge 0 is 'a  b'; wanted: two tokens"),
-        (BPE | {"continuing_subword_prefix": "##"}, "merge 0 joins 'b' to the token before it"),
-        (BPE | {"fuse_unk": 1}, "model.fuse_unk is 1; wanted: a true or false"),
-        ({"other": 1}, "model has no type, and no entries that tell it"),
+        (BPE | {"merges": ["a  b"]}, "merge 0 is 'a  b', not two tokens"),
+        (BPE | {"continuing_subword_prefix": "##"}, "the right side of merge 0 is 'b'"),
+        (BPE | {"fuse_unk": 1}, "model.fuse_unk is 1, not a boolean"),
+        ({"other": 1}, "model has no type, and no entries that determine one"),
     ],
 )
 def test_bad_entries(held: dict[str, Any], reason: str) -> None:
@@ -181,7 +181,7 @@ def test_models_that_are_not_supported(held: dict[str, Any], reason: str) -> Non
 
 def test_added_tokens_have_to_fit() -> None:
     for held in ENTRIES.values():
-        with pytest.raises(FormatError, match=r"'new' has id 99, but by the"):
+        with pytest.raises(FormatError, match=r"'new' has id 99, but tokenizers"):
             read(held, [AddedToken("new", 99)])
 
 
@@ -247,18 +247,18 @@ def test_runs_of_one_score_become_merges() -> None:
         ),
         (
             scored(("<unk>", 0, 2), ("<sep>", 0, 4)),
-            "'<sep>' (of type USER_DEFINED) is found before anything merges",
+            "'<sep>' (of type USER_DEFINED) is matched before merging",
         ),
         (
             scored(("<unk>", 0, 2), ("a", -1, 1), ("aa", -1, 5)),
-            "'aa' (of type UNUSED) is taken apart again",
+            "'aa' (of type UNUSED) is split again",
         ),
-        (scored(("?", 0, 2), ("a", -1, 1)), "'?' is of type UNKNOWN"),
-        (LongestMatch((b"ab",)), "no model that takes the longest token at each place"),
+        (scored(("?", 0, 2), ("a", -1, 1)), "'?' has type UNKNOWN"),
+        (LongestMatch((b"ab",)), "no longest-match model"),
         (LongestMatch((b"?", b"a"), 0, True), "would not fuse the unknown token '?'"),
-        (WordLevel((b"a",)), "fails at words that it does not know"),
+        (WordLevel((b"a",)), "fails on unknown words"),
         (WordLevel((b"a", b"a"), 0), "ids 0 and 1 are both b'a'"),
-        (WordLevel((b"\xff",), 0), "no UTF-8"),
+        (WordLevel((b"\xff",), 0), "invalid UTF-8"),
     ],
 )  # fmt: skip
 def test_models_that_the_format_cannot_hold(model: Model, reason: str) -> None:
@@ -269,16 +269,18 @@ def test_models_that_the_format_cannot_hold(model: Model, reason: str) -> None:
 
 def test_character_bpe_that_it_cannot_hold() -> None:
     odd = CharacterBPE((b"a", b"b", b"c"), np.array([[0, 1, 2]]))
-    with pytest.raises(UnsupportedError, match=r"makes 'ab' of merge 0, 'a' and 'b'.* makes 'c'"):
+    with pytest.raises(
+        UnsupportedError, match=r"merges 'a' and 'b' \(rank 0\) to 'ab', but in this model 'c'"
+    ):
         models.write(Pipeline(odd))
     odd = CharacterBPE((b"a", b"b", b"ab"), np.array([[0, 1, 2]]), continuing_prefix="#")
-    with pytest.raises(UnsupportedError, match="cuts '#' off the right side"):
+    with pytest.raises(UnsupportedError, match="removes '#' from the right side"):
         models.write(Pipeline(odd))
 
 
 def test_added_tokens_that_it_would_number_otherwise() -> None:
     framing = Framing((AddedToken("<s>", 7),))
-    with pytest.raises(UnsupportedError, match=r"'<s>' would be id 2 there, and is 7 here"):
+    with pytest.raises(UnsupportedError, match=r"'<s>' would be id 2 there, but is 7 here"):
         models.write(Pipeline(read(WORD_LEVEL), framing=framing))
 
 
@@ -294,13 +296,13 @@ def pieces(*kinds: PieceType, fallback: bool = False, **options: Any) -> Unigram
 
 def test_unigram_of_sentencepiece() -> None:
     framing = Framing((AddedToken("<unk>", 0), AddedToken("<0>", 2)))
-    with pytest.warns(UserWarning, match=r"that spells it, special tokens too \('<unk>' \(id 0"):
+    with pytest.warns(UserWarning, match=r"that spells it, also special tokens \('<unk>' \(id 0"):
         written = models.write(Pipeline(pieces(PieceType.CONTROL), framing=framing))
     # The control piece is raised to the lowest that text has, so that it does not change the rest.
     assert written["vocab"] == [["<unk>", 0.0], ["a", -3.5], ["<0>", -3.5]]
     assert written["unk_id"] == 0
     with (
-        pytest.warns(UserWarning, match="finds byte pieces in a text that spells them"),
+        pytest.warns(UserWarning, match="matches byte pieces in text that spells them"),
         pytest.warns(UserWarning, match="that spells it"),
     ):
         written = models.write(Pipeline(pieces(fallback=True), framing=Framing.of({"<unk>": 0})))
@@ -310,11 +312,11 @@ def test_unigram_of_sentencepiece() -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (pieces(PieceType.USER_DEFINED), "'<0>' (of type USER_DEFINED) is always found whole"),
-        (pieces(PieceType.UNUSED), "'<0>' (of type UNUSED) is never found"),
+        (pieces(PieceType.USER_DEFINED), "'<0>' (of type USER_DEFINED) always matches"),
+        (pieces(PieceType.UNUSED), "'<0>' (of type UNUSED) never matches"),
         (pieces(PieceType.CONTROL), "'<0>' (of type CONTROL) is no text"),
         (pieces(), "'<unk>' (of type UNKNOWN) is no text; make it a special token"),
-        (pieces(fuse_unk=False), "this Unigram model keeps them apart"),
+        (pieces(fuse_unk=False), "but this Unigram model does not"),
     ],
 )
 def test_unigram_that_it_cannot_hold(model: Unigram, reason: str) -> None:

@@ -171,7 +171,7 @@ class TestDisk:
 
     def test_no_folder_for_it(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
-        with pytest.raises(OptionError, match="cannot be kept in /nowhere: No such file"):
+        with pytest.raises(OptionError, match="cannot be written to /nowhere: No such file"):
             Counts.from_files(file, memory="1M")
 
     def test_damage(self, tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_tmpdir_that_is_not_a_folder(
 ) -> None:
     (tmp_path / "a file").touch()
     monkeypatch.setenv("TMPDIR", str(tmp_path / folder))
-    with pytest.raises(OptionError, match=f"TMPDIR is .*{folder}', which is no folder"):
+    with pytest.raises(OptionError, match=f"TMPDIR is .*{folder}', which is no writable folder"):
         Counts.from_files(file, memory="1M")
     assert len(Counts.from_files(file)) > 25_000  # nothing is written without a limit
 

@@ -212,7 +212,7 @@ def test_a_download_with_a_wrong_checksum(
     tmp_path: Path, server: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     register(monkeypatch, server[0], "0" * 64)
-    with pytest.raises(DownloadError, match=r"cannot be fetched \(the server sent [\d,]+ bytes of"):
+    with pytest.raises(DownloadError, match=r"downloaded \(the server sent [\d,]+ bytes with"):
         published.fetch("small")
     assert not (tmp_path / "ours").exists()
 
@@ -265,7 +265,7 @@ def test_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DownloadError) as caught:
         published.fetch("small")
     assert str(caught.value) == (
-        "small is not on this machine and cannot be fetched (the connection was refused); "
+        "small is not on this machine and cannot be downloaded (the connection was refused); "
         f"save {url} as {tmp_path / 'ours/small.tiktoken'} (SHA-256 {'0' * 64})"
     )
 
@@ -288,11 +288,11 @@ def test_unknown_names() -> None:
         published.fetch("cl100k")
     assert isinstance(caught.value, KeyError)
     assert str(caught.value) == (
-        "no published encoding is called 'cl100k'; did you mean 'cl100k_base'?"
+        "no published encoding has the name 'cl100k'; did you mean 'cl100k_base'?"
     )
-    with pytest.raises(UnknownNameError, match="'my-file'; there are toksmith-small, r50k_base, "):
+    with pytest.raises(UnknownNameError, match="'my-file': use toksmith-small, r50k_base, "):
         published.fetch("my-file")
-    with pytest.raises(OptionError, match="is named by a str, not by 5"):
+    with pytest.raises(OptionError, match="name is 5: use a str"):
         published.fetch(5)  # type: ignore[arg-type]
 
 
@@ -386,7 +386,7 @@ def test_load_takes_names_and_get_says_that_load_takes_files(
     for path in ("my.tok", "folder/gpt2", "./gpt2", "tokenizer.json"):
         with pytest.raises(FormatError, match="there is no such file"):
             toksmith.load(path)
-    with pytest.raises(OptionError, match="format=, split= and special_tokens= are for files"):
+    with pytest.raises(OptionError, match="format=, split= and special_tokens= do not apply"):
         toksmith.load("toksmith-small", split=None)
     with pytest.raises(OptionError, match="the path is empty"):
         toksmith.load("")

@@ -19,24 +19,24 @@ from toksmith.tokenizer import Tokenizer
 
 HELD = ""
 FORMATS = tuple(formats.FORMATS)
-NOT_BYTES = "holds byte-level BPE, and this model is"
+NOT_BYTES = "holds byte-level BPE, but this model is"
 NOT_PIECES = "sentencepiece holds SentencePiece's BPE and Unigram, not"
-NOT_WORDPIECE = "wordpiece holds WordPiece models, and this one is"
-READ_ONLY = "a format to read"
+NOT_WORDPIECE = "wordpiece holds WordPiece models, but this one is"
+READ_ONLY = "tekken.json cannot be written"
 BYTE_LEVEL = {"sentencepiece": NOT_PIECES, "wordpiece": NOT_WORDPIECE, "tekken": READ_ONLY}
 TEXT = {
     **dict.fromkeys(("minbpe", "tiktoken", "gpt2"), NOT_BYTES),
     **BYTE_LEVEL,
 }
-OWN_MAP = "huggingface cannot do exactly what this normalizer does, which maps characters"
+OWN_MAP = "huggingface has no equivalent of this normalizer, which maps characters"
 TABLE: dict[str, dict[str, str]] = {
     "bpe": BYTE_LEVEL,
-    "bpe of another pattern": {**BYTE_LEVEL, "gpt2": "gpt2 files mean GPT-2's split"},
+    "bpe of another pattern": {**BYTE_LEVEL, "gpt2": "gpt2 files imply GPT-2's split"},
     "bpe with a template": {
         **BYTE_LEVEL,
         "minbpe": r"minbpe cannot hold a template \(ids \[266\] before",
         "tiktoken": r"tiktoken cannot hold a template",
-        "gpt2": "gpt2 files mean GPT-2's split",
+        "gpt2": "gpt2 files imply GPT-2's split",
     },
     "sentencepiece-bpe": {**TEXT, "huggingface": OWN_MAP, "sentencepiece": HELD},
     "sentencepiece-unigram": {**TEXT, "huggingface": OWN_MAP, "sentencepiece": HELD},
@@ -48,7 +48,7 @@ TABLE: dict[str, dict[str, str]] = {
     "word": TEXT,
     "char": TEXT,
     "all stages": TEXT,
-    "longest-match": {**TEXT, "huggingface": "no model that takes the longest token"},
+    "longest-match": {**TEXT, "huggingface": "no longest-match model"},
 }
 """Why a format does not hold a pipeline, of those that do not."""
 
@@ -80,7 +80,7 @@ def round_trip(pipe: Pipeline, folder: Path, name: str) -> Pipeline:
     path = target(folder, name)
     with warnings.catch_warnings():
         # A tokenizer.json finds special tokens in plain text; test_formats_sentencepiece has more.
-        warnings.filterwarnings("ignore", "a tokenizer.json finds every piece of a Unigram model")
+        warnings.filterwarnings("ignore", "in a tokenizer.json, every piece of a Unigram model")
         formats.write(pipe, path, name)
     by_name, by_content = formats.read(path, name), formats.read(path)
     assert by_name == by_content

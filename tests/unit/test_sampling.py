@@ -239,7 +239,7 @@ class TestDropout:
 class TestArguments:
     @pytest.mark.parametrize("name", ["wordpiece", "word", "longest-match"])
     def test_models_with_one_segmentation(self, name: str) -> None:
-        with pytest.raises(UnsupportedError, match="nothing to sample"):
+        with pytest.raises(UnsupportedError, match="sampling needs"):
             Tokenizer(MODELS[name]).sample("low", dropout=0.1)
 
     @pytest.mark.parametrize(

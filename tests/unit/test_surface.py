@@ -81,7 +81,7 @@ class TestRawErrors:
 
     def test_lists_where_one_text_is_taken(self) -> None:
         for call in (TOK.encode, TOK.count, TOK.encoding, TOK.encode_array):
-            with pytest.raises(OptionError, match="not list: for a list of texts, there is"):
+            with pytest.raises(OptionError, match="not list: for a list of texts, use"):
                 call(["a", "b"])  # type: ignore[operator]
 
     def test_a_value_that_is_not_a_pipeline(self) -> None:

@@ -23,7 +23,7 @@ def tokens(tok: Tokenizer) -> list[str]:
     return [token.decode() for token in tok.pipeline.model.vocab]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:the text ran out", "ignore:the text only gives")
+pytestmark = pytest.mark.filterwarnings("ignore:the text ran out", "ignore:the text yields only")
 
 
 class TestCharacterBPE:
@@ -63,7 +63,7 @@ class TestCharacterBPE:
         [
             ({"vocab_size": 3}, "vocab_size is 3: it must hold the 3 characters"),
             ({"unit": "words"}, "unit is 'words'"),
-            ({"unit": "bytes", "unk_token": "x"}, "no byte is unknown"),
+            ({"unit": "bytes", "unk_token": "x"}, "bytes are never unknown"),
             ({"unk_token": ""}, "unk_token is an empty string"),
         ],
     )
@@ -184,7 +184,7 @@ class TestWordsAndCharacters:
 
 
 def test_bpe_asks_for_a_vocab_size() -> None:
-    with pytest.raises(OptionError, match="vocab_size is not given"):
+    with pytest.raises(OptionError, match="vocab_size is missing"):
         toksmith.train(texts=["ab"])
 
 

@@ -15,7 +15,7 @@ from toksmith.models import PieceType, SentencePieceBPE
 from toksmith.normalizers import SentencePieceNormalizer
 
 TEXT = "the cat sat on the mat\nthe other cat sat there\n\nno cat at all\n"
-pytestmark = pytest.mark.filterwarnings("ignore:the text only gives")
+pytestmark = pytest.mark.filterwarnings("ignore:the text yields only")
 
 PLAIN: dict[str, Any] = {
     "model": "sentencepiece-bpe",
@@ -149,7 +149,7 @@ class TestVocabulary:
             train(vocab_size=1000, hard_vocab_limit=True)
         most = int(str(error.value).split("set it to ")[1].split()[0])
         assert train(vocab_size=most, hard_vocab_limit=True).vocab_size == most
-        with pytest.warns(UserWarning, match="the text only gives"):
+        with pytest.warns(UserWarning, match="the text yields only"):
             tok = toksmith.train(texts=[TEXT], vocab_size=1000, **PLAIN)
         assert tok.vocab_size == most
 
@@ -232,7 +232,7 @@ class TestSentences:
 
     @pytest.mark.parametrize("line", ["the cat", "a\tb", "a\t0", "a\t-1", "a\t1\t2"])
     def test_wrong_tsv(self, line: str) -> None:
-        with pytest.raises(OptionError, match="a tab and how often"):
+        with pytest.raises(OptionError, match="a tab and its count"):
             train(line, input_format="tsv")
 
     def test_first_sentences(self) -> None:
@@ -273,7 +273,7 @@ class TestOptions:
             ("input", "files come first"),
             ("model_prefix", "tokenizer.save"),
             ("num_threads", "threads="),
-            ("accept_language", "only writes it"),
+            ("accept_language", "only stores it"),
             ("minloglevel", "progress="),
             ("enable_differential_privacy", "noise"),
             ("self_test_sample_size", "verify"),

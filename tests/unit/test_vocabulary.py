@@ -45,7 +45,7 @@ class TestVocab:
         assert b"lower" not in TOK.vocab
         assert "low" not in TOK.vocab
         assert TOK.vocab.get(b"lower") is None
-        with pytest.raises(UnknownTokenError, match=r"its keys are bytes, b'low'"):
+        with pytest.raises(UnknownTokenError, match=r"use bytes, b'low'"):
             TOK.vocab["low"]  # type: ignore[index]
         with pytest.raises(KeyError):
             TOK.vocab[b""]

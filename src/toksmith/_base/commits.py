@@ -182,7 +182,7 @@ def _clean_up(staged: Mapping[Path, Path], journal: Path) -> None:
 
 
 def current(path: Path, first: Path | None = None) -> Path:
-    """Return where the content of a file is: its own path, unless a save was killed.
+    """Return the path that holds the content of a file; another one if a save was interrupted.
 
     Args:
         path: the file.
@@ -265,7 +265,7 @@ def _hash(path: Path) -> str | None:
 
 
 def _entries(journal: Path) -> list[dict[str, Any]]:
-    """Return what a journal holds; nothing where there is none, or it is damaged."""
+    """Return the content of a journal; empty if it is missing or damaged."""
     data = _read(journal)
     if data is None:
         return []

@@ -25,18 +25,18 @@ class MergeCallback(Protocol):
         """Take note of a merge.
 
         Args:
-            done: how many there are with it.
+            done: the number of merges done.
             token: the bytes of what it made.
             count: how often its pair stood in the text.
-            tokens: how many tokens the text has now.
+            tokens: the number of tokens of the text now.
         """
 
 
 RoundCallback: TypeAlias = "Callable[[int, int, float], None]"
-"""Told of a round of training: how many are done, pieces left, the text's log-likelihood."""
+"""A callback for each round: rounds done, pieces left, log-likelihood of the text."""
 
 BytesCallback: TypeAlias = "Callable[[int], None]"
-"""Told how many bytes are counted."""
+"""A callback with the number of bytes counted."""
 
 Listener: TypeAlias = "Callable[[str, tuple[Any, ...]], None]"
 """Told, in place of the progress bar, which kind of progress there is, and its figures."""
@@ -71,10 +71,10 @@ def listen(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def training_progress(total_merges: int, enabled: bool | None = None) -> Iterator[MergeCallback]:
-    """Show how many merges are done, the last one, its count and the time left.
+    """Show the number of merges done, the last merge, its count and the time left.
 
     Args:
-        total_merges: how many there will be.
+        total_merges: the total number of merges.
         enabled: ``None`` means only where standard error is a terminal.
 
     Yields:
@@ -110,10 +110,10 @@ def training_progress(total_merges: int, enabled: bool | None = None) -> Iterato
 def counting_progress(
     total_bytes: int | None, enabled: bool | None = None
 ) -> Iterator[BytesCallback]:
-    """Show how much of the text is counted.
+    """Show the share of the text that is counted.
 
     Args:
-        total_bytes: how much there is; ``None`` where nobody knows.
+        total_bytes: the size of the text in bytes; ``None`` if unknown.
         enabled: ``None`` means only where standard error is a terminal.
 
     Yields:
@@ -134,11 +134,11 @@ def counting_progress(
 def amount_progress(
     name: str, total: int | None, enabled: bool | None = None, *, is_bytes: bool = False
 ) -> Iterator[Callable[[int], None]]:
-    """Show how much of some work is done.
+    """Show the share of some work that is done.
 
     Args:
         name: of the work, such as ``"encoding"``.
-        total: how much there is; ``None`` where nobody knows.
+        total: the total amount; ``None`` if unknown.
         enabled: ``None`` means only where standard error is a terminal.
         is_bytes: whether amounts are bytes.
 
@@ -170,7 +170,7 @@ def amount_progress(
 def comparing_progress(
     total_bytes: int, enabled: bool | None = None
 ) -> Iterator[Callable[[str, int], None]]:
-    """Show how much of all texts is encoded by all tokenizers, and by which it is being done.
+    """Show the share of all texts that is encoded, and the current tokenizer.
 
     Args:
         total_bytes: of all texts, once for each tokenizer.
@@ -201,7 +201,7 @@ def comparing_progress(
 
 @contextmanager
 def rounds_progress(enabled: bool | None = None) -> Iterator[RoundCallback]:
-    """Show how many rounds are done and how many pieces are left; nobody knows the end.
+    """Show the number of rounds done and of pieces left; the total is unknown.
 
     Args:
         enabled: ``None`` means only where standard error is a terminal.

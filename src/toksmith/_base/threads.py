@@ -21,7 +21,7 @@ def thread_count(threads: int | None, size: int | None = None) -> int:
     Args:
         threads: the number that the caller passed; ``None`` for all cores that this process may
             use: its affinity and its control group's limit count, not the machine's cores.
-        size: how many bytes there are to work on, if that is known.
+        size: the number of bytes to process, if known.
 
     Raises:
         OptionError: fewer than one, or no whole number.

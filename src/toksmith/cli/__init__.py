@@ -1,11 +1,11 @@
-"""The command line: one file a command, which parses, calls and prints."""
+"""The command line: one module per command."""
 
 from __future__ import annotations
 
 import os
 import signal
 
-TYPE_CHECKING = False  # typing takes longer to import than all of this
+TYPE_CHECKING = False  # importing typing would take longer than this module
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
@@ -16,12 +16,12 @@ _EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    The exit code is 0, or 1 where `verify` finds a difference or standard output is full, 2 for
-    errors of ours, of the system or of usage, 130 after Ctrl-C, and 141 when the reader of our
-    output has gone. Any other exception is a fault of the package and is shown in full.
+    The exit code is 0; 1 if `verify` finds a difference or standard output is full; 2 for a
+    ToksmithError, a system error or wrong usage; 130 after Ctrl-C; and 141 if the reader of
+    standard output has closed it. Any other exception is a bug and is shown with a traceback.
 
     Args:
-        arguments: without the program's name; ``None`` takes those of the process.
+        arguments: the arguments without the program's name; ``None`` for ``sys.argv``.
     """
     is_quiet = _set_quiet_handler()
     try:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _set_quiet_handler() -> bool:
-    """Let Ctrl-C end the process at once, without a traceback.
+    """Make Ctrl-C end the process at once, without a traceback.
 
     Returns:
         Whether the handler was set: not in the background, where SIGINT is ignored, and not

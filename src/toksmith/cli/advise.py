@@ -1,4 +1,4 @@
-"""``toksmith advise``: how large a vocabulary should be, for a text and for a model."""
+"""``toksmith advise``: recommends a vocabulary size for a text and a model."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def run(
             "--tokenizer",
             "-t",
             metavar="PATH",
-            help="Instead of a text: byte-level BPE that train --record wrote.",
+            help="A byte-level BPE tokenizer written by train --record, instead of a text.",
         ),
     ] = None,
     max_vocab: Annotated[
-        int, typer.Option(min=257, help="The largest vocabulary to look at.")
+        int, typer.Option(min=257, help="The largest vocabulary to consider.")
     ] = 131_072,
     size: Annotated[
         list[int] | None,
@@ -47,12 +47,14 @@ def run(
     d_model: Annotated[
         int | None, typer.Option(min=1, help="The width of the model's embeddings.")
     ] = None,
-    layers: Annotated[int | None, typer.Option(min=1, help="The model's blocks.")] = None,
+    layers: Annotated[
+        int | None, typer.Option(min=1, help="The number of layers of the model.")
+    ] = None,
     parameters: Annotated[
         str | None,
         typer.Option(
             metavar="N",
-            help="The model's parameters outside embedding and output layer, such as 7B; in place "
+            help="The model's parameters outside embedding and output layer, such as 7B, instead "
             "of 12 * layers * d_model^2.",
         ),
     ] = None,
@@ -62,7 +64,8 @@ def run(
     training_bytes: Annotated[
         str | None,
         typer.Option(
-            metavar="N", help="How much text the model will see, such as 20G, if this is a sample."
+            metavar="N",
+            help="The size of the model's training text, such as 20G, if FILES are a sample.",
         ),
     ] = None,
     enough: Annotated[
@@ -70,14 +73,14 @@ def run(
         typer.Option(
             min=1,
             metavar="N",
-            help="How often each token should occur in the model's training text.",
+            help="The least number of occurrences of a token in the model's training text.",
         ),
     ] = 100,
     split: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|REGEX",
-            help=f"How text is cut into chunks: a published rule ({SPLITS}), words, none, or a "
+            help=f"The split of text into chunks: a published rule ({SPLITS}), words, none, or a "
             "regular expression. \\[gpt4]",
         ),
     ] = None,
@@ -94,7 +97,7 @@ def run(
 ) -> None:
     """Recommend a vocabulary size for a text and a model, with reasons for and against.
 
-    Byte-level BPE is trained once, up to the largest size; it holds all smaller ones.
+    Byte-level BPE is trained once, up to the largest size; it contains all smaller vocabularies.
     """
     import toksmith
     from toksmith.cli.writing import check_folder
@@ -109,7 +112,9 @@ def run(
         reading["split"] = parse_split(split)
     if tokenizer is not None:
         if split is not None or corpus["separator"] is not None:
-            raise OptionError("--split and --separator are for texts, and the tokenizer is trained")
+            raise OptionError(
+                "--split and --separator are for texts: leave them out with --tokenizer"
+            )
         reading = {"tokenizer": load_tokenizer(tokenizer)}
     advice = toksmith.advise(
         files or None,
@@ -144,7 +149,7 @@ def run(
 
 
 def _use_option_names(advice: VocabularyAdvice) -> VocabularyAdvice:
-    """Return the advice with Python's arguments written as options."""
+    """Return the advice with Python's argument names replaced by options."""
     from dataclasses import replace
 
     from toksmith.cli.messages import use_option_names

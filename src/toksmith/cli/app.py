@@ -21,10 +21,10 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class _Commands(Group):
-    """The group of commands; it prints errors that users can fix as one line."""
+    """The group of commands; it prints an error that users can fix as one line."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
-        """Parse the options that come before the name of the command."""
+        """Parse the options before the name of the command."""
         with _errors_in_one_line():
             return super().make_context(*args, **options)
 
@@ -52,7 +52,7 @@ def _errors_in_one_line() -> Iterator[None]:
         sys.exit(_EXIT_INTERRUPTED)
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
-        say(f"error: out of memory{reason}: use a smaller input, or --memory where there is one")
+        say(f"error: out of memory{reason}: use a smaller input, or --memory if the command has it")
         sys.exit(_EXIT_ERROR)
     except OSError as error:
         if error.filename is None and error.errno in _FULL:
@@ -77,7 +77,7 @@ def _end_without_reader() -> NoReturn:
 
 
 def _discard_output() -> None:
-    """Let Python's last flush of standard output, as the process ends, go nowhere."""
+    """Redirect standard output to the null device, so that the flush at exit cannot fail."""
     with suppress(OSError, ValueError):  # in tests it is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -118,7 +118,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Train, run, look into, compare and convert tokenizers."""
+    """Train, run, inspect, compare and convert tokenizers."""
     # A token may hold a character that the terminal's encoding lacks.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -131,8 +131,8 @@ GROUPS = {
     "Train": ["train", "advise", "counts", "quickstart"],
     "Check": ["compare", "verify", "audit", "convert"],
 }
-"""The commands, in the order of the help; each is the module of its name, with ``EXAMPLE`` and
-either ``run``, or ``app`` for commands of its own."""
+"""The commands in the order of the help, by panel. Each is a module with ``EXAMPLE`` and either
+``run``, or ``app`` if it has subcommands."""
 
 for _group, _names in GROUPS.items():
     for _name in _names:

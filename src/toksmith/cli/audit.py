@@ -1,4 +1,4 @@
-"""``toksmith audit``: what is wrong or odd in a tokenizer."""
+"""``toksmith audit``: finds defects and oddities of a tokenizer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLE = "toksmith audit mine.model --on corpus/*.txt"
 
 
 class FailOn(str, Enum):
-    """From which severity on the exit code is 1."""
+    """The least severity of a finding for which the exit code is 1."""
 
     INFO = "info"
     WARNING = "warning"
@@ -50,7 +50,7 @@ def run(
     read_as: ReadAsOption = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     fail_on: Annotated[
-        FailOn, typer.Option(help="Exit with 1 if there is a finding as grave as this.")
+        FailOn, typer.Option(help="Exit with 1 if there is a finding of this severity or higher.")
     ] = FailOn.ERROR,
     ignore: Annotated[
         list[str] | None,
@@ -60,7 +60,8 @@ def run(
         ),
     ] = None,
     json: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Write all of it as JSON; - prints it.")
+        Path | None,
+        typer.Option(metavar="PATH", help="Write the whole audit as JSON; - prints it."),
     ] = None,
     examples: Annotated[
         int, typer.Option(min=0, help="How many examples of each finding to show, up to 12.")
@@ -74,13 +75,13 @@ def run(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find what is wrong or odd in a tokenizer.
+    """Find defects and oddities of a tokenizer.
 
-    It reports tokens that no text becomes, partial characters, duplicates and near-duplicates,
-    very long tokens, how numbers and white space are cut, texts that decoding does not give back,
-    special tokens that a text can inject, and tokens that a corpus never uses.
+    It reports unreachable tokens, partial characters, duplicates and near-duplicates, very long
+    tokens, the split of numbers and white space, texts that do not survive a round trip, special
+    tokens that a text can inject, and tokens that never occur in a corpus.
 
-    The exit code is 0, or 1 if a finding is as grave as --fail-on says, 2 for errors.
+    The exit code is 0, 1 if a finding has the severity of --fail-on or higher, or 2 for errors.
     """
     from dataclasses import replace
 
@@ -94,7 +95,7 @@ def run(
     if json is not None and not to_print:
         check_folder(json)
     if unknown := sorted(set(ignore or ()) - KINDS.keys()):
-        raise OptionError(f"--ignore {unknown[0]!r}: there are {', '.join(KINDS)}")
+        raise OptionError(f"--ignore {unknown[0]!r}: unknown kind; use {', '.join(KINDS)}")
     tok = load_tokenizer(tokenizer, split, special_token)
     found = toksmith.audit(
         tok,

@@ -58,13 +58,13 @@ class Dtype(str, Enum):
 
 
 def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
-    """Let --quiet before the command's name count for the command."""
+    """Apply --quiet to the command if it comes before the command's name."""
     ctx.meta["toksmith.quiet"] = quiet or ctx.meta.get("toksmith.quiet", False)
     return bool(ctx.meta["toksmith.quiet"])
 
 
 def _none_if_dash(path: Path | None) -> Path | None:
-    """Let ``-`` mean standard output."""
+    """Return ``None``, which means standard output, for ``-``."""
     return None if path == Path("-") else path
 
 
@@ -96,7 +96,7 @@ Split = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|REGEX",
-        help="For a bare .tiktoken file: how text is cut before encoding. A published rule "
+        help="For a bare .tiktoken file: the split of text into chunks. A published rule "
         f"({SPLITS}), words, none, or a regular expression.",
     ),
 ]
@@ -113,7 +113,7 @@ SpecialOption = Annotated[
     typer.Option(
         case_sensitive=False,
         help="What to do with special tokens written in the text, such as <|endoftext|>: text = "
-        "treat as plain characters (safe), encode = as the token, raise = stop.",
+        "plain text (safe), encode = the special token, raise = an error.",
     ),
 ]
 AddSpecialTokens = Annotated[
@@ -143,12 +143,12 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="PATH",
-        help="Write to a file, all or nothing. Default, and -: standard output.",
+        help="Write to a file, atomically. Default, and -: standard output.",
         callback=_none_if_dash,
     ),
 ]
 FORMATS = f"{', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}"
-"""The formats that can be written."""
+"""The names of the formats that can be written, for help."""
 FormatName = Annotated[
     str | None,
     typer.Option(
@@ -166,7 +166,8 @@ Separator = Annotated[
     ),
 ]
 Threads = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many cores to use. Default: all.")
+    int | None,
+    typer.Option(min=1, metavar="N", help="The number of threads. Default: one per core."),
 ]
 
 
@@ -181,7 +182,7 @@ _ID_SUFFIXES = {
 
 
 def choose_format(given: IdFormat | None, path: Path | None, *, writes: bool) -> IdFormat:
-    """Return the format of ids: the given one, that of the file's suffix, or lines.
+    """Return the format of ids: as given, else by the file's suffix, else lines.
 
     Args:
         given: the option.
@@ -212,9 +213,10 @@ def load_tokenizer(
     """Return the tokenizer of a path if it exists, else of a published name.
 
     Raises:
-        OptionError: no such file, a name with --split, or a special token without an id.
-        FormatError: the file is not what it should be.
-        UnknownNameError: no such name.
+        OptionError: the file does not exist, a published name has --split, or a special token has
+            no id.
+        FormatError: the file is damaged or of an unknown format.
+        UnknownNameError: no published tokenizer has this name.
     """
     import toksmith
 
@@ -229,8 +231,8 @@ def load_tokenizer(
         raise OptionError(f"{name}: there is no such file")
     if given:
         raise OptionError(
-            f"--split and --special-token are for files, and {name!r} is none: "
-            "a published tokenizer has its own"
+            f"--split and --special-token are for files, but {name!r} is a published tokenizer: "
+            "leave them out"
         )
     try:
         return toksmith.get(name)

@@ -1,4 +1,4 @@
-"""``toksmith compare``: tokenizers side by side on texts and files."""
+"""``toksmith compare``: compares tokenizers on texts and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE = "toksmith compare toksmith-small mine.model --on corpus/*.txt --html r
 
 
 class Form(str, Enum):
-    """The form in which the table is printed."""
+    """The format of the printed table."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -31,7 +31,7 @@ class COMMAND(Command):
     """A command whose ``--on`` takes all words up to the next option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put ``--on`` before each of its words."""
+        """Repeat ``--on`` before each of its words."""
         spread: list[str] = []
         follows = False
         for place, word in enumerate(args):
@@ -40,7 +40,7 @@ class COMMAND(Command):
                 break
             if word == "--on":
                 follows = True
-                if place + 1 == len(args):  # nothing follows; typer says what is wrong
+                if place + 1 == len(args):  # no value; typer reports the error
                     spread.append(word)
             elif follows and (not word.startswith("-") or word == "-"):
                 spread += ["--on", word]
@@ -73,14 +73,16 @@ def run(
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What tokens are counted against (the first)."),
+        typer.Option(
+            metavar="NAME", help="The tokenizer that others are compared with. Default: the first."
+        ),
     ] = None,
     parallel: Annotated[
         bool | None,
         typer.Option(
             "--parallel/--not-parallel",
-            help="Whether the files say the same, so that parity means something (they do if "
-            "they have as many lines as each other).",
+            help="Whether the files are translations of each other, as parity requires. Default: "
+            "if they have equal numbers of lines.",
         ),
     ] = None,
     measure: Annotated[
@@ -99,11 +101,11 @@ def run(
     ] = None,
     form: Annotated[
         Form,
-        typer.Option("--format", help="Print a table for reading, for Markdown or for LaTeX."),
+        typer.Option("--format", help="Print the table as text, Markdown or LaTeX."),
     ] = Form.TEXT,
     html: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write a report: one HTML page that needs nothing else."),
+        typer.Option(metavar="PATH", help="Write a report as one self-contained HTML page."),
     ] = None,
     json: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write the figures as JSON; - prints them.")
@@ -116,8 +118,8 @@ def run(
         typer.Option(
             min=1,
             metavar="BYTES",
-            help="Bytes taken from each file for the slow measures (words, scripts, round trip, "
-            "speed). Tokens are counted on all of it.",
+            help="The size of the sample of each file for the slow measures (words, scripts, round "
+            "trip, speed). Tokens are counted in whole files.",
         ),
     ] = 250_000,
     seed: Annotated[
@@ -182,7 +184,7 @@ def run(
 
 
 def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
-    """Return the tokenizers that words stand for, by name."""
+    """Load the tokenizers named by the arguments; return them by name."""
     from toksmith.measure.inputs import names_of
 
     labels = [_label(word) for word in words]
@@ -190,7 +192,7 @@ def _tokenizers(words: list[str]) -> dict[str, Tokenizer]:
     names = [label or name for (label, _), name in zip(labels, names_of(paths), strict=True)]
     for name in names:
         if names.count(name) > 1:
-            raise OptionError(f"two tokenizers are called {name!r}: say NAME={paths[0]}")
+            raise OptionError(f"two tokenizers have the name {name!r}: use NAME={paths[0]}")
     return {name: load_tokenizer(path) for name, path in zip(names, paths, strict=True)}
 
 
@@ -202,7 +204,7 @@ def _label(word: str) -> tuple[str | None, str]:
 
 
 def _texts(words: list[str] | None, errors: str, quiet: bool) -> dict[str, Any]:
-    """Return the arguments of ``compare`` that words stand for."""
+    """Return the arguments of ``toksmith.compare`` for the words of ``--on``."""
     from toksmith.cli.reading import files_or_text, is_files, read_stdin
 
     if not words or words == ["-"]:
@@ -211,7 +213,7 @@ def _texts(words: list[str] | None, errors: str, quiet: bool) -> dict[str, Any]:
     if any(name and is_files(path) for name, path in labels):
         named = {name or Path(path).name: Path(path) for name, path in labels}
         if len(named) < len(words):
-            raise OptionError("two of the texts have one name: give each its own, NAME=PATH")
+            raise OptionError("two texts have the same name: use NAME=PATH")
         return {"files": named}
     files, text = files_or_text(words, [])
     return {"files": files} if text is None else {"texts": text}

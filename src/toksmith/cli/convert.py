@@ -1,4 +1,4 @@
-"""``toksmith convert``: from one format to another."""
+"""``toksmith convert``: writes a tokenizer in another format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXAMPLE = "toksmith convert toksmith-small tokenizer.json --verify 'Hello, world
 
 
 def run(
-    source: Annotated[str, typer.Argument(metavar="NAME|PATH", help="What to convert.")],
+    source: Annotated[str, typer.Argument(metavar="NAME|PATH", help="The tokenizer to convert.")],
     target: Annotated[Path, typer.Argument(metavar="PATH", help="The file to write.")],
     to: FormatName = None,
     verify: Annotated[
@@ -32,9 +32,9 @@ def run(
 ) -> None:
     """Write a tokenizer in another format, with the same ids.
 
-    What the format cannot hold is refused, and nothing is written.
+    If the format cannot hold the tokenizer, it is an error and no file is written.
 
-    With --verify, the exit code is 1 where the new file gives other ids.
+    With --verify, the exit code is 1 if the new file gives other ids.
     """
     from toksmith.cli.writing import check_folder
 

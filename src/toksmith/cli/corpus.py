@@ -1,4 +1,4 @@
-"""The options of commands that read a corpus, declared once."""
+"""The options that all commands that read a corpus share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toksmith.errors import OptionError
 _READING = "Reading"
 
 CorpusOptions: TypeAlias = dict[str, Any]
-"""The options of a corpus, by the names of the library's arguments."""
+"""The options of a corpus, by the names of the Python arguments."""
 
 Files = Annotated[
     list[str] | None,
@@ -34,7 +34,7 @@ Memory = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Use at most this much memory, such as 4G; the rest goes to temporary files.",
+        help="The memory limit, such as 4G; other counts go to temporary files.",
     ),
 ]
 MinCount = Annotated[
@@ -69,7 +69,7 @@ ReadAsOption = Annotated[
     typer.Option(
         "--read-as",
         case_sensitive=False,
-        help="What the files hold, compressed or not. Default: by their names.",
+        help="The format of the files, compressed or not. Default: by their names.",
         rich_help_panel=_READING,
     ),
 ]
@@ -77,7 +77,8 @@ Weight = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PATH=NUMBER",
-        help="How much a file, folder or glob counts, such as wiki/=2.5. Repeat for several.",
+        help="A factor for the counts of a file, folder or glob, such as wiki/=2.5. Repeat for "
+        "several.",
         rich_help_panel=_READING,
     ),
 ]
@@ -169,7 +170,7 @@ def with_corpus_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the parameters of a function, evaluated types and all; typer passes them by name."""
+    """Return the parameters of a function with evaluated types, keyword-only, for typer."""
     return {
         name: parameter.replace(kind=Parameter.KEYWORD_ONLY)
         for name, parameter in signature(function, eval_str=True).parameters.items()
@@ -180,7 +181,7 @@ def _weights(given: list[str] | None) -> dict[str, float]:
     """Return the weights given on the command line.
 
     Raises:
-        OptionError: one is not PATH=NUMBER.
+        OptionError: a weight has another form than PATH=NUMBER.
     """
     found = {}
     for text in given or []:

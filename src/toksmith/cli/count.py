@@ -1,4 +1,4 @@
-"""``toksmith count``: how many tokens texts and files have."""
+"""``toksmith count``: counts the tokens of texts and files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(
     Several files have a line each, and the total. A single argument that is no file and
     matches none is taken as the text itself, unless it looks like a path.
 
-    Files are read as in training: of CSV, TSV, JSON Lines and Parquet, only the texts count.
+    Files are read as in training: in CSV, TSV, JSON Lines and Parquet, only the texts count.
     """
     from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.corpus import check_field

@@ -48,7 +48,7 @@ def make(
         str,
         typer.Option(
             metavar="NAME|REGEX",
-            help=f"How text is cut into chunks: a published rule ({SPLITS}), words, none (whole "
+            help=f"The split of text into chunks: a published rule ({SPLITS}), words, none (whole "
             "documents), or a regular expression.",
         ),
     ] = "gpt4",
@@ -87,9 +87,9 @@ def merge(
     memory: Memory = None,
     quiet: Quiet = False,
 ) -> None:
-    """Add up the counts of parts of a text.
+    """Add the counts of the parts of a text.
 
-    In the order of the parts, this gives the counts of the whole text.
+    If the files are in the order of the parts, the result equals the counts of the whole text.
     """
     from toksmith.cli.writing import check_folder
 
@@ -101,7 +101,8 @@ def merge(
 def show(
     path: _Path,
     n: Annotated[
-        int, typer.Option("-n", min=0, help="How many of the most frequent chunks to print.")
+        int,
+        typer.Option("-n", min=0, help="The number of chunks to print, the most frequent first."),
     ] = 20,
     quiet: Quiet = False,
 ) -> None:
@@ -123,7 +124,9 @@ def _merge_counts(paths: list[Path], memory: str | None = None, min_count: int =
         return sum(others, first).filter(min_count)
     for path in paths:
         if path.suffix == ".tsv":
-            raise FormatError(path, "a tsv does not say how its words were cut; other counts do")
+            raise FormatError(
+                path, "a .tsv file does not record its split: use a file of toksmith counts make"
+            )
     return toksmith.Counts.merge(paths, memory=memory, min_count=min_count)
 
 

@@ -1,4 +1,4 @@
-"""``toksmith decode``: ids to text."""
+"""``toksmith decode``: decodes ids to text."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="IDS",
-            help="The ids, apart or with commas, or as JSON; without them, --file or standard "
-            "input.",
+            help="The ids, separated by spaces or commas, or as JSON; without them, --file or "
+            "standard input.",
         ),
     ] = None,
     file: Annotated[
@@ -47,7 +47,7 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn ids into text: exactly the bytes of their tokens."""
+    """Decode ids to text: exactly the bytes of their tokens."""
     from toksmith.cli import reading, writing
 
     if ids and file is not None:

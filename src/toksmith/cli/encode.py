@@ -1,4 +1,4 @@
-"""``toksmith encode``: text to ids."""
+"""``toksmith encode``: encodes text to ids."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def run(
     special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Turn a text, a file or standard input into ids.
+    """Encode a text, a file or standard input to ids.
 
     The suffix of --output sets the format: .npy is a NumPy array, .bin raw little-endian integers,
     .json JSON, .jsonl a list of ids per document and line, .txt and .ids one id a line. Beside
     NAME.npy and NAME.bin, NAME.ends.npy holds the end of each document as a count of ids (int64).
 
-    A file is read as in training: a row of CSV, TSV or Parquet and a line of JSON Lines are
-    documents. Between two documents is an empty line, and JSON has a list for each document.
+    A file is read as in training: each row of CSV, TSV or Parquet and each line of JSON Lines is a
+    document. The output has an empty line between documents; JSON has a list for each document.
     """
     from toksmith._base.documents import document_bounds
     from toksmith._base.progress import amount_progress

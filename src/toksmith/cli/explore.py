@@ -1,4 +1,4 @@
-"""``toksmith explore``: a local web app to look into tokenizers."""
+"""``toksmith explore``: serves a local web app to explore tokenizers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def run(
 ) -> None:
     """Explore tokenizers in the browser: texts, vocabularies, training, comparison.
 
-    Only this machine can connect to it, and it connects to no other.
+    Only this machine can connect to the app, and the app makes no connections.
 
-    Its pages can read files below the current folder, and published tokenizers that are cached.
+    The app can read files below the current folder, and published tokenizers that are cached.
     """
     from toksmith.explorer.loaded import LoadedTokenizers
     from toksmith.explorer.serving import serve

@@ -37,10 +37,8 @@ def run(
             )
         if not hasattr(known, "commands"):
             name = " ".join(words[:place])
-            raise OptionError(
-                f"{word}: {name} has no commands of its own; toksmith help {name} explains it"
-            )
+            raise OptionError(f"{word}: {name} has no subcommands; see toksmith help {name}")
         known = below
         if known is None:
-            break  # the parser says that there is no such command
+            break  # the parser reports the unknown command
     root.command.main(args=[*words, "--help"], prog_name=root.info_name)

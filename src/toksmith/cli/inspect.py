@@ -1,4 +1,4 @@
-"""``toksmith inspect``: a text's tokens in colour, and the steps that make them."""
+"""``toksmith inspect``: shows the tokens of a text in colour, and the steps of encoding."""
 
 from __future__ import annotations
 
@@ -45,28 +45,28 @@ def run(
         bool,
         typer.Option(
             "--tree",
-            help="Also draw how each word was put together.",
+            help="Also draw a diagram of the tokens of each word.",
         ),
     ] = False,
     token: Annotated[
         str | None,
         typer.Option(
             metavar="ID|TOKEN",
-            help="Draw how a token of the vocabulary is put together, instead of a text.",
+            help="Draw a diagram of a token of the vocabulary, instead of a text.",
         ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write all of it to an HTML page, with trees to step through, and print nothing.",
+            help="Write an HTML page with interactive diagrams, and print nothing.",
         ),
     ] = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="The ids below the tokens, without the table.")
+        bool, typer.Option("--brief", help="Print ids below the tokens, without the table.")
     ] = False,
     limit: Annotated[
-        int, typer.Option(min=0, help="How many tokens to print; 0 prints all.")
+        int, typer.Option(min=0, help="The number of tokens to print; 0 prints all.")
     ] = 500,
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
@@ -75,11 +75,11 @@ def run(
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    """Show the tokens of a text in colour, with their ids, places and bytes.
+    """Show the tokens of a text in colour, with their ids, positions and bytes.
 
-    A space is shown as ·, a line break as ↵, a tab as →, what cannot be seen by its number
-    (<U+200B>), a part of a character in hex (<E2 82>). Special tokens have a * before their id.
-    Where tokens are not the text itself, the last column is the text of each.
+    A space is shown as ·, a line break as ↵, a tab as →, an invisible character as its code point
+    (<U+200B>), a partial character in hex (<E2 82>). Special tokens have a * before their id.
+    If tokens differ from the text, the last column is the text that each covers.
     """
     from toksmith.cli.reading import read_text
 
@@ -87,7 +87,7 @@ def run(
         if text is not None or file is not None:
             raise OptionError("a text and --token are given: give only one of them")
         if html is not None:
-            raise OptionError("--html is for a text, and --token is given")
+            raise OptionError("--html is for a text: leave it out with --token")
         _show_token(load_tokenizer(tokenizer, split, special_token), token)
         return
     data = read_text(text, file, quiet, encoding_errors.value)
@@ -138,7 +138,7 @@ def _print_steps(steps: str, limit: int) -> None:
 
 
 def _show_token(tok: Tokenizer, name: str) -> None:
-    """Print the diagram of a token; digits are an id, if there is one."""
+    """Print the diagram of a token; digits mean an id, if such an id exists."""
     from rich.console import Console
 
     from toksmith._base.visible import visible
@@ -146,13 +146,13 @@ def _show_token(tok: Tokenizer, name: str) -> None:
     from toksmith.show.terminal import has_colour
 
     is_id = name.isdecimal() and int(name) < tok.vocab_size
-    literal = name if name.isprintable() else os.fsencode(name)  # exactly the bytes that were given
+    literal = name if name.isprintable() else os.fsencode(name)  # the exact bytes of the argument
     token_id = int(name) if is_id else tok.token_id(literal)
     explanation = tok.explain_token(token_id)
     token = tok.token_bytes(token_id)
     print(f"{visible(token)}  id {token_id}, bytes {token.hex(' ').upper()}")
     if not explanation.reached:
-        print("Its own bytes do not become this token, but these:")
+        print("The bytes of this token encode to other tokens:")
     console = Console(highlight=False)
     console.print(diagram_view(explanation.diagrams[0], colour=has_colour(console)))
 

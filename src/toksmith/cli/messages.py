@@ -19,7 +19,7 @@ from toksmith.errors import ToksmithError
 _VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
 _NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?(?![\w=])")
 _ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w='\"(])")
-"""A name with an underscore that is not an item of a list."""
+"""An argument name with an underscore, unless it is an item of a list."""
 
 _QUOTED_WORD = re.compile(r"""(["'])([\w.\-]+)\1""")
 _EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
@@ -46,11 +46,11 @@ def say(message: str) -> None:
 
 
 def use_option_names(message: str, options: Mapping[str, str]) -> str:
-    """Return a message with Python's arguments written as options.
+    """Return a message with Python's argument names replaced by options.
 
     Args:
-        message: of an error or a warning.
-        options: the option of each argument's name.
+        message: the message of an error or a warning.
+        options: the option of each argument, by the argument's name.
 
     Example:
         >>> use_option_names("give split= and unit='bytes'", {"split": "--split"})
@@ -67,7 +67,7 @@ def use_option_names(message: str, options: Mapping[str, str]) -> str:
     def written(found: re.Match[str]) -> str:
         option, value = options.get(found[1]), found[2]
         if option is None and found.end() == len(found[0]) and "option" in options:
-            option = f"--option {found[1]}"  # a model's, which it does not have
+            option = f"--option {found[1]}"  # an unknown option of a model
         if option is None:
             return found[0]
         if option.startswith("--option "):
@@ -94,7 +94,7 @@ def use_option_names(message: str, options: Mapping[str, str]) -> str:
 
 
 def options_of(command: Any) -> dict[str, str]:
-    """Return the option or metavar of each argument of a command, also by its plural."""
+    """Return the option or metavar of each argument of a command, by its name and plural."""
     found: dict[str, str] = {}
     for parameter in command.params:
         option = max(parameter.opts, key=len) if parameter.param_type_name == "option" else None
@@ -103,10 +103,12 @@ def options_of(command: Any) -> dict[str, str]:
             found.setdefault(name, shown)
         if option:
             found.setdefault(option.strip("-").replace("-", "_"), option)
-    found.setdefault("record", "--record")  # of train, which other commands name
-    if "on" in found:  # what compare and audit read
+    found.setdefault(
+        "record", "--record"
+    )  # an option of train that messages of other commands name
+    if "on" in found:  # compare and audit
         found.setdefault("files", found["on"])
-    if "option" in found:  # a trainer's options, which have no option of their own
+    if "option" in found:  # train: options of models without an option of their own
         from dataclasses import fields
 
         from toksmith.trainers import MODELS
@@ -121,7 +123,7 @@ def describe_usage_error(error: Any) -> str:
     """Return the message of a usage error, with the command that shows help.
 
     Args:
-        error: the parser's.
+        error: the parser's exception.
     """
     parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
     names = "" if parameter is None else _names(parameter)
@@ -134,7 +136,7 @@ def describe_usage_error(error: Any) -> str:
         if context is not None and text:
             whole = f"{text} {extra[1]}"
             return (
-                f"TEXT is one word, and {len(whole.split())} are given: quote the text, as in "
+                f"TEXT must be one word, but {len(whole.split())} are given: quote the text, as in "
                 f"{context.command_path} {shlex.quote(whole)}"
             )
         reason = f"unexpected argument: {extra[1]}"
@@ -151,7 +153,7 @@ def _names(parameter: Any) -> str:
 
 
 def _such_as(parameter: Any) -> str:
-    """Return an example of a value, and the variable that sets a default."""
+    """Return a hint: an example of a value, and the environment variable that sets a default."""
     example = {
         "tokenizer": "such as -t gpt2",
         "output": "such as -o mine.json",
@@ -162,7 +164,7 @@ def _such_as(parameter: Any) -> str:
 
 
 def _reason(error: Any) -> str:
-    """Return the reason of a refused value, in our words if the parser gives a code."""
+    """Return the reason why a value was refused, from ``_REASONS`` if the parser gives a code."""
     details = getattr(error.__cause__, "errors", None)
     if details is not None:
         first = details()[0]
@@ -173,7 +175,7 @@ def _reason(error: Any) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose errors and warnings name its options, and whose help names no types."""
+    """A command whose messages use its option names, and whose help shows no Python types."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

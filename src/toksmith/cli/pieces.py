@@ -1,4 +1,4 @@
-"""The printing of the pieces of a text, one per line, for ``words`` and ``sentences``."""
+"""Prints the pieces of a text, one per line, for ``words`` and ``sentences``."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 SpansOption = Annotated[
     bool,
     typer.Option(
-        "--spans", help="Put start, end and a tab before each: characters, counted from 0."
+        "--spans",
+        help="Print start and end before each piece, in characters counted from 0, and a tab.",
     ),
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="An object a line: start, end, and the exact text.")
+    bool,
+    typer.Option("--json", help="Print one JSON object per line: start, end, and the exact text."),
 ]
 
 _LINES_AT_ONCE = 1 << 14
 _JOINERS = "\u200c\u200d"
-"""Invisible characters that are part of words and harmless."""
+"""Invisible characters that are part of words, and safe to print."""
 
 
 def print_pieces(
@@ -40,10 +42,10 @@ def print_pieces(
 
     Args:
         spans: all pieces.
-        chosen: the indices of those to print.
-        line: makes one line of a piece, where it is not printed as JSON.
-        with_spans: put the places of each before it.
-        as_json: print exact texts.
+        chosen: the indices of the pieces to print.
+        line: returns the line for a piece, unless it is printed as JSON.
+        with_spans: print the span before each piece.
+        as_json: print JSON with exact texts.
     """
     starts, ends = spans.bounds[chosen], spans.bounds[chosen + 1]
     text = spans.text
@@ -65,9 +67,9 @@ def print_pieces(
 
 
 def escape_controls(text: str) -> str:
-    r"""Return a text without characters that control a terminal, unless it goes to a file or pipe.
+    r"""Escape characters that control a terminal, if standard output is a terminal.
 
-    Controls, and marks that turn the direction of text, are shown by their number.
+    Control characters and bidirectional marks are shown as their code points.
     """
     if text.isprintable() or not sys.stdout.isatty():
         return text
@@ -78,7 +80,7 @@ def escape_controls(text: str) -> str:
 
 
 def print_summary(counts: str, quiet: bool) -> None:
-    """Print a last line for people, apart from the result."""
+    """Print a summary on standard error."""
     if not quiet:
         sys.stdout.flush()
         print(counts, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``toksmith quickstart``: a first tokenizer in under a minute, from text every machine has."""
+"""``toksmith quickstart``: trains a first tokenizer in under a minute, on Python's own library."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _print_next_steps(output: Path, files: list[Path]) -> None:
 
 
 def _program() -> str:
-    """Return what to type for this program."""
+    """Return the command that runs this program."""
     if shutil.which("toksmith"):
         return "toksmith"
     beside = Path(sys.executable).with_name("toksmith")

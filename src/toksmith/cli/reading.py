@@ -1,4 +1,4 @@
-"""The input of commands: texts as bytes, and ids."""
+"""Reads the input of commands: texts as bytes, and ids."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LONGEST_ID = len(str(2**32))
 
 
 def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | None = None) -> bytes:
-    """Return the text that was given as an argument, in a file, or on standard input.
+    """Return the text from an argument, a file, or standard input.
 
-    A text that is also the name of a file is most likely a slip, and gets a note.
+    If the argument is also the name of a file, a note is printed, because --file may be missing.
 
     Args:
         text: the argument.
@@ -40,8 +40,8 @@ def read_text(text: str | None, file: Path | None, quiet: bool, errors: str | No
         raise OptionError("a text and --file are given: give only one of them")
     if text is not None:
         if not quiet and Path(text).suffix and exists(text):
-            say(f"{text} is taken as the text itself; --file {text} reads the file")
-        return os.fsencode(text)  # exactly the bytes of the command line
+            say(f"{text} is encoded as the text itself; use --file {text} to read the file")
+        return os.fsencode(text)  # the exact bytes of the command line
     if file is None:
         return read_stdin(quiet, errors)
     if errors is None:
@@ -78,7 +78,7 @@ def read_stdin(quiet: bool, errors: str | None) -> bytes:
 
 
 def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:
-    """Return what a command's arguments stand for: files, or one text.
+    """Return the files that a command's arguments name, or the text that they are.
 
     A single argument that is no file, and matches none as a pattern, is taken as the text itself,
     unless it looks like a path.
@@ -88,10 +88,10 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
         files: more of them.
 
     Returns:
-        The files, those of a folder by name; and the text, where there is one.
+        The files, sorted by name within a folder; and the text, or ``None``.
 
     Raises:
-        OptionError: there is no such file.
+        OptionError: a file does not exist.
         FormatError: a folder holds no files, or a pattern of ``files`` matches none.
     """
     from toksmith._base.documents import looks_like_path
@@ -117,7 +117,7 @@ def is_files(name: str) -> bool:
 
 
 def parse_id_words(words: list[str]) -> Ids:
-    """Return the ids that the words of a command line hold: apart, with commas, or as JSON.
+    """Parse ids from the words of a command line: separated by spaces or commas, or JSON.
 
     Raises:
         OptionError: a word is no id.
@@ -132,23 +132,25 @@ def parse_id_words(words: list[str]) -> Ids:
     for word in text.replace(",", " ").split():
         if not _is_id(os.fsencode(word)):
             raise OptionError(
-                f"{word[:40]!r} is not an id; give whole numbers, such as: decode 31373 995. "
-                "From text to ids: toksmith encode"
+                f"{word[:40]!r} is not an id: use whole numbers, as in decode 31373 995; "
+                "toksmith encode turns text into ids"
             )
     return [int(word) for word in text.replace(",", " ").split()]
 
 
 def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
-    """Return the ids that the bytes of a file or of standard input hold.
+    """Parse ids from the bytes of a file or of standard input.
 
     Raises:
-        OptionError: they are not of this format; the message says where.
+        OptionError: the bytes have another format; the message says where.
     """
     if form is IdFormat.BINARY:
         import numpy as np
 
         if len(data) % np.dtype(dtype.code).itemsize:
-            raise OptionError(f"{len(data)} bytes are no whole number of {dtype.value} ids")
+            raise OptionError(
+                f"{len(data)} bytes are not a multiple of the size of {dtype.value}: see --dtype"
+            )
         return np.frombuffer(data, dtype.code)
     if form is IdFormat.NPY:
         return _npy_ids(data)
@@ -161,8 +163,8 @@ def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
         if not _is_id(word):
             line = data[: data.index(word)].count(b"\n") + 1
             raise OptionError(
-                f"line {line}: {word[:40].decode(errors='replace')!r} is not an id; --format "
-                "names other formats than one id a line"
+                f"line {line}: {word[:40].decode(errors='replace')!r} is not an id; for other "
+                "formats than one id per line, use --format"
             )
     return [int(word) for word in words]
 
@@ -181,7 +183,7 @@ def _npy_ids(data: bytes) -> Ids:
     except (ValueError, EOFError, OSError) as wrong:
         raise OptionError(f"the ids are no NumPy file (.npy): {wrong}") from wrong
     if not isinstance(ids, np.ndarray) or ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise OptionError("the NumPy file holds something other than a row of whole numbers")
+        raise OptionError("the NumPy file must hold a one-dimensional array of integers")
     return ids
 
 
@@ -203,5 +205,5 @@ def _json_ids(data: bytes, place: str = "") -> list[int]:
     for document in documents:
         flat += document if isinstance(document, list) else [document]
     if not all(type(token_id) is int for token_id in flat):
-        raise OptionError(f"{place}JSON of ids is one list of integers, or a list of such lists")
+        raise OptionError(f"{place}the JSON must be a list of integers, or a list of such lists")
     return flat

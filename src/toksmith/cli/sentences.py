@@ -1,4 +1,4 @@
-"""``toksmith sentences``: the sentences of a text."""
+"""``toksmith sentences``: prints the sentences of a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLE = "toksmith sentences 'Dr. Smith left. Did she?'"
 
 
 class Rules(str, Enum):
-    """Whose rules end a sentence."""
+    """The rules for the end of a sentence."""
 
     SENTENCEX = "sentencex"
     UAX29 = "uax29"
@@ -42,18 +42,16 @@ def run(
     ] = "en",
     rules: Annotated[
         Rules,
-        typer.Option(
-            help="sentencex knows abbreviations and quotes; uax29 is the rule of Unicode."
-        ),
+        typer.Option(help="sentencex handles abbreviations and quotes; uax29 is Unicode's rule."),
     ] = Rules.SENTENCEX,
     spans: SpansOption = False,
     as_json: JsonOption = False,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    r"""Print the sentences of a text, one per line, and how many they are.
+    r"""Print the sentences of a text, one per line, and their number.
 
-    Without --json, white space around a sentence is left out, and a line break inside is a space.
+    Without --json, white space around a sentence is removed, and a line break inside is a space.
     Needs pip install toksmith\[segment].
     """
     import numpy as np
@@ -62,7 +60,7 @@ def run(
     from toksmith.segment import sentences
 
     found = sentences(read_text(text, file, quiet, encoding_errors.value), rules.value, language)
-    # To UAX #29 an empty line is a sentence, too.
+    # In UAX #29 an empty line is a sentence.
     chosen = [i for i, piece in enumerate(found.pieces) if not piece.isspace()]
     print_pieces(found, np.array(chosen, np.int64), _one_line, spans, as_json)
     print_summary(count_of(len(chosen), "sentence"), quiet)

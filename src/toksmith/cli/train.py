@@ -1,4 +1,4 @@
-"""``toksmith train``: from text to a tokenizer's file."""
+"""``toksmith train``: trains a tokenizer on text and writes it to a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINE = "The Quick Brown Fox jumps over the lazy dog, zqxjkvbpwzqxjkvbpw"
 
 
 class Ties(str, Enum):
-    """Which of equally frequent pairs is merged first."""
+    """The rule that chooses among equally frequent pairs."""
 
     FIRST_SEEN = "first-seen"
     SMALLEST_PAIR = "smallest-pair"
@@ -57,7 +57,7 @@ def run(
     files: Files = None,
     vocab_size: Annotated[
         int | None,
-        typer.Option(min=1, help="How many tokens, special tokens included."),
+        typer.Option(min=1, help="The number of tokens, special tokens included."),
     ] = None,
     model: Annotated[
         Model,
@@ -73,8 +73,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME|REGEX",
-            help="How text is cut into pieces before learning; no token crosses a cut. A published "
-            f"rule ({SPLITS}), words, none, or a regular expression. For bpe. \\[gpt4]",
+            help="The split of text into chunks before learning; no token crosses a cut. A "
+            f"published rule ({SPLITS}), words, none, or a regular expression. For bpe. \\[gpt4]",
         ),
     ] = None,
     special_token: Annotated[
@@ -85,18 +85,18 @@ def run(
         Ties | None,
         typer.Option(
             case_sensitive=False,
-            help="Which of two equally frequent pairs is merged first. Matters only to get the "
-            "same merges as another library: first-seen as minbpe, smallest-pair as Hugging Face. "
+            help="Which of two equally frequent pairs is merged first: first-seen as in minbpe, "
+            "smallest-pair as in Hugging Face. Matters only for equal merges. "
             "For bpe. \\[first-seen]",
         ),
     ] = None,
     min_frequency: Annotated[
         int | None,
-        typer.Option(min=1, help="Stop when the best pair is seen fewer times than this."),
+        typer.Option(min=1, help="Stop when the best pair occurs fewer times than this."),
     ] = None,
     max_token_length: Annotated[
         int | None,
-        typer.Option(min=1, metavar="BYTES", help="Make no tokens longer than this. For bpe."),
+        typer.Option(min=1, metavar="BYTES", help="The maximum length of a token. For bpe."),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -113,7 +113,7 @@ def run(
             "--list-options",
             case_sensitive=False,
             metavar="MODEL",
-            help="Print all options of a model and their meaning, and exit.",
+            help="Print all options of a model with their meaning, and exit.",
             callback=_list_options,
             is_eager=True,
         ),
@@ -124,15 +124,15 @@ def run(
         typer.Option(
             "--continue",
             metavar="NAME|PATH",
-            help="Add tokens to this tokenizer until it has --vocab-size; its ids stay. For bpe.",
+            help="Add tokens to this tokenizer up to --vocab-size; its ids do not change. For bpe.",
         ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep counts and merges here; if training is killed, the same command resumes. "
-            "Deleted when the file is written. For bpe.",
+            help="Store counts and merges here; after an interruption, the same command continues. "
+            "Deleted when the tokenizer is written. For bpe.",
         ),
     ] = None,
     *,
@@ -150,7 +150,7 @@ def run(
 ) -> None:
     """Learn a tokenizer from text and write it to a file.
 
-    Each model has options of its own (SentencePiece's by its own names).
+    Each model has its own options (SentencePiece's with SentencePiece's names).
 
     --list-options MODEL prints them, --option NAME=VALUE sets one.
     """
@@ -181,7 +181,7 @@ def run(
         options[name] = value[0] if name == "split" else value
     if model is Model.BPE and vocab_size is None:
         raise OptionError(
-            "how large? Give --vocab-size, such as 32000; toksmith advise FILES suggests a size"
+            "--vocab-size is missing: use a size such as 32000; toksmith advise FILES suggests one"
         )
     if continue_from is not None:
         options["continue_from"] = load_tokenizer(continue_from)
@@ -225,10 +225,10 @@ def _options_of(model: Model) -> type:
 
 
 def _check_written(words: list[str], model: Model) -> None:
-    """Check that no word sets an option that the command itself has.
+    """Check that no ``--option`` sets an option that the command has itself.
 
     Raises:
-        OptionError: one does.
+        OptionError: an ``--option`` does; the message names the command's option.
     """
     from dataclasses import fields
     from inspect import signature
@@ -240,13 +240,13 @@ def _check_written(words: list[str], model: Model) -> None:
             option = f"--{name.replace('_', '-')}"
             is_flag = value.lower() in ("true", "false")
             raise OptionError(
-                f"--option {word:.80}: this is an option by itself, "
+                f"--option {word:.80}: this is an option of the command: use "
                 f"{option if is_flag else f'{option} {value:.40}'}"
             )
 
 
 def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any]) -> None:
-    """Find out before the long work, not after it, that the format cannot hold the result."""
+    """Check before training that the format can hold the result, by writing a tiny tokenizer."""
     from tempfile import TemporaryDirectory
 
     tok = _smallest(model, options)
@@ -264,10 +264,10 @@ def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any])
 
 
 def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
-    """Return a tokenizer like the one that is wanted, of a line of text; ``None`` for too little.
+    """Train a tiny tokenizer with the same options on one line; ``None`` if that is impossible.
 
     Raises:
-        OptionError: the options of byte-level BPE, whose smallest vocabulary is known, are wrong.
+        OptionError: an option of byte-level BPE is wrong.
     """
     import warnings
 
@@ -288,7 +288,7 @@ def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
 
 
 def figures(tok: Tokenizer) -> str:
-    """Return what training did, in one line of figures."""
+    """Return a summary of the training in one line."""
     record = tok.training
     if record is None:
         return f"{tok.vocab_size:,} tokens"
@@ -309,7 +309,7 @@ def figures(tok: Tokenizer) -> str:
 
 
 def format_size(size: int) -> str:
-    """Return a size for people.
+    """Return a size in bytes with a unit.
 
     Example:
         >>> format_size(12_345_678), format_size(1_234)

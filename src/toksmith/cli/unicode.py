@@ -1,4 +1,4 @@
-"""``toksmith unicode``: the code points of a text, and its size in each encoding."""
+"""``toksmith unicode``: shows the code points of a text, and its bytes in each encoding."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def run(
     ] = None,
     file: File = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="How many code points to print; 0 prints all.")
+        int, typer.Option(min=0, help="The number of code points to print; 0 prints all.")
     ] = 200,
     quiet: Quiet = False,
 ) -> None:
     r"""Show the code points of a text, and its bytes in UTF-8, UTF-16 and UTF-32.
 
-    A row is a code point with its number, name and category; below are the bytes of the whole text
-    in each encoding. A space is shown as ·, a line break as
-    ↵, a tab as →, what cannot be seen by its number (<U+200B>). A brace holds together what readers
-    take for one character, where pip install toksmith\[segment] was done.
+    Each row is a code point with its number, name and category; the bytes of the whole text in each
+    encoding follow. A space is shown as ·, a line break as ↵, a tab as →, an invisible character as
+    its code point (<U+200B>). A brace joins the code points of one grapheme cluster, if
+    pip install toksmith\[segment] was done.
     """
     from rich.console import Console
 

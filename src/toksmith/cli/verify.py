@@ -1,4 +1,4 @@
-"""``toksmith verify``: whether two tokenizers agree on texts, else the first difference."""
+"""``toksmith verify``: checks that two tokenizers agree, and shows the first difference."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def run(
         Equal | None,
         typer.Option(
             case_sensitive=False,
-            help="What must be equal: ids; tokens, as the vocabularies spell them; or spans, the "
-            "bytes of the text that each token covers. Default: ids where both vocabularies give "
-            "them the same meaning, else tokens.",
+            help="The property that must be equal: ids; tokens, as spelled in the vocabularies; or "
+            "spans, the bytes of the text that each token covers. Default: ids if both "
+            "vocabularies give each id the same token, else tokens.",
         ),
     ] = None,
     special: SpecialOption = Special.TEXT,
@@ -66,9 +66,9 @@ def run(
 ) -> None:
     """Check that two tokenizers agree on texts, document by document.
 
-    If they do not, the first difference is shown in context, with both sides' tokens.
+    If they do not, the first difference is shown in context, with the tokens of both.
 
-    The exit code is 0 where they agree, 1 where they differ, 2 for errors.
+    The exit code is 0 if they agree, 1 if they differ, 2 for errors.
     """
     from toksmith.corpus import Reading
 

@@ -1,4 +1,4 @@
-"""``toksmith words``: the words of a text."""
+"""``toksmith words``: prints the words of a text."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ def run(
     file: File = None,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Print the text between words, too; a space is shown as ·."),
+        typer.Option("--all", help="Also print the text between words; a space is shown as ·."),
     ] = False,
     spans: SpansOption = False,
     as_json: JsonOption = False,
     locale: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Rules of a locale, such as sv; few have rules of their own."
+            metavar="NAME",
+            help="Use the rules of a locale, such as sv; few locales have special rules.",
         ),
     ] = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     quiet: Quiet = False,
 ) -> None:
-    r"""Print the words of a text, one per line, and how many they are.
+    r"""Print the words of a text, one per line, and their number.
 
-    Words are those of UAX #29, Unicode Text Segmentation, as ICU finds them; Chinese, Japanese and
-    Thai by its dictionaries. Needs pip install toksmith\[segment].
+    Words are found by ICU, by UAX #29 (Unicode Text Segmentation) and, in Chinese, Japanese and
+    Thai, by dictionaries. Needs pip install toksmith\[segment].
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The output of commands: standard output, or a file that is replaced atomically."""
+"""Writes the output of commands to standard output, or to a file that is replaced atomically."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _IDS_AT_ONCE = 1 << 18
 _ROOM = 1 << 16
-"""With less room than this, in bytes, a disk is full: hardly any result is smaller."""
+"""The least free space of a disk in bytes; with less, a file is refused before long work."""
 
 
 @contextmanager
@@ -31,9 +31,9 @@ def open_output(path: Path | None) -> Iterator[BinaryIO]:
     """Open standard output, or a file that appears only once it is complete.
 
     Raises:
-        OptionError: it cannot be written; the message names the file.
+        OptionError: the file cannot be written; the message names it.
     """
-    if path is None:  # the caller of all commands words its errors
+    if path is None:  # app.py reports its errors
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -50,27 +50,26 @@ def _check_parent(path: Path) -> None:
     if not path.parent.is_dir():
         raise OptionError(f"{path}: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
-        raise OptionError(f"{path}: the folder {path.parent} may not be written to")
+        raise OptionError(f"{path}: no permission to write to the folder {path.parent}")
 
 
 def check_folder(path: Path, can_be_folder: bool = False) -> None:
-    """Check that a file can be written, before long work and not after it.
+    """Check before long work that a file can be written.
 
-    A file without a name is written to the folder and is gone again, whatever ends the process.
+    The check writes an unnamed temporary file to the folder; the system removes it in any case.
 
     Args:
         path: the file.
-        can_be_folder: whether it may be a folder that is there, for several files.
+        can_be_folder: whether the path may be an existing folder, for formats of several files.
 
     Raises:
-        OptionError: the path is a folder or ``-``, or its folder is missing, full or may not be
-            written to.
+        OptionError: the path is a folder or ``-``, or its folder is missing, full or not writable.
     """
     if path == Path("-"):
-        raise OptionError("-: this is written to a file, not to standard output; give its path")
+        raise OptionError("-: this output cannot go to standard output; give the path of a file")
     if path.is_dir():
         if not can_be_folder:
-            raise OptionError(f"{path}: this is a folder; give the name of a file")
+            raise OptionError(f"{path}: this is a folder: give the name of a file")
         folder = path
     elif commits.is_stream(path):
         if can_be_folder:
@@ -88,7 +87,7 @@ def check_folder(path: Path, can_be_folder: bool = False) -> None:
 
 
 def ends_path(path: Path) -> Path:
-    """Return the file beside binary ids that holds where each document ends.
+    """Return the path of the companion file of binary ids, with the end of each document.
 
     Example:
         >>> ends_path(Path("book.npy")).name, ends_path(Path("book.v2")).name
@@ -107,7 +106,7 @@ def write_ids(
     nested: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Write the ids of documents, and beside a file of binary ids where each document ends.
+    """Write the ids of documents; for a file of binary ids, also the companion file of ends.
 
     Args:
         batch: the documents.
@@ -115,7 +114,7 @@ def write_ids(
         form: lines (one id each, an empty line between documents), JSON, JSON Lines (a list per
             document) or binary.
         dtype: the type of binary ids.
-        nested: whether JSON is a list of lists, one a document, or one list.
+        nested: whether JSON is a list of lists, one per document, or one list.
         quiet: whether to show no progress.
 
     Raises:
@@ -177,7 +176,9 @@ def _join(ids: IdArray, between: str) -> Iterator[tuple[int, str]]:
 
 def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype) -> None:
     if path is None and sys.stdout.isatty():
-        raise OptionError("binary ids are not for a terminal: give --output PATH, or a pipe")
+        raise OptionError(
+            "binary ids cannot be printed on a terminal: use --output PATH, or a pipe"
+        )
     largest = int(batch.ids.max(initial=0))
     if largest > dtype.largest:
         raise OptionError(f"id {largest} does not fit {dtype.value}: use --dtype uint32")
@@ -194,7 +195,7 @@ def _write_binary(batch: Batch, path: Path | None, form: IdFormat, dtype: Dtype)
             header = {"descr": dtype.code, "fortran_order": False, "shape": batch.ids.shape}
             np.lib.format.write_array_header_1_0(out, header)
         out.write(batch.ids.astype(dtype.code, copy=False).data)
-        out.flush()  # so that a full disk is found out before either file appears
+        out.flush()  # so that a full disk is noticed before either file appears
 
 
 def _warn_of_ends(path: Path, data: bytes) -> None:

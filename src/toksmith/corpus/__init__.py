@@ -1,4 +1,4 @@
-"""Reading corpora: text of any size and kind of file, streamed, as documents for a counter."""
+"""Reads corpora of any size: streams files of several formats as documents to a counter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks: text with the bounds of its documents, handed to a counter."""
+"""Blocks: text with the bounds of its documents, the input of a counter."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from toksmith._base.lazy import np
 from toksmith._base.text import Text
 
 Cut: TypeAlias = "Callable[[Text, int, int], int]"
-"""Returns the first byte from a place on where a document may be cut, or the end."""
+"""A function ``f(text, start, end)``: the first place from ``start`` on to cut a document at, or
+``end``."""
 
 BLOCK = 1 << 25
-"""Bytes that are counted between two updates of the progress bar and two checks for Ctrl-C."""
+"""The size of a block in bytes; between blocks, progress is updated and Ctrl-C is checked."""
 
 STREAMED = 1 << 22
-"""The same for unpacked or parsed text, of which several blocks are in memory at a time."""
+"""The size of a block of decompressed or parsed text; several are in memory at a time."""
 
 
 class Block(NamedTuple):
-    """Documents, or parts of one, that may be counted apart from all others.
+    """Documents, or parts of one, that can be counted independently of all others.
 
     Attributes:
         data: the text.
-        bounds: int64, shape ``(n, 2)``: where each starts and ends in it, in bytes.
-        documents: how many documents end with them.
-        done: how many bytes of the file were read up to here.
-        nulls: how many documents there were without a text.
-        offset: where the data starts in the file, if it may hold invalid UTF-8.
+        bounds: int64, shape ``(n, 2)``: the start and end of each in ``data``, in bytes.
+        documents: the number of documents that end in this block.
+        done: the number of bytes of the file that were read so far.
+        nulls: the number of documents without a text.
+        offset: the offset of ``data`` in the file, if it may hold invalid UTF-8.
     """
 
     data: Text
@@ -48,7 +49,7 @@ def block_of(documents: Sequence[bytes], done: int, nulls: int = 0) -> Block:
 
 
 def cut_bounds(block: Block, cut: Cut) -> Iterator[Bounds]:
-    """Yield the bounds of a block in order, long documents in parts, so that nothing takes long."""
+    """Yield the bounds of a block in order, with long documents in parts, for a short latency."""
     bounds = block.bounds
     first = 0
     for place in np.flatnonzero(bounds[:, 1] - bounds[:, 0] > 2 * BLOCK).tolist():
@@ -70,18 +71,18 @@ def split_stream(
     cut: Cut | None,
     most: int = STREAMED,
 ) -> Iterator[Block]:
-    """Yield the documents of a text that comes in parts, cut anywhere.
+    """Yield the documents of a text that comes in parts of arbitrary bounds.
 
     Args:
-        stream: parts of the text, with how many bytes of the file were read for them.
+        stream: parts of the text, each with the number of bytes of the file read for it.
         separator: the bytes between documents.
-        cut: where long documents may be cut; without, each is held in memory as a whole.
-        most: documents of more bytes are cut.
+        cut: finds places to cut long documents at; ``None`` holds each whole in memory.
+        most: the size in bytes from which documents are cut.
     """
     text = bytearray()
     overlap = len(separator) - 1 if separator else 0
-    is_open = False  # whether a part of the text's first document was counted before
-    searched = 1  # where no cut is before
+    is_open = False  # whether the first document of the text continues a counted part
+    searched = 1  # there is no cut before this place
     done = 0
     for part, done in stream:
         place = max(0, len(text) - overlap)
@@ -94,7 +95,7 @@ def split_stream(
             searched = start + 1
         documents = len(bounds)
         is_open &= not bounds
-        # What starts from here on may be a separator's, or a character's, that is not all here.
+        # From here on, the text may end with an incomplete separator or character.
         known = len(text) - max(overlap, 3)
         if cut and known - start > most:
             end = cut_near_end(text, max(searched, start + 1), known, cut)
@@ -113,7 +114,7 @@ def split_stream(
 
 
 def cut_near_end(text: bytes | bytearray, start: int, known: int, cut: Cut) -> int:
-    """Return the last cut from ``start`` to ``known`` that is easily found, or a later one."""
+    """Return a cut near ``known``: the last one found within a short search, or a later one."""
     for distance in (1 << 12, 1 << 18):
         if known - distance > start and (end := cut(text, known - distance, len(text))) <= known:
             return end
@@ -124,7 +125,7 @@ _SMALL = 1 << 18
 
 
 class SliceSink(Protocol):
-    """Takes documents, as strings or as slices of a text."""
+    """A consumer of documents, given as strings or as slices of a text."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
@@ -134,10 +135,10 @@ class SliceSink(Protocol):
 
 
 class Batching:
-    """Hands documents to a counter in their order: few bytes are kept until they are many.
+    """Passes documents to a counter in order; small ones are collected into batches.
 
     Args:
-        counter: counts them.
+        counter: the counter.
     """
 
     def __init__(self, counter: SliceSink) -> None:
@@ -159,7 +160,7 @@ class Batching:
             self.flush()
 
     def flush(self) -> None:
-        """Count what is kept."""
+        """Count the collected documents."""
         if self._texts:
             self._counter.add_texts(self._texts)
         self._texts, self._size = [], 0

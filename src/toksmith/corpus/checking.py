@@ -18,20 +18,20 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Longer ones first: that of UTF-32 starts with that of UTF-16."""
+"""Byte order marks, longer ones first: that of UTF-32 starts with that of UTF-16."""
 
 HEAD = 1 << 12
-"""Bytes at the start of a file that show its encoding."""
+"""The number of bytes at the start of a file that are checked for its encoding."""
 
 _FEWEST_NULLS, _SHARE_OF_NULLS = 8, 0.3
-"""A file is refused as text if its head has this many null bytes, and this share of them."""
+"""A file is not text if its head has at least this number and this share of null bytes."""
 
 _LONGEST = 4
-"""The most bytes that a character has."""
+"""The maximum number of bytes of a character in UTF-8."""
 
 
 def text_start(path: Path, head: bytes) -> int:
-    r"""Return where the text of a file starts: after a UTF-8 byte order mark, if it has one.
+    r"""Return the offset of a file's text: after a UTF-8 byte order mark, if it has one.
 
     Args:
         path: the file, for the message.
@@ -46,7 +46,7 @@ def text_start(path: Path, head: bytes) -> int:
         (3, 0)
     """
     if head.startswith(tuple(_BYTE_ORDER_MARKS)):
-        return 0  # which is invalid UTF-8, and reported with its place
+        return 0  # the mark is invalid UTF-8, and is reported later
     nulls = head.count(0)
     if nulls >= _FEWEST_NULLS and nulls >= len(head) * _SHARE_OF_NULLS:
         even, odd = head[::2].count(0), head[1::2].count(0)
@@ -91,17 +91,17 @@ def text_stream(
 def check_slices(
     path: Path, text: Text, bounds: Bounds, errors: str, offset: int = 0
 ) -> tuple[Text, Bounds]:
-    """Return slices of a file's bytes that are UTF-8.
+    """Return slices of a file's bytes as valid UTF-8.
 
     Args:
         path: the file, for the message.
         text: its bytes.
         bounds: the slices, in order.
         errors: ``"strict"`` or ``"replace"``.
-        offset: where the text starts in the file.
+        offset: the offset of the text in the file.
 
     Raises:
-        FormatError: they hold other bytes, and ``errors`` is ``"strict"``.
+        FormatError: a slice is invalid UTF-8, and ``errors`` is ``"strict"``.
     """
     if not len(bounds):
         return text, bounds
@@ -122,7 +122,7 @@ def check_slices(
 def check_stream(
     path: Path, stream: Iterator[tuple[bytes, int]], errors: str
 ) -> Generator[tuple[bytes, int], None, None]:
-    """Yield a text that comes in parts, cut anywhere, as parts that are UTF-8 by themselves.
+    """Yield a text that comes in parts of arbitrary bounds as parts of valid UTF-8.
 
     Args:
         path: the file, for the message.
@@ -130,13 +130,13 @@ def check_stream(
         errors: ``"strict"`` or ``"replace"``.
 
     Raises:
-        FormatError: it holds other bytes, and ``errors`` is ``"strict"``.
+        FormatError: the text is invalid UTF-8, and ``errors`` is ``"strict"``.
     """
     rest = b""
     before = done = 0
     for part, done in stream:
         text = rest + part
-        # A character may be cut at the end: what could be the start of one waits for the next part.
+        # The start of an incomplete character at the end is kept for the next part.
         cut = len(text) - _unfinished(text)
         yield _checked(path, text[:cut], before, errors), done
         before += cut
@@ -150,7 +150,7 @@ def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> Form
 
     Args:
         path: the file.
-        place: the offset of its first byte that is part of no character.
+        place: the offset of its first invalid byte.
         byte: that byte.
         head: the file's first bytes, if they may show its encoding.
     """
@@ -182,7 +182,7 @@ def _replaced(text: bytes) -> bytes:
 
 
 def _unfinished(text: bytes) -> int:
-    """Return how many bytes at the end may be the start of a character."""
+    """Return the number of bytes at the end that may be the start of a character."""
     for size in range(1, min(_LONGEST, len(text) + 1)):
         lead = text[-size]
         if lead & 0xC0 != 0x80:  # no continuation

@@ -1,4 +1,4 @@
-"""Selection of documents: a sample, each distinct one once, or both."""
+"""Selects documents: a random sample, distinct documents, or both."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Selection:
     """Selects documents by their content alone, whatever their file and order.
 
     A document's digest is BLAKE2b of its bytes, 16 bytes long; the key is the seed (8 bytes,
-    little-endian). It belongs to the sample where the digest's first 8 bytes (big-endian) are below
-    ``sample * 2**64``: so a larger sample of the same seed holds the smaller one. Documents with
-    the same digest are identical.
+    little-endian). It belongs to the sample if the digest's first 8 bytes (big-endian) are below
+    ``sample * 2**64``, so a larger sample of the same seed contains the smaller one. Documents
+    with the same digest are treated as identical.
 
     Args:
         reading: ``sample``, ``seed`` and ``deduplicate``.
@@ -33,7 +33,7 @@ class Selection:
         self._duplicates = 0
 
     def of_blocks(self, blocks: Generator[Block, None, None]) -> Generator[Block, None, None]:
-        """Yield blocks with the documents that are taken; all must be whole."""
+        """Yield blocks with the selected documents; the documents must be whole."""
         with closing(blocks):
             for block in blocks:
                 with memoryview(block.data) as view:  # type: ignore[arg-type]  # no block is a str
@@ -42,15 +42,15 @@ class Selection:
                 yield block._replace(bounds=taken, documents=len(taken))
 
     def count_skipped(self, skipped: dict[str, int]) -> None:
-        """Store how many documents were left out so far, by reason."""
+        """Store the number of documents left out so far, by reason."""
         if self._not_sampled:
             skipped["not_sampled"] = self._not_sampled
         if self._duplicates:
             skipped["duplicate"] = self._duplicates
 
     def select(self, documents: Iterable[bytes | memoryview]) -> npt.NDArray[np.bool_]:
-        """Return for each document whether it is taken: bool, shape ``(documents,)``."""
-        from hashlib import blake2b  # few need it
+        """Return whether each document is selected: bool, shape ``(documents,)``."""
+        from hashlib import blake2b  # imported on use: rarely needed
 
         key = self._key
         joined = b"".join(
@@ -69,14 +69,14 @@ class Selection:
 
 
 class DigestSet:
-    """A set of digests in an open-addressing table, at most half full: 32 to 64 bytes each."""
+    """A set of digests: an open-addressing table, at most half full, 32 to 64 bytes per digest."""
 
     def __init__(self) -> None:
         self._table = np.zeros((1 << 12, 2), np.uint64)
         self._size = 0
 
     def add(self, digests: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        """Add digests, and return of each whether it is new.
+        """Add digests, and return for each whether it is new.
 
         Args:
             digests: uint64, shape ``(n, 2)``.
@@ -98,10 +98,10 @@ class DigestSet:
         self._insert(old[old.any(axis=1)])
 
     def _insert(self, digests: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        """Add distinct digests, all at once; where several want a slot, one gets it."""
+        """Add distinct digests, vectorized; of several digests for one free slot, one gets it."""
         table, last = self._table, np.uint64(len(self._table) - 1)
         is_new = np.zeros(len(digests), bool)
-        slots = digests[:, 1] & last  # a sample's first halves are all small
+        slots = digests[:, 1] & last  # not the first halves, which are all small in a sample
         waiting = np.arange(len(digests))
         while len(waiting):
             there = table[slots[waiting]]

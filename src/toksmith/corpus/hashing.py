@@ -18,8 +18,8 @@ _LAG = 1 << 30
 class Hashing:
     """Hashes files in a thread, after they are read.
 
-    It begins when all files are read, since learning leaves cores idle, or once ``_LAG`` bytes are
-    waiting.
+    Hashing begins when all files are read, because learning leaves cores idle, or once ``_LAG``
+    bytes are waiting.
     """
 
     def __init__(self) -> None:
@@ -34,26 +34,26 @@ class Hashing:
         return FileHash(path, self)
 
     def put(self, job: Callable[[], None], size: int) -> None:
-        """Queue a job that reads this many bytes."""
+        """Queue a job that hashes ``size`` bytes."""
         self._jobs.put(job)
         self._waiting += size
         if self._waiting > _LAG:
             self.begin()
 
     def begin(self) -> None:
-        """Begin with the work; without a thread, the caller of :meth:`finish` does it."""
+        """Start the thread; if it cannot start, the caller of :meth:`finish` does the work."""
         if self._has_begun:
             return
         self._has_begun = True
         thread = Thread(target=self._run, name="toksmith-hash", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the system gives no more threads
+        except RuntimeError:  # no thread can be started
             return
         self._thread = thread
 
     def finish(self, done: Event) -> None:
-        """Wait for a job: ``done`` is set at its end."""
+        """Wait for the job that sets ``done`` at its end."""
         self.begin()
         while self._thread is None and not done.is_set():
             job = self._jobs.get()
@@ -62,7 +62,7 @@ class Hashing:
         done.wait()
 
     def close(self) -> None:
-        """End the thread; what was not begun by then is never done."""
+        """Stop the thread; queued jobs are dropped."""
         self._is_closed = True
         self._jobs.put(None)
         if self._thread is not None:
@@ -75,16 +75,16 @@ class Hashing:
 
 @dataclass(frozen=True)
 class KnownHash:
-    """The hash of a file that was made before.
+    """The hash of a file, if it is already known.
 
     Attributes:
-        digits: it, in hexadecimal.
+        digits: the hash in hexadecimal.
     """
 
     digits: str
 
     def hexdigest(self) -> str:
-        """Return it."""
+        """Return the hash in hexadecimal."""
         return self.digits
 
 
@@ -103,13 +103,13 @@ class FileHash:
         self._finished = Event()
 
     def follow(self, end: int | None) -> None:
-        """Have the file hashed up to a place; ``None`` for its end, which the last call says."""
+        """Queue the file for hashing up to an offset; the last call passes ``None`` for the end."""
         size = 0 if end is None else end - self._asked
         self._asked += size
         self._hashing.put(lambda: self._read(end), size)
 
     def hexdigest(self) -> str:
-        """Wait for the end, and return the hash.
+        """Wait until the file is hashed, and return the hash in hexadecimal.
 
         Raises:
             FormatError: the file could not be read.

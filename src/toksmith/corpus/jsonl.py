@@ -15,15 +15,16 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def jsonl_blocks(path: Path, stream: Iterator[tuple[bytes, int]], field: str) -> Iterator[Block]:
-    """Yield the documents of a file. Empty lines, and those whose field is null, are none.
+    """Yield the documents of a file. Empty lines, and lines whose field is null, are skipped.
 
     Args:
         path: the file, for errors.
-        stream: its bytes, with how many of the file were read for them.
-        field: which field of each object is its text.
+        stream: its bytes, each part with the number of bytes of the file read for it.
+        field: the field of each object that holds the text.
 
     Raises:
-        FormatError: a line holds no JSON object, or none with such a text; the message says which.
+        FormatError: a line holds no JSON object, or its field is no string; the message has the
+            line's number.
     """
     parse = _quick_parser()
     number = 0
@@ -34,7 +35,7 @@ def jsonl_blocks(path: Path, stream: Iterator[tuple[bytes, int]], field: str) ->
             number += 1
             try:
                 documents.append(parse(line)[field].encode())
-            except Exception:  # whatever it was, the slow way knows or says it
+            except Exception:  # the slow parser reads the line, or reports the error
                 text = _text_of(path, number, line, field)
                 if text is not None:
                     documents.append(text)
@@ -44,9 +45,9 @@ def jsonl_blocks(path: Path, stream: Iterator[tuple[bytes, int]], field: str) ->
 
 
 def _quick_parser() -> Callable[[bytes], Any]:
-    """Return orjson's parser, twice as fast as Python's, where it is installed.
+    """Return orjson's parser if orjson is installed, else Python's.
 
-    What it refuses is read by Python's own, so that the result is the same without it.
+    Lines that orjson refuses are parsed by Python's parser, so the result does not depend on it.
     """
     try:
         from orjson import loads
@@ -56,7 +57,7 @@ def _quick_parser() -> Callable[[bytes], Any]:
 
 
 def _text_of(path: Path, number: int, line: bytes, field: str) -> bytes | None:
-    """Return a line's text, ``None`` where it has none, or say what is wrong with it."""
+    """Return the text of a line, or ``None`` for a null; raise FormatError for an invalid line."""
     if not line.strip():
         return None
 
@@ -85,7 +86,7 @@ def _text_of(path: Path, number: int, line: bytes, field: str) -> bytes | None:
 
 
 def _line_blocks(stream: Iterator[tuple[bytes, int]]) -> Iterator[tuple[list[bytes], int]]:
-    """Yield whole lines, many at a time."""
+    """Yield lists of whole lines, with the number of bytes read."""
     rest: list[bytes] = []
     done = 0
     is_first = True

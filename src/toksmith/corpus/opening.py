@@ -1,4 +1,4 @@
-"""Opening one file as its documents, all in memory, by the rules of a corpus."""
+"""Opens one file as documents in memory, by the rules of a corpus."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from toksmith.errors import OptionError
 def open_documents(
     path: str | PathLike[str], reading: Reading, *, check_fields: bool = True
 ) -> Iterator[tuple[Text, Bounds]]:
-    """Open a file for reading as its documents: a text, and where each starts and ends in it.
+    """Open a file as its documents: yield a text and the bounds of documents in it.
 
     Text is read or mapped in one piece, without a byte order mark at its start. JSON Lines,
     Parquet, CSV, TSV and compressed files are unpacked into memory.
 
     Args:
         path: a file, a pipe or a device.
-        reading: how; its weights, sample and deduplication are not for a single file.
+        reading: the options of reading; weights, sample and deduplication are ignored.
         check_fields: whether ``field`` is refused if the file is text. ``False`` for one of several
             files, if :func:`~toksmith.corpus.sources.check_field` was called with all of them.
 
@@ -70,11 +70,11 @@ def slice_text(
 
 
 def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
-    """Return whether a file is text without rows or compression, so that it may be one document.
+    """Return whether a file is uncompressed text without rows, which can be one document.
 
     Raises:
-        FormatError: it cannot be read, or its name says something else than its first bytes.
-        OptionError: the path is no path.
+        FormatError: the file cannot be read, or its name contradicts its first bytes.
+        OptionError: ``path`` is no path.
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
@@ -89,14 +89,14 @@ class _Documents:
         self.found: list[bytes] = []
 
     def add_texts(self, texts: Sequence[Text]) -> None:
-        """Keep documents."""
+        """Store documents."""
         self.found += map(utf8, texts)
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
-        """Keep slices of a text as documents."""
+        """Store slices of a text as documents."""
         with memoryview(utf8(text)) as view:
             self.found += [bytes(view[start:end]) for start, end in bounds.tolist()]
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return the end: no document is cut."""
+        """Return the end, because documents are not cut."""
         return end

@@ -24,7 +24,7 @@ ENCODING_ERRORS = ("strict", "replace")
 @short_repr
 @dataclass(frozen=True)
 class Reading:
-    """The options of reading, whatever is then done with the text.
+    """The options of reading a corpus.
 
     Attributes:
         separator: the string between the documents of a text file; without it, a file is one
@@ -32,29 +32,29 @@ class Reading:
             its own.
         field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
             The first row of CSV and TSV names the columns.
-        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's name
-            does not tell; ``None`` goes by names (``.jsonl``, ``.ndjson``, ``.parquet``, ``.csv``,
-            ``.tsv``; all else is text).
-        weights: how much files count, by path, directory or pattern; 1 for all that are not named,
-            and where two name a file, the later one counts. A chunk's count is the sum of its
-            counts in each file times the file's weight (rounded to millionths), rounded half up at
-            the end; what comes to 0 is left out.
-        sample: the share of documents that is taken, up to 1. Which ones depends on the seed and on
-            what they hold alone: see :class:`~toksmith.corpus.document_sample.Selection`.
-        seed: for the sample, a whole number.
-        deduplicate: whether of identical documents, in whichever files, only the first is taken.
-            Takes 32 to 64 bytes of memory a distinct document.
-        encoding_errors: what to do about bytes that are not UTF-8: ``"strict"`` raises a
-            FormatError with the offset of the first, ``"replace"`` puts U+FFFD in their place. A
-            null byte is the character U+0000, and so no error, unless the start of a file is
-            full of them: then the file is UTF-16 or no text, and is refused.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; ``None`` decides by
+            the file's name (``.jsonl``, ``.ndjson``, ``.parquet``, ``.csv``, ``.tsv``; any other
+            file is text).
+        weights: factors for the counts of files, by path, directory or pattern; 1 for files that
+            are not named. If two entries name a file, the later one applies. The count of a chunk
+            is the sum of its counts in each file times the file's weight (rounded to millionths),
+            rounded half up; chunks with count 0 are left out.
+        sample: the share of documents to use, up to 1. Documents are selected by the seed and their
+            content alone: see :class:`~toksmith.corpus.document_sample.Selection`.
+        seed: the random seed of the sample, a whole number.
+        deduplicate: whether identical documents, also of different files, are used once. Takes 32
+            to 64 bytes of memory per distinct document.
+        encoding_errors: the treatment of invalid UTF-8: ``"strict"`` raises a FormatError with the
+            offset of the first invalid byte, ``"replace"`` replaces invalid bytes by U+FFFD. A null
+            byte is the valid character U+0000; but a file whose start is full of null bytes is
+            refused, because it is UTF-16 or no text.
 
     A UTF-8 byte order mark at the start of a file is skipped.
 
     With ``sample`` or ``deduplicate`` each document is held in memory as a whole.
 
     Raises:
-        OptionError: one is out of range.
+        OptionError: an option is out of range.
     """
 
     separator: str | None = None
@@ -94,11 +94,11 @@ class Reading:
 
     @property
     def names_field(self) -> bool:
-        """Whether a field is named that is not the usual one."""
+        """Whether the field is not the default."""
         return self.field != type(self).field
 
     def refuse_field(self, path: Path) -> NoReturn:
-        """Raise OptionError: a field is named, and this file is text."""
+        """Raise OptionError, because ``field`` is given, but this file is text."""
         raise OptionError(
             f"field is {self.field!r:.80}, and {path} is read as text, which has no fields: "
             "field= is for JSON Lines, Parquet, CSV and TSV. Leave it out, or give read_as= if the "

@@ -1,4 +1,4 @@
-"""The reader of Parquet: each row is a document, read in batches and counted without a copy."""
+"""Reads Parquet in batches: each row is a document, counted without a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toksmith.corpus.options import Reading
 from toksmith.errors import FormatError
 
 _BUFFER = 1 << 20
-"""Read ahead so much, and not a whole row group."""
+"""The read-ahead buffer in bytes; without it, pyarrow would read a whole row group."""
 
 _COUNTS = ["chunk", "count"]
 """The columns of a file of counts; see ``trainers/counts_files.py``."""
@@ -22,15 +22,15 @@ _COUNTS = ["chunk", "count"]
 def parquet_blocks(
     path: Path, reading: Reading, most: int = STREAMED
 ) -> Generator[Block, None, None]:
-    """Yield the documents of a file; null is none.
+    """Yield the documents of a file; nulls are skipped.
 
     Args:
         path: the file.
-        reading: which column holds the text, and what to do about bytes that are not UTF-8.
-        most: about how many bytes a block has.
+        reading: the options ``field`` and ``encoding_errors``.
+        most: the approximate size of a block in bytes.
 
     Raises:
-        FormatError: the file is damaged, has no such column of strings, or holds other bytes.
+        FormatError: the file is damaged, has no such column of strings, or invalid UTF-8.
         MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
     """
     pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
@@ -75,7 +75,7 @@ def _check_column(path: Path, schema: Any, column: str) -> None:
 
 
 def _batch_rows(file: Any, column: str, most: int) -> int:
-    """Return how many rows have about ``most`` bytes."""
+    """Return the number of rows that have about ``most`` bytes."""
     meta = file.metadata
     place = next(
         i for i in range(meta.num_columns) if meta.schema.column(i).path.split(".")[0] == column

@@ -1,4 +1,4 @@
-"""Paths, directories and patterns as lists of files, and the weights of files in millionths."""
+"""Expands paths, directories and patterns to lists of files, and resolves their weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toksmith.errors import FormatError, OptionError
 AnyPath: TypeAlias = "str | PathLike[str]"
 
 LONGEST = 4096
-"""Characters of the longest path or pattern: PATH_MAX of Linux, more than elsewhere."""
+"""The maximum length of a path or pattern: PATH_MAX of Linux, the largest of all systems."""
 
 _REPEATED = re.compile(rf"\*\*(?:{re.escape(os.sep)}\*\*)+(?![^{re.escape(os.sep)}])")
 
@@ -25,8 +25,8 @@ def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
     """Return the files of a path, or of a list of paths, in the given order.
 
     Raises:
-        FormatError: one has no files.
-        OptionError: they are no paths, or there are none.
+        FormatError: a path has no files.
+        OptionError: an element is no path, or the list is empty.
     """
     check_paths(paths)
     several = [paths] if isinstance(paths, str | PathLike) else list(paths)
@@ -37,10 +37,10 @@ def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
 
 
 def check_paths(paths: object) -> None:
-    """Check that an argument is a path or a list of something; whether of files is seen later.
+    """Check that an argument is a path or a list; its elements are checked later.
 
     Raises:
-        OptionError: it is not.
+        OptionError: it is neither.
     """
     if isinstance(paths, Mapping):
         raise OptionError(
@@ -56,8 +56,8 @@ def expand(path: AnyPath) -> list[Path]:
     """Return the files of a path, a directory or a pattern, sorted by name.
 
     Raises:
-        FormatError: there are none.
-        OptionError: it is no path, or an empty one.
+        FormatError: there are no files.
+        OptionError: ``path`` is no path, or empty.
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
@@ -114,7 +114,7 @@ def match_files(pattern: AnyPath) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder; one that cannot be read is an error, not an empty folder."""
+    """Yield the files below a folder; an unreadable folder raises an error."""
 
     def refuse(wrong: OSError) -> None:
         raise OptionError(f"files holds {wrong.filename!r}: {wrong.strerror}") from None
@@ -131,7 +131,7 @@ def weight_of(value: object, name: str) -> int:
     """Return a weight in millionths.
 
     Raises:
-        OptionError: it is no number, or not between a millionth and a million.
+        OptionError: it is no number from a millionth to a million.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise OptionError(f"the weight of {name!r:.80} is {value!r:.40}: use a number")
@@ -146,15 +146,15 @@ def weight_of(value: object, name: str) -> int:
 def weighted_runs(
     paths: Sequence[Path], weights: Mapping[str, float]
 ) -> list[tuple[int, list[Path]]]:
-    """Return files that follow each other with one weight, and the weight in millionths.
+    """Group consecutive files of equal weight; return each weight in millionths and its files.
 
     Args:
         paths: the files.
-        weights: by path, directory or pattern; where two name a file, the later one counts.
+        weights: by path, directory or pattern; if two entries name a file, the later one applies.
 
     Raises:
-        OptionError: a weight is no weight, or is that of no file here.
-        FormatError: there is no such file.
+        OptionError: a weight is invalid, or names no file of the corpus.
+        FormatError: a file does not exist.
     """
     of_path: dict[str, int] = {}
     here = {os.path.abspath(path) for path in paths}  # noqa: PTH100  # links stay as they are

@@ -1,4 +1,4 @@
-"""Prefetching: the next block is read, unpacked or parsed while the last one is counted."""
+"""Prefetches blocks: reads, decompresses or parses the next block while one is counted."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Item = TypeVar("Item")
 _DEPTH = 2
 _SECONDS = 0.1
 _GRACE = 0.05
-"""Seconds to wait for the thread at the end: to open or read a pipe may take forever."""
+"""Seconds to wait for the thread at the end; it may be blocked on a pipe forever."""
 
 
 def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
-    """Yield the items, which a thread takes from their iterator a few ahead.
+    """Yield items that a background thread takes from an iterator in advance.
 
-    An error in the thread is raised here, after the items before it. When the iterator is closed,
-    or dropped, the thread ends with the item that it works on. Without a thread, the items are
-    taken here, one at a time.
+    An error in the thread is raised here, after the items before it. If the generator is closed or
+    dropped, the thread ends after its current item. If no thread can be started, items are taken
+    one at a time.
 
     Args:
-        items: should spend its time without the GIL.
+        items: the iterator; prefetching pays only if it releases the GIL.
     """
     queue: Queue[tuple[str, object]] = Queue(_DEPTH)
     stop = Event()
@@ -37,7 +37,9 @@ def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
     try:
         while True:
             try:
-                what, item = queue.get(timeout=_SECONDS)  # so that Ctrl-C is heard everywhere
+                what, item = queue.get(
+                    timeout=_SECONDS
+                )  # a timeout, so that Ctrl-C is handled on all systems
             except Empty:
                 continue
             if what == "end":
@@ -48,7 +50,7 @@ def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
     finally:
         stop.set()
         with suppress(Empty):
-            while True:  # the thread may wait for room
+            while True:  # the thread may wait for space in the queue
                 queue.get_nowait()
         thread.join(_GRACE)
 

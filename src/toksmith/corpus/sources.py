@@ -1,4 +1,4 @@
-"""Sources of documents: files, or an iterable of the caller's."""
+"""Sources of documents: files, or an iterable of texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from toksmith.errors import warn
 
 
 class DocumentSink(Protocol):
-    """Takes the documents of a source."""
+    """A consumer of the documents of a source."""
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
@@ -47,34 +47,34 @@ class DocumentSink(Protocol):
 
 
 class DocumentSource(Protocol):
-    """A corpus that can be counted, once."""
+    """A corpus that can be counted once."""
 
     size: int | None
-    """The last value passed to ``report``, if it is known in advance."""
+    """The final value passed to ``report``; ``None`` if unknown."""
 
     def feed(self, counter: DocumentSink, report: Callable[[int], None]) -> int:
-        """Count all documents, report the bytes done, and return the number of documents.
+        """Count all documents, report the number of bytes done, and return the number of documents.
 
-        Each counts once, whatever its weight.
+        Weights are ignored.
         """
 
     def parts(self) -> Sequence[tuple[int, DocumentSource]]:
-        """Return parts to be counted one after the other, each with its weight in millionths."""
+        """Return the parts in order, each with its weight in millionths."""
 
     def read(self) -> ReadTotals:
-        """Return what was read of it, or of its parts, so far."""
+        """Return the totals of the text read so far."""
 
 
 class FileRead(NamedTuple):
     """The documents and bytes that were read of a file.
 
     Attributes:
-        path: as it was given.
-        size: its bytes, as they are stored.
-        documents: how many documents were taken.
-        bytes: how many bytes of text.
-        weight: in millionths.
-        hash: SHA-256 of the file; ``None`` for a pipe, or where none was wanted.
+        path: the path as given.
+        size: the size of the file in bytes.
+        documents: the number of documents used.
+        bytes: the size of their text in bytes.
+        weight: the weight in millionths.
+        hash: SHA-256 of the file; ``None`` for a pipe, or without hashing.
     """
 
     path: Path
@@ -90,11 +90,11 @@ class ReadTotals:
     """The documents and bytes that were read of a corpus.
 
     Attributes:
-        documents: how many documents were taken.
-        bytes: how many bytes of text.
-        stored: how many bytes of files, as they are stored.
-        skipped: how many documents were left out, by reason.
-        files: file by file.
+        documents: the number of documents used.
+        bytes: the size of their text in bytes.
+        stored: the size of the files in bytes.
+        skipped: the number of documents left out, by reason.
+        files: the totals of each file.
     """
 
     documents: int = 0
@@ -105,17 +105,17 @@ class ReadTotals:
 
     @property
     def weighted_bytes(self) -> int:
-        """The bytes of text, times the weights of their files."""
+        """The size of the text in bytes, times the weights of the files."""
         if not self.files:
             return self.bytes
         return (sum(file.bytes * file.weight for file in self.files) + ONE // 2) // ONE
 
 
 def check_field(files: Sequence[Path], reading: Reading) -> None:
-    """Raise an error if a field is named and all files of a call are text, which has no fields.
+    """Check that ``field`` is not given for text files only, which have no fields.
 
     Raises:
-        OptionError: they are.
+        OptionError: ``field`` is given, and all files are text.
         FormatError: a file cannot be read, or its name contradicts its first bytes.
     """
     if reading.names_field and files:
@@ -130,15 +130,15 @@ class Files:
     Args:
         paths: a path, a directory (all files below it), a pattern such as ``"*.txt"``, or a list
             of them. Files are read in the given order, those of a directory or pattern by name.
-        reading: how.
-        hashing: makes hashes of the files, where they are wanted.
-        streamed: how many bytes are unpacked at a time.
+        reading: the options of reading.
+        hashing: hashes the files; ``None`` for no hashes.
+        streamed: the number of bytes to decompress at a time.
         check_fields: whether ``field`` is refused if all of these files are text. ``False`` for
             some of the files of a call, which calls :func:`check_field` with all of them.
 
     Raises:
-        FormatError: there is no such file, or a pattern or directory gives none.
-        OptionError: a weight is that of no file, or a field is named and all files are text.
+        FormatError: a file does not exist, or a pattern or directory has no files.
+        OptionError: a weight names no file, or ``field`` is given and all files are text.
     """
 
     def __init__(
@@ -154,7 +154,9 @@ class Files:
         self._runs = weighted_runs(expand_all(paths), self._reading.weights)
         files = [path for _, paths in self._runs for path in paths]
         sizes = [path.stat().st_size for path in files if path.is_file()]
-        self.size: int | None = sum(sizes) if len(sizes) == len(files) else None  # or a pipe's
+        self.size: int | None = (
+            sum(sizes) if len(sizes) == len(files) else None
+        )  # unknown if there is a pipe
         self._selection = Selection(self._reading) if self._reading.selects else None
         self._hashing = hashing
         self._streamed = streamed
@@ -163,18 +165,18 @@ class Files:
             check_field(files, self._reading)
 
     def parts(self) -> list[tuple[int, Files]]:
-        """Return the runs of files that have one weight."""
+        """Return the runs of files of equal weight."""
         found = []
         for run in self._runs:
-            part = copy.copy(self)  # with the same selection and tallies
+            part = copy.copy(self)  # shares the selection and the totals
             part._runs = [run]
             found.append((run[0], part))
         return found
 
     def split(self, least: int) -> list[Files]:
-        """Return groups of files of at least ``least`` bytes, which add up to the whole.
+        """Split the files into groups of at least ``least`` bytes.
 
-        Documents that are taken once, and files with a weight, are only counted as a whole.
+        With deduplication or weights, there is one group.
         """
         if self._reading.weights or self._reading.deduplicate:
             return [self]
@@ -190,7 +192,7 @@ class Files:
         return [self._part(stretch) for stretch in stretches]
 
     def _part(self, paths: list[Path]) -> Files:
-        """Return some of the files as a source of its own."""
+        """Return some of the files as a separate source."""
         part = copy.copy(self)
         part._runs = [(self._runs[0][0], paths)]
         part.size = sum(path.stat().st_size for path in paths)
@@ -269,7 +271,7 @@ class Files:
         kind = kind_of(path, read_head(path), reading.read_as)
         if kind == Kind("text") and path.is_file():
             plain = text_blocks(path, reading.separator, may_cut)
-            if path.stat().st_size <= READ:  # a single block: no thread is worth it
+            if path.stat().st_size <= READ:  # a single block does not need a thread
                 yield from plain
                 return
             with closing(prefetch(plain)) as blocks:
@@ -292,7 +294,9 @@ class Files:
             elif kind.content == "jsonl":
                 from toksmith.corpus.jsonl import jsonl_blocks
 
-                lines: Iterator[tuple[bytes, int]] = stream  # its errors say which line is wrong
+                lines: Iterator[tuple[bytes, int]] = (
+                    stream  # the parser reports invalid lines itself
+                )
                 if reading.encoding_errors != "strict":
                     lines = check_stream(path, stream, reading.encoding_errors)
                 with closing(prefetch(jsonl_blocks(path, lines, reading.field))) as blocks:
@@ -305,11 +309,11 @@ class Files:
 
 
 class Documents:
-    """Documents from any iterable; only a block of them is held at a time.
+    """Documents from any iterable; one block of them is in memory at a time.
 
     Args:
         texts: a text (a string, or UTF-8 bytes), several, or a mapping from names to these.
-        reading: which of them to take.
+        reading: the options that select documents.
     """
 
     size: int | None = None
@@ -320,7 +324,7 @@ class Documents:
         self._read = ReadTotals()
 
     def parts(self) -> list[tuple[int, Documents]]:
-        """Return all as one part."""
+        """Return all documents as one part."""
         return [(ONE, self)]
 
     def read(self) -> ReadTotals:
@@ -355,7 +359,7 @@ class Documents:
         size = 0
         for text in self._texts:
             if isinstance(text, str) and not text.isascii():
-                text = utf8(text)  # its bytes are counted
+                text = utf8(text)  # bytes, because their number is counted
             batch.append(text)
             size += len(text)
             if size >= BLOCK:

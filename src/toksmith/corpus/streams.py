@@ -53,12 +53,12 @@ class Kind:
 
 
 def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
-    """Return the kind of a file.
+    """Return the content and compression of a file.
 
     Args:
-        path: its name counts.
-        head: its first bytes; ``None`` if they are unknown, as of a pipe.
-        read_as: the content to assume, whatever its name says.
+        path: the file; its suffixes show its kind.
+        head: its first bytes; ``None`` if unknown, as for a pipe.
+        read_as: the content; overrides the suffix.
 
     Raises:
         FormatError: its name contradicts its first bytes, or the format is not supported.
@@ -100,18 +100,18 @@ class Unpacker(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """The bytes after the end."""
+        """The bytes after the end of the stream."""
 
     @property
     def needs_input(self) -> bool:
-        """Whether more output needs more input."""
+        """Whether more input is needed for more output."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return at most this many more bytes."""
+        """Return at most ``max_length`` more bytes."""
 
 
 class _Gzip:
-    """zlib's decompressor with the manners of the others."""
+    """zlib's decompressor with the interface of ``Unpacker``."""
 
     def __init__(self) -> None:
         import zlib
@@ -138,10 +138,10 @@ class _Gzip:
 
 
 def _zstd() -> Any:
-    """Return the module that knows zstd.
+    """Return the module for zstd.
 
     Raises:
-        MissingExtraError: there is none.
+        MissingExtraError: no such module is installed.
     """
     if sys.version_info >= (3, 14):
         return import_module("compression.zstd")
@@ -149,13 +149,13 @@ def _zstd() -> Any:
 
 
 def _unpackers(compression: str) -> tuple[Callable[[], Unpacker], type[Exception]]:
-    """Return what makes an unpacker, and what it raises."""
+    """Return the factory of unpackers of a compression, and the class of its errors."""
     if compression == "gzip":
         import zlib
 
         return _Gzip, zlib.error
     zstd = _zstd()
-    # Large archives are packed with windows of up to 2 GiB; the memory is only taken where one is.
+    # Large archives use windows of up to 2 GiB; the memory is allocated only for such an archive.
     window = {zstd.DecompressionParameter.window_log_max: 31}
     return lambda: zstd.ZstdDecompressor(options=window), zstd.ZstdError
 
@@ -163,16 +163,16 @@ def _unpackers(compression: str) -> tuple[Callable[[], Unpacker], type[Exception
 def read_stream(
     path: Path, compression: str | None, most: int = STREAMED
 ) -> Iterator[tuple[bytes, int]]:
-    """Yield a file's text in blocks, with how many bytes of the file were read for it.
+    """Yield a file's decompressed bytes in blocks, with the number of bytes of the file read.
 
     Args:
         path: the file.
         compression: ``"gzip"`` or ``"zstd"``, with any number of concatenated streams.
-        most: how many bytes a block has at most.
+        most: the maximum size of a block in bytes.
 
     Raises:
-        FormatError: the file cannot be read, or is damaged, or ends too early.
-        MissingExtraError: a package is missing.
+        FormatError: the file cannot be read, is damaged, or ends too early.
+        MissingExtraError: a package for the compression is not installed.
     """
     with open_binary(path) as file:
         if compression is None:
@@ -185,10 +185,10 @@ def read_stream(
 
 
 def read_head(path: Path) -> bytes | None:
-    """Return a file's first bytes; ``None`` of a pipe or a device, which cannot be read twice.
+    """Return a file's first bytes; ``None`` for a pipe or a device, which cannot be read twice.
 
     Raises:
-        FormatError: it cannot be read.
+        FormatError: the file cannot be read.
     """
     if not path.is_file():
         return None

@@ -43,7 +43,7 @@ class Encoder(Protocol):
         """Return the ids of each text."""
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        """Return the ids of each slice of a text, each a document of its own."""
+        """Return the ids of each slice of a text, each as a separate document."""
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE

@@ -24,7 +24,7 @@ class ChunkCounter:
 
     Args:
         splitter: as in a pipeline.
-        threads: how many threads count.
+        threads: the number of threads.
     """
 
     def __init__(self, splitter: PatternSplitter | None, threads: int) -> None:
@@ -60,11 +60,11 @@ class ChunkCounter:
         self._counter.add_chunks(chunks, bounds, counts)
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return the first byte from start on where a document may be cut between chunks.
+        """Return the first offset from ``start`` on at which a document may be cut between chunks.
 
         Args:
             text: the text that holds the document.
-            start: where to look from, in bytes.
+            start: the offset to search from, in bytes.
             end: the document's end, returned if there is no such place.
         """
         return _kernel.safe_cut(text, self._family, start, end) if self._family else end
@@ -93,7 +93,7 @@ class ChunkCounter:
         Args:
             min_count: chunks that are rarer are left out.
             unit: counts are rounded to it, half up, and divided by it.
-            memory: about how many bytes this may take.
+            memory: the approximate memory limit in bytes.
 
         Returns:
             The number of distinct chunks that occur 0, 1, 2 … times, and of their bytes; the last
@@ -187,7 +187,7 @@ class LineCounter:
     a line's first starts with that space; the first starts with ``\n``, whatever it holds.
 
     Args:
-        threads: how many threads count; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
         words: whether lines are cut; without, chunks are whole lines and bear no mark.
         longest: lines of more bytes are skipped; 0 for no limit.
         skip_reserved: whether lines that hold U+2585 are skipped.

@@ -27,7 +27,7 @@ class FusedEncoder:
 
     Args:
         model: the kernel's model.
-        rules: what the kernel has to know of normalizer and splitter.
+        rules: the facts about normalizer and splitter that the kernel needs.
         stepwise: the encoder that runs the same pipeline step by step.
         instructions: the instruction set to run on.
     """

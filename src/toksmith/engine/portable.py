@@ -25,8 +25,8 @@ def first_invalid(text: Text, start: int, end: int) -> int:
 
     Args:
         text: the bytes.
-        start: where to begin.
-        end: where to stop.
+        start: the first index.
+        end: the index after the last.
 
     Raises:
         EngineError: ``TOKSMITH_ISA`` names an instruction set that does not exist here.

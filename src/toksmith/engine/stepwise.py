@@ -49,7 +49,7 @@ class StepwiseEncoder:
     """Encode without special tokens, one stage after the other (an ``engine.Encoder``).
 
     Args:
-        pipeline: what to run.
+        pipeline: the pipeline to run.
         chunks: what runs its model.
     """
 
@@ -64,7 +64,7 @@ class StepwiseEncoder:
         )
         self._chunks = chunks
         self._added = NormalizedTokens(pipeline)
-        # What is first in the original shows only where its places are kept.
+        # The first character of the original is only known if positions are tracked.
         self._needs_places = marks_only_first(pipeline.splitter) and (
             bool(pipeline.normalizer) or isinstance(pipeline.splitter, SplitterSequence)
         )
@@ -83,7 +83,7 @@ class StepwiseEncoder:
         return stack([self.encode(text, threads) for text in texts])
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
-        """Return the ids of each slice of a text, as a document of its own."""
+        """Return the ids of each slice of a text, as a separate document."""
         data = memoryview(text.encode() if isinstance(text, str) else text)
         return stack([self.encode(data[start:end], threads) for start, end in bounds.tolist()])
 
@@ -122,7 +122,7 @@ class StepwiseEncoder:
     def parts(
         self, text: AnyText, at_start: bool = True, literals: frozenset[str] = NONE
     ) -> Iterator[tuple[AnyText, AddedToken | None]]:
-        """Cut a normalized text at these added tokens, and what is between them into chunks.
+        """Cut a normalized text at these added tokens, and the text between them into chunks.
 
         Yields:
             Each chunk with ``None``, and each match of an added token with that token.
@@ -233,7 +233,7 @@ class ReferenceDecoder:
     """Ids back to bytes: the bytes of each, one after the other.
 
     Args:
-        tokens: the bytes of each id, ``b""`` where there are none.
+        tokens: the bytes of each id, ``b""`` for an id without a token.
         known: which ids there are; without it, those that have bytes.
     """
 

@@ -62,8 +62,8 @@ class SymbolWords:
         symbols: uint32: the symbols of all words end to end.
         ends: uint64, shape ``(n,)``: where each word ends in ``symbols``.
         counts: uint64, shape ``(n,)``: the count of each in the text.
-        alphabet: how many symbols there are; all are below it.
-        cut: how many of the first words are known to be such that no piece reaches out of them.
+        alphabet: the number of symbols; each symbol is less than it.
+        cut: the number of first words that no piece can cross.
     """
 
     symbols: npt.NDArray[np.uint32]
@@ -101,7 +101,7 @@ def mixed_words(
         of_bytes: what each byte becomes; ``None`` for those that are left out.
         others: any other words.
         of_others: the same of their symbols.
-        alphabet: how many symbols there are then.
+        alphabet: the number of symbols after it.
     """
     symbols, cut = _kernel.mixed_segments(
         *(*counted, _numbers(of_bytes), others.symbols, others.ends, others.counts),
@@ -136,7 +136,7 @@ class UnigramPieces(NamedTuple):
 
     Attributes:
         symbols: uint32: those of all pieces end to end.
-        lengths: uint32, shape ``(n,)``: how many symbols each piece has.
+        lengths: uint32, shape ``(n,)``: the number of symbols of each piece.
         scores: float64, shape ``(n,)``: the logarithm of each piece's probability.
     """
 
@@ -159,9 +159,9 @@ def merge_bytes(
 
     Args:
         counted: the distinct chunks, in the order in which they were first seen.
-        tokens: how many ids to make beyond the bytes.
+        tokens: the number of ids to learn beyond the bytes.
         rules: which pairs are merged; lengths are in bytes.
-        threads: how many threads work; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
@@ -189,10 +189,10 @@ def merge_symbols(
     """Join the most frequent pair, again and again.
 
     Args:
-        words: what to train on.
-        tokens: how many ids to make beyond the alphabet.
+        words: the words to train on.
+        tokens: the number of ids to learn beyond the alphabet.
         rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
-        threads: how many threads work; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
         places: in which order ``smallest-pair`` takes the ids of the alphabet; ``None`` for theirs.
         lengths: of each of them; ``None`` for 1.
@@ -247,8 +247,8 @@ def merge_pieces(
     """Join the most frequent pair that SentencePiece takes for a piece, again and again.
 
     Args:
-        words: what to train on; symbols are characters in the order of their code points.
-        tokens: how many pieces to make.
+        words: the words to train on; symbols are characters in the order of their code points.
+        tokens: the number of pieces to learn.
         scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
         spaces: whether each symbol is ▁.
         digits: whether each symbol is a digit.
@@ -258,7 +258,7 @@ def merge_pieces(
         split_digits: each digit is a piece.
         space_as_suffix: ▁ comes at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
-        threads: how many threads work; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
     """
     kinds = _kinds(spaces, digits)
@@ -295,7 +295,7 @@ def learn_unigram(
     """Learn the pieces of a Unigram model, and their probabilities.
 
     Args:
-        words: what to train on; symbols are characters in the order of their code points.
+        words: the words to train on; symbols are characters in the order of their code points.
         scripts: as all up to ``only_spaces`` in :func:`merge_pieces`.
         spaces: whether each symbol is ▁.
         digits: whether each symbol is a digit.
@@ -305,11 +305,11 @@ def learn_unigram(
         split_digits: each digit is a piece.
         space_as_suffix: ▁ comes at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
-        seeds: how many substrings to start with.
+        seeds: the number of substrings to start with.
         enough: pruning stops at this many pieces.
-        shrinking_factor: how much of the pieces one pruning leaves.
+        shrinking_factor: the share of the pieces kept by one pruning.
         sub_iterations: rounds of expectation and maximization between prunings.
-        threads: how many threads work; the result does not depend on it.
+        threads: the number of threads; the result does not depend on it.
         watch: called after each round.
     """
     return UnigramPieces(

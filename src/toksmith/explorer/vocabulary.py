@@ -20,7 +20,7 @@ HOW = ("text", "bytes", "regex", "id")
 
 SORTS = ("id", "longest", "shortest", "text", "rank")
 KINDS = ("all", "special", "added", "partial", "space", "digits", "control", "unused")
-"""Which tokens to list; "partial" ones are not valid UTF-8."""
+"""The tokens to list; "partial" tokens are not valid UTF-8."""
 
 _SECONDS = 5.0
 """The time limit of a regular expression in seconds."""

@@ -46,7 +46,7 @@ FORMATS: dict[str, Format] = {
     each.name: lazy.module(f"toksmith.formats.{each.module or each.name}")
     for each in LISTED.values()
 }
-"""The modules of the formats by name, in the order of the list, in which they are tried."""
+"""The modules of the formats by name, in the order in which recognition tries them."""
 
 
 def read(
@@ -132,7 +132,7 @@ def contents(
         path: the suffix decides the format, see ``LISTED``; ``*.model`` is sentencepiece for
             SentencePiece's models, else minbpe. A directory, or a name without a suffix or with a
             separator at the end, is a directory as Hugging Face's libraries read it.
-        format: a name of ``FORMATS``; it overrides the suffix.
+        format: a name of ``FORMATS``; overrides the suffix.
 
     Returns:
         The content of each file by its path.
@@ -155,11 +155,11 @@ def contents(
     if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
         is_folder = True
     main = LISTED[chosen.NAME].folder
-    if not is_folder or not LISTED[chosen.NAME].is_written:  # the latter raises
+    if not is_folder or not LISTED[chosen.NAME].is_written:  # a format that is not written raises
         return chosen.contents(pipeline, place)
     if not main:
         raise OptionError(
-            f"{place} is a directory, and {chosen.NAME} is a file: add a file's name, such as "
+            f"{place} is a directory, but a {chosen.NAME} tokenizer is a file: add its name, as in "
             f"{place / 'tokenizer.model'}"
         )
     found = chosen.contents(pipeline, place / main)
@@ -171,7 +171,7 @@ def contents(
 
 
 def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
-    """Write files, all of them or none; create the directory ``path`` if they are in it.
+    """Write all files atomically; create the directory ``path`` if they are in it.
 
     Args:
         path: the main file or the directory.
@@ -200,7 +200,9 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
         except (OSError, ValueError) as wrong:
             reason = getattr(wrong, "strerror", None) or wrong
             if place.exists() and not place.is_dir():
-                reason = "there is a file of this name. A name without a suffix is a directory's"
+                reason = (
+                    "there is a file of this name, and a name without a suffix means a directory"
+                )
             raise OptionError(
                 f"{place} is no directory: {reason}; give another name, or a file's "
                 "name such as tokenizer.json"
@@ -219,12 +221,12 @@ def _check_name(path: str | PathLike[str]) -> Path:
 
 def _find_format(name: str) -> Format:
     if not isinstance(name, str) or name not in FORMATS:
-        raise OptionError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
+        raise OptionError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
 def _recognise(path: Path) -> Format:
-    # Formats of this suffix come first, so that few other modules have to be imported.
+    # Formats with this suffix are tried first, so that few other modules are imported.
     for name in sorted(FORMATS, key=lambda name: path.suffix not in LISTED[name].suffixes):
         if FORMATS[name].recognise(path):
             return FORMATS[name]
@@ -243,7 +245,7 @@ def _choose_format(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
     if path.suffix in by_suffix:
         return FORMATS[by_suffix[path.suffix]]
     raise OptionError(
-        f"{path}: the name does not say which format to write; end it with "
-        f"{', '.join(by_suffix)} (no suffix: a directory in Hugging Face's form), or give "
+        f"{path}: the name determines no format to write: end it with "
+        f"{', '.join(by_suffix)} (no suffix: a directory in Hugging Face's form), or use "
         f"format=, one of {', '.join(FORMATS)}"
     )

@@ -91,7 +91,7 @@ def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
         if held != token.id or (taken and spell(model.vocab[token.id]) != token.content):
             raise UnsupportedError(
                 f"{name} keeps one id for each string, but the added token {token.content!r} "
-                f"(id {token.id}) is written like id {held} of the model; minbpe and tiktoken "
+                f"(id {token.id}) has the spelling of id {held} of the model; minbpe and tiktoken "
                 "can hold that"
             )
     return dict(sorted(ids.items(), key=lambda item: item[1]))

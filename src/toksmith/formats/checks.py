@@ -40,7 +40,7 @@ def require_bpe(model: Model, name: str) -> BPE:
         return model
     holders = "sentencepiece and huggingface" if isinstance(model, Pieces) else "huggingface"
     raise UnsupportedError(
-        f"{name} holds byte-level BPE, and this model is {kind(model)}; {holders} may hold that"
+        f"{name} holds byte-level BPE, but this model is {kind(model)}; {holders} may hold it"
     )
 
 
@@ -91,8 +91,8 @@ def check_framing(pipeline: Pipeline, name: str) -> None:
             )
         if token.normalized and (pipeline.normalizer or search_order_matters(framing.added_tokens)):
             raise UnsupportedError(
-                f"{name} cannot hold {token.content!r}, a token that is looked for in the "
-                "normalized text; huggingface can"
+                f"{name} cannot hold {token.content!r}, a token that is found in the normalized "
+                "text; huggingface can"
             )
         if not token.special:
             raise UnsupportedError(
@@ -146,19 +146,19 @@ def check_merging_suffices(model: BPE, name: str) -> None:
     for token, ids in zip(tokens, encoder.encode_texts(tokens, 1), strict=True):
         if ids.tolist() != [model.ids[token]]:
             raise UnsupportedError(
-                f"{name} only merges, and merging makes ids {ids.tolist()} of {token!r}, which "
-                f"this model takes as a whole (id {model.ids[token]}); tiktoken and huggingface "
+                f"{name} only applies merges, which encode {token!r} to ids {ids.tolist()}, but "
+                f"this model encodes it to id {model.ids[token]}; tiktoken and huggingface "
                 "can hold that"
             )
 
 
 def merge_results(model: BPE) -> set[int]:
-    """Return the ids that some merge makes."""
+    """Return the ids of all merged tokens."""
     return set(model.merges[:, 2].tolist())
 
 
 def find_unmade(model: BPE) -> tuple[int, bytes] | None:
-    """Return the first token of several bytes that no merge makes, if there is one."""
+    """Return the first token of several bytes that no merge produces, or ``None``."""
     made = merge_results(model)
     rest = ((i, token) for i, token in enumerate(model.vocab) if len(token) > 1 and i not in made)
     return next(rest, None)
@@ -173,5 +173,7 @@ def require_literal(token: AddedToken, name: str) -> str:
     try:
         token.content.encode()
     except UnicodeEncodeError:
-        raise UnsupportedError(f"{name} cannot hold {token.content!r}: it is not UTF-8") from None
+        raise UnsupportedError(
+            f"{name} cannot hold {token.content!r}, which UTF-8 cannot encode"
+        ) from None
     return token.content

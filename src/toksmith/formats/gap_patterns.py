@@ -1,7 +1,7 @@
-r"""Patterns for libraries that leave out the text between two matches.
+r"""Extends patterns for libraries that drop the text between two matches.
 
 minbpe and tiktoken drop such gaps; a splitter with ``gaps="keep"`` makes a chunk of each. For
-them the pattern ``P`` is written so that it matches the gaps as well:
+these libraries, the pattern ``P`` is extended so that it matches the gaps as well:
 
     (?:P)|(?:(?!P)[\s\S])+
 
@@ -28,15 +28,15 @@ _BETWEEN = lazy.pattern(
           | \\[bBmMAZz] | [\^$] )
       | \\."""
 )
-# \G, \K, recursion, verbs and conditions: what they match depends on text outside of the match.
+# \G, \K, recursion, verbs and conditions: their matches depend on text outside of the match.
 _REACHING = lazy.pattern(r"\\[GK]|\(\?(?:R|&|P>|P<|<\w|\(|\d|\|)|\(\*")
 
 
 def cover_gaps(splitter: PatternSplitter) -> str:
-    r"""Return a pattern whose matches alone are the chunks of the splitter.
+    r"""Return a pattern whose matches are exactly the chunks of the splitter.
 
     Raises:
-        UnsupportedError: no such pattern is certain to be equivalent.
+        UnsupportedError: no extended pattern is certain to be equivalent.
 
     Example:
         >>> cover_gaps(PatternSplitter("[a-z]+"))
@@ -54,7 +54,7 @@ def cover_gaps(splitter: PatternSplitter) -> str:
 
 
 def uncover_gaps(pattern: str) -> PatternSplitter:
-    """Return the splitter of a pattern that was read: the way back from :func:`cover_gaps`.
+    """Return the splitter of a pattern from a file: the inverse of :func:`cover_gaps`.
 
     Raises:
         SplitError: the pattern does not compile.
@@ -71,7 +71,7 @@ def uncover_gaps(pattern: str) -> PatternSplitter:
 
 
 def _unfit(pattern: str) -> str | None:
-    """Return the reason why a pattern cannot be extended over its gaps, or ``None``."""
+    """Return the reason why a pattern cannot cover its gaps, or ``None``."""
     try:
         compiled = regex.compile(pattern)
         known = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE | regex.UNICODE | regex.V0
@@ -84,7 +84,7 @@ def _unfit(pattern: str) -> str | None:
         if may_be_empty(pattern):
             return "can match the empty string"
     except (regex.error, RecursionError, TimeoutError):
-        return "is no plain regular expression"
+        return "is not a plain regular expression"
     return None
 
 

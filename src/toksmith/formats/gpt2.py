@@ -57,7 +57,7 @@ def _pair_of(path: Path) -> tuple[Path, Path]:
                 return path.with_name(start + names[0]), path.with_name(start + names[1])
     raise FormatError(
         path,
-        "is one of GPT-2's two files, and its name does not say which the other is; name them "
+        "is one of GPT-2's two files, but its name does not determine the other; name them "
         + " or ".join(map(" + ".join, _PAIRS)),
     )
 
@@ -66,7 +66,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
     """Read the two files, given either of them or their directory.
 
     Raises:
-        OptionError: there are hints.
+        OptionError: hints are given.
         FormatError: a file is missing or damaged.
         UnsupportedError: the tokens are CLIP's, which mark the ends of words; or a configuration
             file in the same directory has rules other than GPT-2's or RoBERTa's.
@@ -116,7 +116,7 @@ def _read_merges(path: Path, data: bytes) -> tuple[list[str], list[str], int]:
     if (found := byte_spelling.split_pairs(merges)) is None:
         place, line = next((i, line) for i, line in enumerate(merges) if line.count(" ") != 1)
         raise FormatError(
-            path, f"line {first + place} is {line[:40]!r}; wanted: two tokens, one space"
+            path, f"line {first + place} is {line[:40]!r}, not two tokens separated by one space"
         )
     return *found, first
 
@@ -134,13 +134,13 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     if family is None or family.name != "gpt2":
         has = cut.pattern if cut else None
         raise UnsupportedError(
-            f"gpt2 files mean GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
+            f"gpt2 files imply GPT-2's split and cannot hold {has!r}; minbpe, tiktoken and "
             "huggingface can"
         )
     checks.check_framing(pipeline, NAME)
     if (rest := checks.find_unmade(model)) is not None:
         raise UnsupportedError(
-            f"gpt2 files would take id {rest[0]} ({rest[1]!r}), which no merge makes, for a "
+            f"in gpt2 files, id {rest[0]} ({rest[1]!r}), which no merge produces, would be a "
             "special token; tiktoken and huggingface can hold it"
         )
     checks.check_merging_suffices(model, NAME)

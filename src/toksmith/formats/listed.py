@@ -1,7 +1,7 @@
-"""The list of file formats: help texts, errors and the explorer take their names from it.
+"""The list of file formats, from which help texts, errors and the explorer take their names.
 
-It holds what must be known before a format's module is imported. A new format is one module and
-one line here.
+It holds the facts that are needed before a format's module is imported. A new format is one module
+and one line here.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from toksmith.errors import OptionError
 
 
 class Listed(NamedTuple):
-    """A format, as the list has it.
+    """One format of the list.
 
     Attributes:
-        name: as ``format=`` takes it.
-        about: its files, and the models that they hold.
-        suffixes: of the files that are written in it if no format is named; the first is used for
-            a new file.
+        name: the value of ``format=``.
+        about: a description of its files and of the models that they hold.
+        suffixes: the suffixes of files that are written in this format by default; the first is
+            used for a new file.
         folder: the main file of a directory in this format; ``""`` if it is a single file.
-        is_written: whether it is written, or only read.
-        module: in ``toksmith.formats``; ``""`` if it has the name of the format.
+        is_written: whether toksmith can also write the format.
+        module: the module in ``toksmith.formats``; ``""`` if it has the name of the format.
     """
 
     name: str
@@ -70,17 +70,17 @@ LISTED: dict[str, Listed] = {
 """The formats by name."""
 
 WRITTEN = [each.name for each in LISTED.values() if each.is_written]
-"""The names of the formats that are written."""
+"""The names of the formats that toksmith can write."""
 
 
 class Unset(Enum):
-    """The kind of :data:`UNSET`."""
+    """The type of :data:`UNSET`."""
 
     UNSET = "unset"
 
 
 UNSET: Final = Unset.UNSET
-"""No split was given (``None`` is one: no splitting)."""
+"""Marks a split that was not given; ``None`` means no splitting."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ class Hints:
     special_tokens: Mapping[str, int] | None = None
 
     def refuse(self, path: Path, name: str) -> None:
-        """Check that there are no hints: files of this format need none.
+        """Raise an error if there are hints, because files of this format need none.
 
         Raises:
-            OptionError: there are some.
+            OptionError: a hint is given.
         """
         if self.split is not UNSET or self.special_tokens is not None:
             raise OptionError(

@@ -3,10 +3,10 @@
     minbpe v1
     PATTERN                  empty: no splitting
     NUMBER OF SPECIAL TOKENS
-    TOKEN ID                 a line each
-    LEFT RIGHT               a line a merge; the results are ids 256, 257, …
+    TOKEN ID                 one line per special token
+    LEFT RIGHT               one line per merge; the results are ids 256, 257, …
 
-minbpe strips each line and cuts it at white space, and that is all the quoting there is.
+minbpe strips each line and splits it at white space; there is no quoting.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAGIC = "minbpe v1"
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the file starts as a minbpe model does."""
+    """Return whether the file starts like a minbpe model."""
     lines = files.read_head(path).splitlines()
     return bool(lines) and lines[0].strip() == _MAGIC.encode()
 
@@ -44,10 +44,13 @@ def read(path: Path, hints: Hints) -> Pipeline:
     text = files.read_text(path).replace("\r\n", "\n").replace("\r", "\n")
     lines = text.removesuffix("\n").split("\n")
     if lines[0].strip() != _MAGIC:
-        raise FormatError(path, f"line 1 is {lines[0][:40]!r}; a minbpe model has {_MAGIC!r}")
+        raise FormatError(
+            path, f"line 1 is {lines[0][:40]!r}; a minbpe model starts with {_MAGIC!r}"
+        )
     if len(lines) < 3:
         raise FormatError(
-            path, f"ends after line {len(lines)}; a pattern and the number of special tokens follow"
+            path,
+            f"ends after line {len(lines)}, without the pattern and the number of special tokens",
         )
     count = _integers(path, lines, 2, 1, "the number of special tokens")[0]
     if len(lines) < 3 + count:
@@ -68,7 +71,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
         merges.append((left, right, len(vocab)))
         vocab.append(vocab[left] + vocab[right])
         if len(vocab[-1]) > _LONGEST:
-            raise FormatError(path, f"line {index + 1} makes a token of {len(vocab[-1]):,} bytes")
+            raise FormatError(
+                path, f"line {index + 1} merges to a token of {len(vocab[-1]):,} bytes"
+            )
     with files.reading(path):
         pattern = lines[1].strip()
         return Pipeline(
@@ -78,22 +83,22 @@ def read(path: Path, hints: Hints) -> Pipeline:
         )
 
 
-# Each merge may double the length: forty lines could make a token of a terabyte.
+# The limit of a token in bytes: each merge may double it, so 40 lines could yield a terabyte.
 _LONGEST = 2**20
 
 
 def _integers(path: Path, lines: list[str], index: int, count: int, what: str) -> list[int]:
     parts = lines[index].split()
-    # Ten digits hold every id, and int() would take signs, underscores and foreign digits too.
+    # An id has at most ten digits. int() would also accept signs, underscores and other digits.
     if len(parts) != count or not all(p.isascii() and p.isdigit() and len(p) <= 10 for p in parts):
-        raise FormatError(path, f"line {index + 1} is {lines[index][:40]!r}; wanted: {what}")
+        raise FormatError(path, f"line {index + 1} is {lines[index][:40]!r}, not {what}")
     return [int(part) for part in parts]
 
 
 def _special(path: Path, number: int, line: str) -> AddedToken:
     parts = line.split()
     if len(parts) != 2:
-        raise FormatError(path, f"line {number} is {line[:40]!r}; wanted: a special token, its id")
+        raise FormatError(path, f"line {number} is {line[:40]!r}, not a special token and its id")
     (token_id,) = _integers(path, ["", parts[1]], 1, 1, "id") if parts[1].isdigit() else (-1,)
     if not 0 <= token_id <= files.MAX_ID:
         raise FormatError(path, f"line {number}: special token {parts[0]!r} has id {parts[1]!r}")
@@ -134,12 +139,12 @@ def _check_ids(model: BPE) -> None:
                 f"minbpe numbers merges 256, 257, … in their order, but merge {place} "
                 f"({left}, {right}) gives id {new}; gpt2 and huggingface can hold that"
             )
-    # Byte ids and merge ids checked, all that can be left over is a token that nothing makes.
+    # Byte ids and merge ids are checked, so a remaining token is one that no merge produces.
     for token_id in range(256 + len(model.merges), len(model.vocab)):
         if model.vocab[token_id]:
             raise UnsupportedError(
                 f"minbpe cannot hold id {token_id} ({model.vocab[token_id]!r}), which no merge "
-                "makes; tiktoken and huggingface can"
+                "produces; tiktoken and huggingface can"
             )
 
 
@@ -150,7 +155,7 @@ def _pattern_line(pipeline: Pipeline) -> str:
     pattern = gap_patterns.cover_gaps(cut)
     if not pattern or pattern != pattern.strip() or {*"\n\r\0"} & {*pattern}:
         raise UnsupportedError(
-            f"minbpe keeps the pattern on one line and strips it, so it cannot hold {pattern!r}; "
+            f"minbpe stores the pattern on one stripped line, so it cannot hold {pattern!r}; "
             "tiktoken and huggingface can"
         )
     return pattern
@@ -172,7 +177,7 @@ def _special_line(token: AddedToken) -> str:
 
 
 def _vocab_text(model: BPE, framing: Framing) -> str:
-    """One line a token: ``[a][b] -> [ab] 256``."""
+    """Return one line per token: ``[a][b] -> [ab] 256``."""
     shown = [_visible(token) for token in model.vocab]
     lines = [f"[{shown[i]}] {i}" for i in range(256)]
     lines += [
@@ -184,7 +189,7 @@ def _vocab_text(model: BPE, framing: Framing) -> str:
 
 
 def _visible(token: bytes) -> str:
-    r"""The token's text; control characters, which would spoil the lines, as ``\u000a``."""
+    r"""Return the token's text, with control characters escaped as ``\u000a``."""
     text = token.decode("utf-8", "replace")
     return "".join(
         f"\\u{ord(c):04x}" if unicodedata.category(c)[0] in "CZ" and c != " " else c for c in text

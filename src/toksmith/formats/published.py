@@ -1,8 +1,8 @@
 """Published encodings by name: the URL and SHA-256 of each file, its split and special tokens.
 
-A file of ranks comes with the package, or is read from toksmith's cache (``TOKSMITH_CACHE_DIR``, or
-the user's cache folder) or from tiktoken's cache, or is downloaded into toksmith's cache. Its
-SHA-256 is always checked.
+A file of ranks is read from the package, from toksmith's cache (``TOKSMITH_CACHE_DIR``, or the
+user's cache folder) or from tiktoken's cache, or is downloaded into toksmith's cache. Its SHA-256
+is always checked.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from toksmith.splitters import splitter
 
 _FOLDER = "https://openaipublic.blob.core.windows.net/encodings"
 _SECONDS = 30.0
-"""The longest silence of a server before a download fails."""
+"""The timeout of a download in seconds, for each read from the server."""
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """A published file, in most cases of ranks (``.tiktoken``).
+    """A published file, usually of ranks (``.tiktoken``).
 
     Attributes:
         url: the address of the file.
@@ -49,7 +49,7 @@ class Bundled:
     """A file of ranks that comes with the package, in ``toksmith/data``.
 
     Attributes:
-        file_name: its name there.
+        file_name: its name in that folder.
     """
 
     file_name: str
@@ -87,7 +87,7 @@ _P50K = _ranks("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f
 _CL100K = _ranks("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
 _O200K = _ranks("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
 
-# The files of "gpt2" in tiktoken's cache: the same vocabulary, in GPT-2's own format.
+# tiktoken's cache holds "gpt2" in GPT-2's own format.
 _GPT2_FOLDER = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
 _GPT2_PAIR = (
     Ranks(
@@ -115,7 +115,7 @@ _HARMONY = {
     "<|call|>": 200012,
     _PROMPT: 200018,
 }
-# All unused ids up to 201087, and one used id that is also published as reserved.
+# Reserved special tokens have all unused ids up to 201087; one of them is an alias of a used id.
 _ALIASES = {"<|reserved_200018|>": 200018}
 _RESERVED = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in _HARMONY.values()}
 
@@ -151,7 +151,7 @@ def names() -> list[str]:
 
 
 def encoding_of(name: str) -> str | None:
-    """Return the encoding of a name, its own or a model's; ``None`` for an unknown name.
+    """Return the encoding for the name of an encoding or model; ``None`` for an unknown name.
 
     Case is ignored.
 
@@ -191,7 +191,7 @@ def fetch(name: str, download: bool = True) -> Pipeline:
         OptionError: ``name`` is no string.
     """
     if not isinstance(name, str):
-        raise OptionError(f"a published tokenizer is named by a str, not by {name!r:.80}")
+        raise OptionError(f"name is {name!r:.80}: use a str")
     encoding = encoding_of(name)
     if encoding is None:
         raise UnknownNameError(unknown(name))
@@ -223,17 +223,17 @@ def unknown(name: str) -> str:
             repr(each) if each in ENCODINGS else f"{each!r} (which uses {encoding_of(each)})"
             for each in near
         )
-        return f"no published encoding is called {name!r:.80}; did you mean {shown}?"
+        return f"no published encoding has the name {name!r:.80}; did you mean {shown}?"
     every = ", ".join(ENCODINGS)
     return (
-        f"no published encoding is called {name!r:.80}; there are {every}, and names "
-        "of models that use them (gpt-4o, gpt-4, text-embedding-3-small …); any other tokenizer is "
-        "loaded from its file, by its path"
+        f"no published encoding has the name {name!r:.80}: use {every}, or the name "
+        "of a model that uses one (gpt-4o, gpt-4, text-embedding-3-small …); load any other "
+        "tokenizer from its file, by its path"
     )
 
 
 def cache_folder() -> Path:
-    """Return the folder of downloaded files, which need not exist."""
+    """Return the folder of downloaded files, which may not exist."""
     if folder := os.environ.get("TOKSMITH_CACHE_DIR"):
         return Path(folder)
     import platformdirs  # pooch.os_cache uses it too; importing pooch is slow
@@ -251,7 +251,7 @@ def _places(ranks: Ranks) -> Iterator[Path]:
 
 
 def _temporary_folder() -> str:
-    from tempfile import gettempdir  # slow to import, and seldom reached
+    from tempfile import gettempdir  # slow to import, rarely needed
 
     return gettempdir()
 
@@ -268,10 +268,10 @@ def _read_cache(ranks: Ranks) -> tuple[Path, bytes] | None:
 
 
 def _download(name: str, ranks: Ranks) -> tuple[Path, bytes]:
-    """Download a file, and keep it in the cache if that is writable."""
+    """Download a file, and store it in the cache if that is writable."""
     from io import BytesIO
 
-    import pooch  # slow to import, seldom needed
+    import pooch  # slow to import, rarely needed
 
     from toksmith._base import commits
 
@@ -283,12 +283,12 @@ def _download(name: str, ranks: Ranks) -> tuple[Path, bytes]:
         pooch.HTTPDownloader(timeout=_SECONDS)(ranks.url, held, None)
         data = held.getvalue()
         if hashlib.sha256(data).hexdigest() != ranks.sha256:
-            raise ValueError(f"the server sent {len(data):,} bytes of another SHA-256")
-    except (OSError, ValueError) as wrong:  # of the network; of the checksum or the address
+            raise ValueError(f"the server sent {len(data):,} bytes with another SHA-256")
+    except (OSError, ValueError) as wrong:  # OSError: network; ValueError: checksum or address
         damaged = [f"{place} has another SHA-256" for place in _places(ranks) if place.is_file()]
         raise DownloadError(
             f"{name} is not on this machine{''.join(f' ({each})' for each in damaged)} and cannot "
-            f"be fetched ({_reason(wrong)}); save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
+            f"be downloaded ({_reason(wrong)}); save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
         ) from wrong
     with suppress(OSError, OptionError):  # without a cache, the next call downloads it again
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -305,10 +305,10 @@ def _reason(wrong: Exception) -> str:
         ("refused", "the connection was refused"),
         ("timed out", f"the server was silent for {_SECONDS:.0f} s"),
         ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted"),
-        ("redirects", "the server redirects for ever"),
+        ("redirects", "the server redirects endlessly"),
     ):
         if part in text:
             return short
     if status := getattr(getattr(wrong, "response", None), "status_code", None):
-        return f"the server said {status}"
+        return f"the server returned {status}"
     return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,8 +1,8 @@
 """SentencePiece's ``.model``, and its companion ``.vocab`` for human readers.
 
-A ``.model`` is a protobuf of pieces with scores and types, of the trainer's options, and of the
-normalization. It has no template: reading puts the piece of ``bos_id`` before a text, as Llama
-does. Self-test data and options that only training uses are dropped.
+A ``.model`` is a protobuf of pieces with scores and types, the trainer's options, and the
+normalization. It has no template: ``read`` adds a template that puts the piece of ``bos_id`` before
+a text, as in Llama. Self-test data and options of training alone are dropped.
 
 A character model is read as BPE without merges, which is equivalent.
 """
@@ -33,7 +33,7 @@ from toksmith.stages.charsmap import character_map
 NAME = "sentencepiece"
 
 UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
-"""``model_type`` of a file."""
+"""The values of ``model_type``."""
 
 _ROLES = ("unk", "bos", "eos", "pad")
 _VOCAB_LINE = re.compile(rb"[^\t\r\n]+\t-?[0-9.e+-]+\r?\n")
@@ -44,7 +44,8 @@ def recognise(path: Path) -> bool:
     head = files.read_head(path)
     if path.suffix == ".vocab":
         return _VOCAB_LINE.match(head) is not None
-    # A message of less than 128 bytes that starts with a string: piece, then score or type or end.
+    # The first field is a piece: a message of less than 128 bytes that starts with a string,
+    # followed by a score, a type or its end.
     if len(head) < 4 or head[0] != 0x0A or head[2] != 0x0A or not 2 < head[1] < 0x80:
         return False
     end = 4 + head[3]
@@ -92,22 +93,21 @@ def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
     }
     if trainer.model_type == WORD:
         raise UnsupportedError(
-            f"{path}: a word model, which takes unknown words side by side for one, cannot be "
-            "read yet"
+            f"{path}: a word model, which fuses adjacent unknown words, is not supported"
         )
     if trainer.model_type not in kinds:
-        raise FormatError(path, f"model_type is {trainer.model_type}; wanted: 1 to 4")
+        raise FormatError(path, f"model_type is {trainer.model_type}, not 1 to 4")
     vocab = tuple(piece.piece for piece in proto.pieces)
     types = [piece.type for piece in proto.pieces]
     scores = np.array([piece.score for piece in proto.pieces], np.float64)
     if wrong := set(types) - set(PieceType):
         token_id = next(i for i, kind in enumerate(types) if kind in wrong)
-        raise FormatError(path, f"piece {token_id} has type {types[token_id]}; wanted: 1 to 6")
+        raise FormatError(path, f"piece {token_id} has type {types[token_id]}, not 1 to 6")
     for piece in vocab:
         piece.decode()
     unknown = [token_id for token_id, kind in enumerate(types) if kind == PieceType.UNKNOWN]
     if len(unknown) != 1:
-        raise FormatError(path, f"{len(unknown)} pieces are of type UNKNOWN; wanted: one")
+        raise FormatError(path, f"{len(unknown)} pieces have type UNKNOWN, not one")
     if not np.isfinite(scores).all():
         raise FormatError(path, f"piece {int(np.isfinite(scores).argmin())} has no finite score")
     spelled = {piece for piece, kind in zip(vocab, types, strict=True) if kind == PieceType.BYTE}
@@ -115,7 +115,7 @@ def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
     if spelled != {b"<0x%02X>" % byte for byte in wanted}:
         raise FormatError(
             path,
-            f"{len(spelled)} pieces are of type BYTE; wanted: <0x00> to <0xFF> with byte_fallback, "
+            f"{len(spelled)} pieces have type BYTE: use <0x00> to <0xFF> with byte_fallback, "
             "none without",
         )
     control = {vocab[i]: i for i, kind in enumerate(types) if kind == PieceType.CONTROL}
@@ -189,7 +189,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(pipeline: Pipeline) -> _Parts:
-    """Return the parts of a pipeline, if a file of them would be read as the same pipeline."""
+    """Return the parts of a pipeline, after a check that reading them gives an equal pipeline."""
     model, (normalizer, *_), (decoder, *_) = (
         pipeline.model,
         pipeline.normalizer or (None,),
@@ -201,30 +201,34 @@ def _parts(pipeline: Pipeline) -> _Parts:
         )
     if isinstance(model, Unigram) and not (model.single and model.fuse_unk):
         raise UnsupportedError(
-            f"{NAME} adds scores in float32 and fuses unknown characters, and this Unigram does "
+            f"{NAME} adds scores in float32 and fuses unknown characters, but this Unigram does "
             "not; huggingface can hold it"
         )
     if model.unk_id is None:
-        raise UnsupportedError(f"{NAME} needs an unknown piece, and this model has none")
+        raise UnsupportedError(f"{NAME} needs an unknown piece, but this model has none")
     if not np.array_equal(model.scores, model.scores.astype(np.float32)):
-        raise UnsupportedError(f"{NAME} keeps scores in float32, which would change these")
+        raise UnsupportedError(
+            f"{NAME} stores scores in float32, which would change the scores of this model"
+        )
     if not isinstance(normalizer, SentencePieceNormalizer) or len(pipeline.normalizer) != 1:
         raise UnsupportedError(
-            f"{NAME} holds no normalizer but its own: {pipeline.normalizer!r:.80}"
+            f"{NAME} only holds SentencePiece's normalizer, not {pipeline.normalizer!r:.80}"
         )
     if normalizer.protected != protected_symbols(model):
-        raise UnsupportedError(
-            f"{NAME} protects user-defined pieces from the normalizer, and nothing else"
-        )
+        raise UnsupportedError(f"{NAME} can only protect user-defined pieces from the normalizer")
     if pipeline.splitter is not None:
         raise UnsupportedError(f"{NAME} cannot hold a splitter ({pipeline.splitter!r:.80})")
     if not isinstance(decoder, SentencePieceDecoder):
-        raise UnsupportedError(f"{NAME} holds no decoder but its own, not {pipeline.decoder!r:.80}")
+        raise UnsupportedError(
+            f"{NAME} only holds SentencePiece's decoder, not {pipeline.decoder!r:.80}"
+        )
     held = sentencepiece_pipeline(
         model, normalizer, unk_surface=decoder.unk_surface, denormalizer=decoder.charsmap
     )
     if pipeline.decoder != held.decoder:
-        raise UnsupportedError(f"{NAME} decodes as it normalizes, not by {pipeline.decoder!r:.80}")
+        raise UnsupportedError(
+            f"{NAME} has the decoder of the normalizer, and cannot hold {pipeline.decoder!r:.80}"
+        )
     if pipeline.framing.added_tokens != held.framing.added_tokens:
         raise UnsupportedError(
             f"{NAME} has no added tokens: only control pieces and the unknown piece are special"

@@ -51,6 +51,6 @@ def sentencepiece_pipeline(
 
 
 def protected_symbols(model: Pieces) -> tuple[str, ...]:
-    """Return the user-defined pieces, the longest first, as the normalizer takes them."""
+    """Return the user-defined pieces for the normalizer, the longest first."""
     symbols = [model.vocab[i].decode() for i in model.of_type(PieceType.USER_DEFINED)]
     return tuple(sorted(symbols, key=lambda symbol: (-len(symbol), symbol)))

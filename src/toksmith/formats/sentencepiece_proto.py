@@ -1,6 +1,6 @@
 """The messages of SentencePiece's model files (``sentencepiece_model.proto``), declared here.
 
-Only ``protobuf`` itself is needed, no compiled file. Fields that are not declared are skipped.
+So only the ``protobuf`` package is needed, no compiled file. Other fields are skipped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Mistral's ``tekken.json``: ranks as in tiktoken, after a block of special tokens.
+"""Mistral's ``tekken.json``: special tokens, then tokens ranked as in tiktoken.
 
-The file holds the split pattern, all tokens in base64 in the order of their ranks, and how many of
-them are in use: the first ``default_vocab_size - default_num_special_tokens``. Special tokens have
-the ids 0 and onwards, and the rank of a token is counted on from there. It says nothing of a
-template; Mistral's models are given ``<s>`` before each text.
+The file holds the split pattern, all tokens in base64 in the order of their ranks, and their
+number in use: the first ``default_vocab_size - default_num_special_tokens``. Special tokens have
+the ids from 0 on; the id of another token is its rank plus the number of special tokens. The file
+has no template; ``read`` adds the template of Mistral's models, ``<s>`` before each text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toksmith.pipeline import Pipeline
 NAME = "tekken"
 _TELLING = (b'"default_num_special_tokens"', b'"token_bytes"', b'"is_control"')
 
-# Files of versions 3 and 7 do not name them.
+# Files of versions 3 and 7 do not list them.
 _SPECIAL_TOKENS = (
     *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
     *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]"),
@@ -34,7 +34,7 @@ _NAMELESS_VERSIONS = ("v1", "v2", "v3", "v7")
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the file starts as a tekken.json, or the directory holds one."""
+    """Return whether the file starts like a tekken.json, or the directory holds one."""
     if path.is_dir():
         path = path / "tekken.json"
     head = files.read_head(path).lstrip()
@@ -72,7 +72,7 @@ def _tokens(entry: Entry, count: int) -> list[bytes]:
     if not 0 <= count <= len(held):
         raise FormatError(
             entry.path,
-            f"config.default_vocab_size asks for {count} tokens that are not special, and "
+            f"config.default_vocab_size needs {count} tokens that are not special, but "
             f"{entry.name} has {len(held)}",
         )
     found: dict[bytes, int] = {}
@@ -81,16 +81,18 @@ def _tokens(entry: Entry, count: int) -> list[bytes]:
         if token is None or (rank < 256 and token != bytes([rank])):
             wanted = "rank and token_bytes in base64"
             if rank < 256:
-                wanted = f"the single byte 0x{rank:02X}, as the first 256 are the bytes by value"
+                wanted = (
+                    f"the byte 0x{rank:02X}, because the first 256 tokens are the bytes by value"
+                )
             raise FormatError(
-                entry.path, f"{entry.name}[{rank}] is {files.dump(item):.80}; wanted: {wanted}"
+                entry.path, f"{entry.name}[{rank}] is {files.dump(item):.80}, not {wanted}"
             )
         if (first := found.setdefault(token, rank)) != rank:
             raise FormatError(
                 entry.path, f"{entry.name}[{rank}] repeats token {token!r} of {entry.name}[{first}]"
             )
     if count < 256:
-        raise FormatError(entry.path, f"{count} tokens are in use; the single bytes alone are 256")
+        raise FormatError(entry.path, f"{count} tokens are in use, less than the 256 bytes")
     return list(found)
 
 
@@ -105,14 +107,14 @@ def _token(item: object, rank: int) -> bytes | None:
 
 
 def _framing(root: Entry, count: int) -> Framing:
-    """Return the special tokens; ids without a name are called ``<SPECIAL_20>`` and so on."""
+    """Return the special tokens; unnamed ids get names such as ``<SPECIAL_20>``."""
     names: dict[int, str] = {}
     entry = root.get("special_tokens")
     if entry.value is None:
         version = root.get("config").text("version")
         if version not in _NAMELESS_VERSIONS:
             raise FormatError(
-                root.path, f"special_tokens is null; a file of version {version} has to name them"
+                root.path, f"special_tokens is null, but a file of version {version} must list them"
             )
         names = dict(enumerate(_SPECIAL_TOKENS[:count]))
     else:
@@ -121,8 +123,7 @@ def _framing(root: Entry, count: int) -> Framing:
             if rank.token_id() >= count or rank.value in names:
                 raise FormatError(
                     root.path,
-                    f"{rank.name} is {rank.value}; wanted: one of 0..{count - 1} that no other "
-                    "special token has",
+                    f"{rank.name} is {rank.value}, not a unique number of 0..{count - 1}",
                 )
             names[rank.value] = item.text("token_str")
     filled = (AddedToken(names.get(i, f"<SPECIAL_{i}>"), i) for i in range(count))
@@ -131,12 +132,12 @@ def _framing(root: Entry, count: int) -> Framing:
 
 
 def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
-    """Raise an error: this format is only read, because its files are Mistral's.
+    """Raise an error, because this format is only read.
 
     Raises:
         UnsupportedError: always.
     """
     raise UnsupportedError(
-        f"{path}: tekken.json is a format to read; its special tokens and versions are those of "
-        "Mistral's models (tiktoken and huggingface can hold such a vocabulary)"
+        f"{path}: tekken.json cannot be written, because its special tokens and versions are those "
+        "of Mistral's models; tiktoken and huggingface can hold such a vocabulary"
     )

@@ -1,9 +1,9 @@
-"""tiktoken's ``.tiktoken``: a base64 token and its rank a line, and nothing else.
+"""tiktoken's ``.tiktoken``: one line per token, with the token in base64 and its rank.
 
-The split pattern and the special tokens are in a small file beside it (``NAME.tiktoken.json``),
-or the caller gives them; they are never guessed. That file holds the SHA-256 of the ranks, so that
-it is never used with others. There is no list of merges either: tiktoken joins
-the neighbours that make the token of the lowest rank, and takes a chunk that is a token as a whole.
+The split pattern and the special tokens come from a companion file (``NAME.tiktoken.json``) or from
+the caller; they are never guessed. The companion file holds the SHA-256 of the ranks, so that it
+is never used with another file. There is no list of merges either: tiktoken merges the neighbours
+that form the token of the lowest rank, and a chunk that is a token gets its id at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,8})\r?")
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the file starts with a token in base64 and its rank."""
+    """Return whether the first line of the file is a token in base64 and its rank."""
     return _LINE.fullmatch(files.read_head(path).lstrip().split(b"\n", 1)[0]) is not None
 
 
@@ -71,8 +71,8 @@ def read(path: Path, hints: Hints) -> Pipeline:
         if not _belongs(companion, held, data):
             raise FormatError(
                 path,
-                f"{companion.name} is of another file of ranks (their SHA-256 differs): put the "
-                "right one there, or give split= and special_tokens={...}",
+                f"{companion.name} belongs to another file (the SHA-256 differs): replace it, or "
+                "give split= and special_tokens={...}",
             )
         cut, framing = _read_sidecar(companion, held)
     else:
@@ -106,10 +106,10 @@ def pipeline_of(path: Path, data: bytes, cut: PatternSplitter | None, framing: F
 
 
 def parse(path: Path, data: bytes) -> dict[bytes, int]:
-    """Return the rank of each token, as the kernel does for a correct file, with exact errors.
+    """Return the rank of each token, like the kernel, but with exact error messages.
 
     Raises:
-        FormatError: a line is wrong; the message says which.
+        FormatError: a line is wrong; the message has its number.
     """
     found: dict[bytes, int] = {}
     at: dict[int, int] = {}
@@ -123,7 +123,7 @@ def parse(path: Path, data: bytes) -> dict[bytes, int]:
             token = b""
         if not match or not token:
             raise FormatError(
-                path, f"line {number} is {line[:40]!r}; wanted: a token in base64, its rank"
+                path, f"line {number} is {line[:40]!r}, not a token in base64 and its rank"
             )
         rank = int(match[2])
         if token in found:
@@ -139,13 +139,12 @@ def parse(path: Path, data: bytes) -> dict[bytes, int]:
 def _checked(special_tokens: Mapping[str, int]) -> dict[str, int]:
     if not isinstance(special_tokens, Mapping):
         raise OptionError(
-            f"special_tokens is {type(special_tokens).__name__}; a file of ranks needs their ids: "
-            "a mapping of string to integer"
+            f"special_tokens is {type(special_tokens).__name__}: use a mapping from literals to ids"
         )
     for content, token_id in special_tokens.items():
         if not isinstance(content, str) or type(token_id) is not int:
             raise OptionError(
-                f"special_tokens maps {content!r} to {token_id!r}; wanted: a string to an integer"
+                f"special_tokens maps {content!r} to {token_id!r}: use a str and an int"
             )
     return dict(special_tokens)
 
@@ -161,7 +160,7 @@ def _read_sidecar(path: Path, data: bytes) -> tuple[PatternSplitter | None, Fram
         raise FormatError(path, f"is not a {_SIDECAR}: format is {held.get('format')!r}")
     if held.get("version") != _VERSION:
         raise UnsupportedError(
-            f"{path}: version {held.get('version')!r} cannot be read yet; version {_VERSION} can"
+            f"{path}: version {held.get('version')!r} is not supported, only version {_VERSION}"
         )
     held.setdefault("aliases", {})
     dicts = ("special_tokens", (dict,)), ("aliases", (dict,))
@@ -183,7 +182,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     """Return the contents of a ``.tiktoken`` file and its sidecar.
 
     Raises:
-        UnsupportedError: tiktoken, which has ranks alone, would not encode as this model does.
+        UnsupportedError: tiktoken, which only has ranks, would give other ids than this model.
     """
     model = checks.require_byte_level(pipeline, NAME)
     checks.check_framing(pipeline, NAME)
@@ -213,14 +212,14 @@ def _check_ranks(model: BPE) -> None:
     checks.check_unique_tokens(model, NAME)
     if not model.whole_chunk_first and (rest := checks.find_unmade(model)):
         raise UnsupportedError(
-            f"tiktoken takes a chunk that is a token as a whole, but this model would never make "
-            f"id {rest[0]} ({rest[1]!r}); huggingface can hold that"
+            f"tiktoken gives a chunk that is a token the token's id, but this model never "
+            f"produces id {rest[0]} ({rest[1]!r}); huggingface can hold that"
         )
     for own, theirs in zip_longest(model.merges.tolist(), recover_merges(model.vocab).tolist()):
         if own != theirs:
             raise UnsupportedError(
-                "tiktoken holds no merges, it finds them by the order of the ids: there it would "
-                f"be {_shown(theirs)} where this model has {_shown(own)}; minbpe, gpt2 or "
+                "tiktoken derives the merges from the order of the ids: it would use "
+                f"{_shown(theirs)} where this model has {_shown(own)}; minbpe, gpt2 or "
                 "huggingface may hold that"
             )
 

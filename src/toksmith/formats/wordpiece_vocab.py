@@ -1,4 +1,4 @@
-"""BERT's ``vocab.txt``: one token a line, whose number is its id.
+"""BERT's ``vocab.txt``: one token per line; the line number is its id.
 
 The file says nothing of what comes before WordPiece and after it: that is as in BERT (Devlin et al.
 2018), from the normalizer to ``[CLS] … [SEP]``. Whether text is lower-cased stands in a
@@ -37,7 +37,7 @@ _NAMES = {"unk_token": _UNK, "cls_token": _CLS, "sep_token": _SEP} | {
 
 
 def recognise(path: Path) -> bool:
-    """Return whether one of the first lines is ``[PAD]`` or ``[UNK]``, or a directory has such."""
+    """Return whether one of the first lines is ``[PAD]`` or ``[UNK]``; or the same of vocab.txt."""
     if path.is_dir():
         path = path / _FILE
     lines = {line.rstrip() for line in files.read_head(path).split(b"\n")}
@@ -68,7 +68,7 @@ def _pipeline(path: Path, text: str) -> Pipeline:
         for token_id, token in enumerate(lines)
     )
     if _UNK not in ids:
-        raise FormatError(path, f"no line is {_UNK}, which unknown words become")
+        raise FormatError(path, f"the unknown token {_UNK} is missing")
     normalizer = _normalizer(path.with_name("tokenizer_config.json"), lines)
     with files.reading(path):
         return Pipeline(
@@ -122,19 +122,19 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     model = pipeline.model
     if not isinstance(model, WordPiece):
         raise UnsupportedError(
-            f"{NAME} holds WordPiece models, and this one is {checks.kind(model)}; huggingface may "
+            f"{NAME} holds WordPiece models, but this one is {checks.kind(model)}; huggingface may "
             "hold it"
         )
     if len(ids_of(model.vocab)) != len(model.vocab) - model.vocab.count(b""):
-        raise UnsupportedError(f"{NAME} keeps one id for each token, and this model repeats one")
+        raise UnsupportedError(f"{NAME} has one id per token, but this model repeats a token")
     try:
         text = "".join(f"{token.decode()}\n" for token in model.vocab)
     except UnicodeDecodeError as wrong:
-        raise UnsupportedError(f"{NAME} is text, and a token is invalid UTF-8: {wrong}") from None
+        raise UnsupportedError(f"{NAME} is text, but a token is invalid UTF-8: {wrong}") from None
     if "\0" in text:
-        raise UnsupportedError(f"{NAME} is text, and a token holds a null character")
+        raise UnsupportedError(f"{NAME} is text, but a token holds a null character")
     if _UNK.encode() not in model.vocab:
-        raise UnsupportedError(f"{NAME} calls the unknown token {_UNK}, and this model does not")
+        raise UnsupportedError(f"{NAME} needs the unknown token {_UNK}, but this model has another")
     back = _pipeline(path, text)
     for what, own, read_back in (
         ("model", model, back.model),
@@ -146,8 +146,8 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
     ):
         if own != read_back:
             raise UnsupportedError(
-                f"{NAME} holds tokens and nothing else: the {what} would be read as "
-                f"{_shown(read_back)}, and here it is {_shown(own)}; huggingface can hold that"
+                f"{NAME} only holds tokens: the {what} would be read as "
+                f"{_shown(read_back)}, but is {_shown(own)}; huggingface can hold that"
             )
     return {path: text.encode()}
 

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 PAD_TOKENS = ("[PAD]", "<pad>", "<PAD>", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>")
-"""Special tokens used for padding if the tokenizer's file names none, the first found."""
+"""Special tokens used for padding if the tokenizer's file names none; the first found is used."""
 
 MOST_IDS = 1 << 26
 """Ids of added tokens are below this: each id up to the highest costs memory."""
@@ -34,7 +34,7 @@ MOST_IDS = 1 << 26
 @short_repr
 @dataclass(frozen=True, init=False)
 class Framing:
-    """Added tokens, and what is put around texts to make model inputs of them.
+    """Added tokens, and the template and lengths of model inputs.
 
     Args:
         added_tokens: in any order.
@@ -189,7 +189,7 @@ class Framing:
         """Return the literals that are looked for in a text and become tokens.
 
         Args:
-            special: ``"text"`` or ``"raise"`` (only what is always matched), ``"encode"`` (all), or
+            special: ``"text"`` or ``"raise"`` (tokens that always match), ``"encode"`` (all), or
                 the literals themselves.
 
         Raises:
@@ -297,5 +297,5 @@ def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:
             )
     for token in tokens:
         if token.id not in by_id:
-            raise OptionError(f"{token.content!r} is an alias of id {token.id}, which is none")
+            raise OptionError(f"{token.content!r} is an alias of id {token.id}, which no token has")
     return by_content

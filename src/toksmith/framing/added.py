@@ -26,7 +26,7 @@ class AddedToken:
             for it) or is plain text (always matched).
         alias: whether it is a second literal of another token's id: it encodes to that id, which
             decodes to the other's literal.
-        single_word: it is matched only where no letter, digit or the like is next to it.
+        single_word: whether it only matches without a word character next to it.
         lstrip: white space before it belongs to it.
         rstrip: white space after it belongs to it.
         normalized: it is looked for in the normalized text (by its own normalized literal), after
@@ -57,7 +57,7 @@ def find(
 
     Args:
         text: UTF-8.
-        literals: what to look for.
+        literals: the literals to search for.
         tokens: the token of each literal.
 
     Yields:
@@ -157,7 +157,7 @@ def _any_of(literals: list[bytes], depth: int = 0) -> bytes:
     first, last = min(literals), max(literals)
     same = next((i for i in range(len(first)) if first[i] != last[i]), len(first))
     groups: dict[bytes, list[bytes]] = {}
-    for literal in sorted(literals, reverse=True):  # what is another's start comes after it
+    for literal in sorted(literals, reverse=True):  # longer literals before their prefixes
         rest = literal[same:]
         groups.setdefault(rest[:1], []).append(rest[1:])
     branches = [re.escape(byte) + b"(?:" + _any_of(rests, depth + 1) + b")"

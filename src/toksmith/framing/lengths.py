@@ -19,14 +19,14 @@ class Truncation:
     """The way a text that is too long is cut.
 
     Attributes:
-        max_length: how many tokens a row has at most, those of the template included.
-        stride: how many tokens of a text each further row repeats from the one before.
+        max_length: the maximum number of tokens of a row, template included.
+        stride: the number of tokens that each additional row repeats from the row before it.
         strategy: which of two texts is cut: ``longest_first`` (both down to half, if need be),
             ``only_first`` or ``only_second``.
         direction: at which end tokens go first.
 
     Raises:
-        OptionError: a number is negative, or a word is none of these.
+        OptionError: a number is negative, or a setting has another value.
 
     Example:
         >>> Truncation(512, stride=64)
@@ -51,7 +51,7 @@ class Padding:
     """The way rows that are too short are padded.
 
     Attributes:
-        length: to how many tokens; ``None``: as many as the longest row has.
+        length: the row length in tokens; ``None`` for that of the longest row.
         direction: the end at which padding is added.
         multiple_of: the length is rounded up to a multiple of this.
         id: the id of the padding token; ``None`` for the tokenizer's own, else 0.

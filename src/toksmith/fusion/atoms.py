@@ -1,7 +1,7 @@
-"""Atoms: classes of characters that tell between which two of them a chunk may end.
+"""Atoms: classes of characters that determine between which characters a chunk may end.
 
-Every character of a text ends with an *atom* and starts with one: those of the characters that
-the normalizer makes of it. Where a pair of atoms is not joined, a chunk may end.
+The normalized form of each character starts with an *atom* and ends with one. A chunk may end
+between two characters unless the last atom of the one and the first atom of the other are *joined*.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from toksmith.stages.character_classes import CODE_POINTS, code_points
 from toksmith.stages.character_maps import class_table as classes_of
 
 OPEN = 0xFFFF
-"""The atom of a character next to which nothing is cut."""
+"""The atom of a character that is joined to all its neighbours."""
 
 UNKNOWN = 0
 """The atom of all characters that no token holds."""
 
 
 class Unit(IntEnum):
-    """What the splitter makes of a character; ``RUN`` and above: a run of one class is a piece."""
+    """The splitter's treatment of a character; ``RUN`` and above: a run of one class is a piece."""
 
     REMOVED = 0
     ALONE = 1
@@ -52,11 +52,11 @@ class Atoms:
     """Characters as atoms.
 
     Attributes:
-        joined: the pairs of atoms that are not parted.
+        joined: the joined pairs of atoms.
         atoms: the atom of each code point, shape ``(0x110000,)``.
         units: the :class:`Unit` of each code point, shape ``(0x110000,)``.
-        mark: what the splitter writes for a space, if anything.
-        last: atoms that are others where they end what one character becomes.
+        mark: the character by which the splitter replaces a space, or ``""``.
+        last: the atoms that have another value at the end of a normalized form.
     """
 
     joined: Set[tuple[int, int]]
@@ -67,16 +67,16 @@ class Atoms:
 
 
 def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
-    """Return the atoms of a splitter and a model; ``None`` where single characters do not tell.
+    """Return the atoms of a splitter and a model; ``None`` if single characters do not decide.
 
     Args:
-        splitter: what cuts the text.
-        model: what encodes the pieces.
-        collapse: the normalizer makes one space of several.
+        splitter: cuts the text into pieces.
+        model: encodes the pieces.
+        collapse: whether the normalizer collapses runs of spaces.
     """
     if splitter is None or isinstance(splitter, Metaspace):
         if isinstance(model, Unigram) and not (splitter is None and model.single):
-            # Sums are rounded from the start of each piece: only between pieces may one cut.
+            # Scores are summed with rounding from the start of a piece, so only pieces may be cut.
             return piece_atoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
         if tokens is None or len(set("".join(tokens))) >= OPEN - 2:
@@ -87,14 +87,14 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
 
 
 def class_atoms(classes: bytes) -> Atoms:
-    """Return each class of characters as an atom; only inside a run of one is nothing parted."""
+    """Return each class of characters as an atom; only runs of one class are joined."""
     atoms = np.frombuffer(classes, np.uint8)
     most = int(atoms.max()) + 1
     units = np.array([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)], np.uint8)
-    # What is dropped stays with what follows it: that makes fewer chunks.
+    # Dropped characters are joined to the next character, which makes fewer chunks.
     joined = {(_DROPPED, other) for other in range(most)}
     joined |= {(run, run) for run in range(_ALONE + 1, most)}
-    # But where it ends what a character becomes, it may end a chunk.
+    # But at the end of a normalized form, a dropped character may end a chunk.
     return Atoms(joined, atoms.astype(np.uint16), units[atoms], last={_DROPPED: _ALONE})
 
 
@@ -102,7 +102,7 @@ _DROPPED, _ALONE = 0, 1
 
 
 def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
-    """Return the mark and all else as two atoms: parted only where the splitter starts a piece."""
+    """Return two atoms, the mark and all others; a cut is only allowed at the start of a piece."""
     joined = {(0, 0), (1, 0), (1, 1)}
     if not splitter.split:
         joined.add((0, 1))
@@ -117,7 +117,7 @@ def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
 def vocabulary_atoms(
     model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
 ) -> Atoms:
-    """Return each character that a token holds as an atom; neighbours inside tokens are joined."""
+    """Return an atom for each character of the vocabulary; pairs inside a token are joined."""
     mark = metaspace.replacement if metaspace else ""
     starts = metaspace is not None and metaspace.split
     characters = set("".join(tokens)) | {"\u2581", " "} | set(mark)
@@ -128,7 +128,7 @@ def vocabulary_atoms(
         if not (starts and right == mark)
     }
     unknown = characters - known_alone(model)
-    atoms = np.zeros(CODE_POINTS, np.uint16)  # memory that is not written to costs nothing
+    atoms = np.zeros(CODE_POINTS, np.uint16)  # zeroed pages take no memory until written
     if fuses_unknown(model):
         some = {UNKNOWN, *(known[c] for c in unknown)}
         joined |= set(product(some, some))
@@ -142,7 +142,7 @@ def vocabulary_atoms(
         if collapse:
             joined.add((known[mark], known[mark]))
     elif collapse:
-        # After a space nothing is parted: it may be the first of several, or the last of all.
+        # A space is joined to the next character, because it may be collapsed or trimmed.
         kinds["\u2581"] = Unit.SPACE
         joined |= {(known["\u2581"], other) for other in (UNKNOWN, *known.values())}
     return Atoms({pair for pair in joined if OPEN not in pair}, atoms, _units(kinds), mark)
@@ -156,7 +156,7 @@ def _units(kinds: Mapping[str, Unit]) -> Units:
 
 
 def matched_tokens(model: Model) -> list[str] | None:
-    """Return the tokens that are found in text; ``None`` where neighbours do not decide that."""
+    """Return the tokens that can match text; ``None`` if pairs of characters do not decide."""
     vocab = model.vocab
     if isinstance(model, Pieces):
         never = (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.BYTE)
@@ -174,18 +174,20 @@ def matched_tokens(model: Model) -> list[str] | None:
 
 
 def known_alone(model: Model) -> set[str]:
-    """Return the characters that are tokens; others may be unknown, even where tokens hold them."""
+    """Return the characters that are tokens; others may be unknown even inside longer tokens."""
     vocab = model.vocab
     if isinstance(model, Pieces):
         usable = (PieceType.NORMAL, PieceType.USER_DEFINED)
         vocab = tuple(v for v, kind in zip(vocab, model.types.tolist(), strict=True)
                       if kind in usable)  # fmt: skip
-    short = (token.decode() for token in vocab if len(token) <= 4)  # the most bytes of a character
+    short = (
+        token.decode() for token in vocab if len(token) <= 4
+    )  # UTF-8: at most 4 bytes per character
     return {token for token in short if len(token) == 1}
 
 
 def fuses_unknown(model: Model) -> bool:
-    """Return whether unknown characters side by side become one token."""
+    """Return whether adjacent unknown characters become one token."""
     if isinstance(model, SentencePieceBPE):
         return not model.byte_fallback
     if isinstance(model, Unigram):

@@ -30,17 +30,17 @@ class Characters(Protocol):
     """A normalizer, character by character.
 
     Attributes:
-        inside: the normalizer for a chunk inside a text, for what depends on neighbours.
-        sentinel: a character, or none, to put before such a chunk, so that its start is no start
-            of a text; it comes out as it is.
+        inside: the normalizer for a chunk inside a text.
+        sentinel: a character to put before such a chunk, so that the chunk is not at the start of
+            a text, or ``""``; the normalizer leaves it unchanged.
         lead: whether the normalizer puts a space before a text.
-        collapse: whether it makes one space of several.
-        trim: whether it leaves no space at the end of a text.
-        origins: the origin of a character: ``"own"``, what it was made of; ``"kept"``, the same
-            as long as no character becomes nothing; ``"up-to-next"``, all up to the place of the
-            next one.
-        firsts: the characters that the keys of its compiled maps start with.
-        sees_replaced: whether it gets U+FFFD for invalid UTF-8, as for a U+FFFD of the text.
+        collapse: whether it collapses runs of spaces.
+        trim: whether it removes spaces at the end of a text.
+        origins: the origin of a normalized character in the text: ``"own"``, the characters that
+            produced it; ``"kept"``, the same if no character is removed; ``"up-to-next"``, all
+            characters up to the origin of the next one.
+        firsts: the first characters of the keys of its compiled maps.
+        sees_replaced: whether invalid UTF-8 reaches it as U+FFFD.
     """
 
     inside: Normalizer
@@ -53,21 +53,21 @@ class Characters(Protocol):
     sees_replaced: bool
 
     def leaves(self, start: int, end: int) -> bool:
-        """Return whether these code points all become themselves, whatever their neighbours are."""
+        """Return whether the code points ``[start, end)`` never change, with any neighbours."""
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return what each becomes; and if what it or the one before it becomes depends on both."""
+        """Return the normalized form of each character, and whether neighbours can change it."""
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the space that a text starts with may change what follows."""
+        """Return whether the leading space of a text may change the characters after it."""
 
 
 def characters_of(normalizer: Normalizer) -> Characters | None:
-    """Return a normalizer character by character; ``None`` where it has to see the whole text."""
+    """Return a normalizer character by character; ``None`` if it needs the whole text."""
     if len(normalizer) == 1 and isinstance(normalizer[0], SentencePieceNormalizer):
         step = normalizer[0]
-        # What it does at the ends of a text can be derived from a chunk only where spaces are first
-        # put there and then counted.
+        # Its treatment of the ends of a text can only be derived from a chunk if a space is added
+        # first and spaces are collapsed afterwards.
         extra = step.remove_extra_whitespaces
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             return None
@@ -80,14 +80,14 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
 
 
 def _makes_one_space(step: Step) -> bool:
-    """Return whether this is how one space is made of several."""
+    """Return whether a step collapses runs of spaces."""
     if not isinstance(step, Replace):
         return False
     return (step.pattern, step.content, step.is_regex) == (" {2,}", " ", True)
 
 
 class MappedCharacters:
-    """Steps that see characters one by one, and at the end perhaps one space made of several."""
+    """Steps that map single characters, optionally followed by collapsing of spaces."""
 
     sentinel = ""
     lead = False
@@ -120,7 +120,7 @@ class MappedCharacters:
         return becomes, depends
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the space is of one cluster with what follows."""
+        """Return whether the space forms a grapheme cluster with the next character."""
         return self._clusters and text[:1] == " " and _JOINS.match(text, 1) is not None
 
 
@@ -143,11 +143,11 @@ class SentencePieceCharacters:
         self._map = character_map(step.charsmap)
         self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
         self._space = "\u2581" if step.escape_whitespaces else " "
-        # What is rewritten together with the character before it, and what starts a symbol that
-        # passes as it is.
+        # Characters that are rewritten together with the character before them, and first
+        # characters of protected symbols.
         self._depends = set(self._map.later_characters)
         self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
-        if self.collapse:  # spaces are counted by what they are, not by what they are written as
+        if self.collapse:  # collapsing applies to the mapped characters
             self._depends.add(self._space)
         self.firsts: Set[str] = self._map.first_characters
         self._changed = self.firsts | {" ", INVALID}
@@ -156,7 +156,7 @@ class SentencePieceCharacters:
         self.sentinel = next(c for c in _PRIVATE if c not in used)
 
     def leaves(self, start: int, end: int) -> bool:
-        """Return whether none of them is changed or depends: as with whole scripts."""
+        """Return whether no character of the range changes or depends on neighbours."""
         return bisect_left(self._seen, start) == bisect_left(self._seen, end)
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
@@ -170,7 +170,7 @@ class SentencePieceCharacters:
         return becomes, depends
 
     def sees_space(self, text: str) -> bool:
-        """Return whether the first space changes what follows: there is no such key."""
+        """Return ``False``: no key starts with a space and another character."""
         return False
 
     def _single(self, character: str) -> str:

@@ -3,17 +3,16 @@
 The kernel contains no normalization or splitting rules of text models. When it first meets a block
 of 64 characters, it calls :attr:`FusionRules.describe_block` for three facts about each: its
 normalized form, whether that depends on its neighbours, and the *atoms* with which it begins and
-ends, which tell where a text may be cut into chunks. A chunk in which neighbours matter goes to
-:attr:`FusionRules.run_stages`. Both run the stages in Python, so each rule is written once; and
+ends, which determine where a text may be cut into chunks. A chunk in which neighbours matter goes
+to :attr:`FusionRules.run_stages`. Both run the stages in Python, so each rule is written once; and
 since chunks are cached, neither runs often.
 
 **Why cutting is exact.** A cut between two characters changes nothing if no stage looks across
 it: no replacement of the normalizer, no piece of the splitter, no token of the model. A token
-holds two neighbours only where some entry of the vocabulary has them side by side, so these pairs
-are *joined* and all others are closed boundaries: merges on either side of one do not see each
-other, every path through a lattice passes through it, and a longest match ends at it. Joined as
-well is what fuses (unknown characters), what collapses (spaces), and what a normalizer rewrites
-together.
+crosses the cut only if an entry of the vocabulary contains the two characters side by side. Such
+pairs are *joined*, and all others are boundaries: merges on both sides are independent, every path
+through a lattice passes through the boundary, and a longest match ends at it. Also joined are
+characters that fuse (unknown characters), collapse (spaces), or are rewritten together.
 """
 
 from __future__ import annotations
@@ -55,11 +54,12 @@ Seen: TypeAlias = "tuple[AtomArray, Units]"
 :class:`~toksmith.fusion.atoms.Unit`."""
 
 RewrittenBlock: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
-"""A block of characters: what they become, end to end, as it is seen and in UTF-8; how many
-characters each of the block becomes (uint16), and whether it depends on its neighbours."""
+"""A block that is rewritten: the normalized characters of all its characters as :data:`Seen` and as
+UTF-8, the number of normalized characters of each (uint16), and whether each depends on its
+neighbours."""
 
 Block: TypeAlias = "Seen | RewrittenBlock"
-"""A block of characters; only as it is seen where each becomes itself, and none depends."""
+"""A block of 64 characters; only :data:`Seen` if all are unchanged and independent."""
 
 
 class AmbiguousSpace(Exception):  # noqa: N818
@@ -72,16 +72,17 @@ class FusionRules:
 
     Attributes:
         describe_block: returns the :data:`Block` of a number.
-        joined: uint16, shape ``(n, 2)``: the pairs of atoms that are not parted.
+        joined: uint16, shape ``(n, 2)``: the joined pairs of atoms.
         lead: whether a space is put before a text.
-        first_only: the lead is for the start of a document, not for what follows an added token.
-        collapse: whether several spaces become one.
-        trim: whether a text ends with no space.
+        first_only: whether only the start of a document gets this space, not a text after an
+            added token.
+        collapse: whether runs of spaces become one space.
+        trim: whether spaces at the end of a text are removed.
         origins: see :class:`~toksmith.fusion.characters.Characters`.
         run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
             :class:`AmbiguousSpace` if they depend on where its leading space comes from.
-        keeps_start: whether the lead is put before a text that starts with this character, as it
-            is where the normalizer does not drop the character; ``None``: before all texts.
+        keeps_start: returns whether the space is put before a text that starts with a character,
+            which holds if the normalizer keeps the character; ``None``: before all texts.
     """
 
     describe_block: Callable[[int], Block]
@@ -147,7 +148,7 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
 
 
 def _keeps_start(step: Step) -> bool:
-    """Return whether what a step leaves always starts with what its text starts with."""
+    """Return whether the result of a step always starts with the first character of its text."""
     return isinstance(step, UnicodeForm | Lowercase) or (
         isinstance(step, Replace) and bool(step.content)
     )
@@ -159,7 +160,7 @@ def _keeps_or_drops(step: Step) -> bool:
 
 
 def _is_first(normalizer: Normalizer, character: str) -> bool:
-    """Return whether what is left of a text that starts with a character starts with it, too."""
+    """Return whether a normalized text that started with a character still starts with it."""
     left = normalize(normalizer, Aligned.of(character + "x"))
     return bool(left.starts) and left.starts[0] == 0
 

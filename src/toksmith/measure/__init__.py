@@ -8,7 +8,7 @@
   bootstrap.py: intervals.
 - audit.py: the checks of a tokenizer; reachability.py, audit_vocabulary.py and audit_texts.py
   find problems, findings.py holds them.
-- vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: how many tokens to have.
+- vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: the number of tokens to have.
 - verify.py: whether two tokenizers agree on texts.
 """
 

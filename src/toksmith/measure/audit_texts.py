@@ -60,7 +60,7 @@ def round_trips(tok: Tokenizer) -> Iterator[Finding]:
 
 
 def digits(tok: Tokenizer) -> Iterator[Finding]:
-    """Report into how many digits a token numbers are cut, and whether that is regular."""
+    """Report the number of digits per token of numbers, and whether the split is regular."""
     alone = _sizes(tok, 1).min()  # with the space before the number, where that is a token
     whole = {size: int((_sizes(tok, size) <= alone).sum()) for size in (2, 3, 4)}
     tokens = tokens_of(tok)
@@ -93,7 +93,7 @@ def digits(tok: Tokenizer) -> Iterator[Finding]:
 
 
 def _sizes(tok: Tokenizer, size: int) -> npt.NDArray[np.int64]:
-    """Return how many tokens each number of ``size`` digits has after a word."""
+    """Return the number of tokens of each number of ``size`` digits after a word."""
     texts = [f"x {number:0{size}}" for number in range(10**size)]
     return np.diff(tok.encode_batch(texts).offsets) - len(tok.encode("x"))
 

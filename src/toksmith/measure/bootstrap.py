@@ -32,7 +32,7 @@ class Draws:
 
     Attributes:
         size: bytes of the whole text.
-        passages: how many passages the sample has.
+        passages: the number of passages of the sample.
         shared: float64, shape ``(draws,)``, by name: sums that all tokenizers share.
         own: the same of each tokenizer, by its name.
     """
@@ -78,7 +78,7 @@ def resampled_sums(
     Args:
         columns: int64, shape ``(rows, columns)``.
         seed: of the draws.
-        draws: how many times as many rows as there are are drawn.
+        draws: the number of bootstrap samples, each with as many rows as the data.
 
     Example:
         >>> resampled_sums(np.array([[1, 10], [2, 20]]), [0], 3).tolist()

@@ -84,7 +84,7 @@ def compare(  # noqa: D417  # on= only has an error
             percentile intervals over the passages of the sample (Efron & Tibshirani 1993) of the
             measures that are ratios of sums, such as bytes a token and fertility; a sample of one
             passage has none. See bootstrap.py.
-        sample: about how many bytes of each text to take.
+        sample: the approximate size of each text's sample in bytes.
         seed: of the sample, and of the draws of the intervals.
         speed: whether to measure it.
         threads: to encode with; ``None`` for the cores this process may use. Speed is of one.

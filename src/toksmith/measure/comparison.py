@@ -37,7 +37,7 @@ class Figures:
         tokenizer: its name.
         text: the name of the text.
         distinct_tokens: ids that occur in the text.
-        unknown_tokens: how many tokens are the unknown token.
+        unknown_tokens: the number of tokens are the unknown token.
         values: the value of each metric by its name; see :data:`toksmith.measure.METRICS`.
         intervals: the lower and the upper end by the name of the metric, if intervals were
             requested; see bootstrap.py.
@@ -87,7 +87,7 @@ class MeasuredText:
         bytes: of all documents.
         characters: code points of all documents.
         sample_bytes: of the passages that words and round trips were measured on.
-        sample_passages: how many these are.
+        sample_passages: the number of passages of the sample.
         sample_words: words in them; ``None`` where words were not looked for.
     """
 

@@ -121,7 +121,7 @@ class _Counter:
         return end
 
     def stored(self, done: int) -> None:
-        """Note how many stored bytes of the text are done."""
+        """Record the number of bytes of the file that are done."""
         self.done = self._options.done + done * len(self._named)
 
     def _add(self, data: bytes | mmap, block: Bounds) -> None:

@@ -22,7 +22,7 @@ def bytes_per_token(size: int, tokens: int) -> float:
 
     Args:
         size: bytes of the text.
-        tokens: how many it becomes.
+        tokens: its number of tokens.
 
     Example:
         >>> bytes_per_token(12, 3)
@@ -39,7 +39,7 @@ def characters_per_token(characters: int, tokens: int) -> float:
 
     Args:
         characters: code points of the text.
-        tokens: how many it becomes.
+        tokens: its number of tokens.
 
     Example:
         >>> characters_per_token(6, 3)
@@ -160,7 +160,7 @@ def renyi_efficiency(frequencies: Frequencies, vocab_size: int, alpha: float = A
 
     Args:
         frequencies: how often each token occurs.
-        vocab_size: V, how many tokens there are.
+        vocab_size: V, the number of tokens of the vocabulary.
         alpha: the order.
 
     Example:
@@ -179,8 +179,8 @@ def vocabulary_use(distinct: int, vocab_size: int) -> float:
     Caveat: it grows with the text; compare on the same text only.
 
     Args:
-        distinct: how many different tokens occur in the text.
-        vocab_size: V, how many tokens there are.
+        distinct: the number of distinct tokens of the text.
+        vocab_size: V, the number of tokens of the vocabulary.
 
     Example:
         >>> vocabulary_use(3, 12)
@@ -197,8 +197,8 @@ def type_token_ratio(distinct: int, tokens: int) -> float:
     Caveat: it falls with the length of the text; compare on the same text only.
 
     Args:
-        distinct: how many different tokens occur in the text.
-        tokens: how many tokens the text has.
+        distinct: the number of distinct tokens of the text.
+        tokens: the number of tokens of the text.
 
     Example:
         >>> type_token_ratio(3, 4)
@@ -211,11 +211,11 @@ def unknown_rate(unknown: int, tokens: int) -> float:
     """Return unknown tokens / tokens.
 
     Unit: a share of the tokens, 0 to 1.
-    Caveat: one unknown token may stand for a whole word, so more than this share of the text is
+    Caveat: one unknown token may replace a whole word, so more than this share of the text is
     lost: see :func:`toksmith.measure.lost_bytes`.
 
     Args:
-        unknown: how many tokens are the unknown token.
+        unknown: the number of tokens are the unknown token.
         tokens: how many there are.
 
     Example:

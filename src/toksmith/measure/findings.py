@@ -50,8 +50,8 @@ class Finding:
 
     Attributes:
         kind: such as ``"unreachable"``; see :data:`toksmith.measure.audit.KINDS`.
-        severity: how much it matters.
-        count: how many tokens, groups or texts.
+        severity: the severity of the finding.
+        count: the number of tokens, groups or texts.
         summary: what they are.
         examples: some of them.
         figures: more figures of this kind.
@@ -91,7 +91,7 @@ class Audit(Report):
         tokenizer: its name.
         model: its kind of model.
         vocab_size: its ids, holes included.
-        categories: how many tokens of each :class:`~toksmith.measure.reachability.Category`.
+        categories: the number of tokens of each :class:`~toksmith.measure.reachability.Category`.
         findings: the most severe first.
 
     Example:

@@ -44,7 +44,7 @@ class NamedText:
         return sum(file.stat().st_size for file in self.files) + sum(map(len, self.texts))
 
     def feed(self, counter: DocumentSink, reading: Reading, report: Callable[[int], None]) -> int:
-        """Pass all documents to a counter, and return how many there are.
+        """Pass all documents to a counter, and return their number.
 
         Args:
             counter: takes the documents.
@@ -92,7 +92,7 @@ def name_texts(
     files: AnyFiles | None = None,
     reading: Reading | None = None,
 ) -> list[NamedText]:
-    """Return what ``texts`` or ``files`` holds, each text under a name of its own.
+    """Return the texts of ``texts`` or ``files``, each under a unique name.
 
     - ``files``: each file is a text. In a mapping, the files of a name are one text.
     - ``texts``: one text, or a list of documents, which are one text. In a mapping, each name has
@@ -183,7 +183,7 @@ def name_tokenizers(tokenizers: AnyTokenizers) -> dict[str, Tokenizer]:
 
 
 def names_of(tokenizers: Sequence[AnyTokenizer]) -> list[str]:
-    """Return what tokenizers are called that nobody gave a name; of two paths, all that differs.
+    """Return default names of tokenizers; of paths, the parts that differ.
 
     Example:
         >>> names_of(["gpt2", "mine/my.model", "llama/tokenizer.json"])

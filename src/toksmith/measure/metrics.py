@@ -41,7 +41,7 @@ class Measurement:
         frequencies: int64, how often each id occurs in the text.
         tokens: tokens of the text.
         distinct_tokens: ids that occur.
-        unknown_tokens: how many tokens are the unknown token.
+        unknown_tokens: the number of tokens are the unknown token.
         reference_tokens: tokens of the text by the reference tokenizer.
         sampled: the counts on the sample.
         base_tokens: tokens of the first text, of which this is a translation; ``None`` if the
@@ -71,7 +71,7 @@ class Metric:
     Attributes:
         name: of the measure, the column and the attribute of
             :class:`~toksmith.measure.comparison.Figures`.
-        title: for people.
+        title: the title in tables.
         kind: how its value is written: a number of things, a ratio, or a share shown in percent.
         better: which end most people want; ``None`` where there is no such end.
         formula: what is computed, in one line.
@@ -294,7 +294,7 @@ METRICS: dict[str, Metric] = {
             kind="share",
             better="less",
             formula="unknown tokens / tokens",
-            caveat="one unknown token may stand for a whole word",
+            caveat="one unknown token may replace a whole word",
             compute=lambda m: unknown_rate(m.unknown_tokens, m.tokens),
             interval=("unknown", "tokens"),
         ),

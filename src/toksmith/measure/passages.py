@@ -9,7 +9,7 @@ from mmap import mmap
 from toksmith._base.lazy import np, npt
 
 PASSAGE = 1 << 12
-"""About how many bytes a passage has at most."""
+"""The approximate maximum size of a passage in bytes."""
 
 
 class Sampler:
@@ -21,7 +21,7 @@ class Sampler:
     any other.
 
     Args:
-        size: how many bytes to keep; all of a text that has no more.
+        size: the number of bytes to keep; a smaller text is kept whole.
         seed: of the numbers. They do not depend on the version of NumPy.
 
     Example:

@@ -232,7 +232,7 @@ def _contexts(tok: Tokenizer, tokens: Sequence[bytes]) -> Iterator[tuple[str, st
 
 
 def _quiet(tok: Tokenizer, tokens: Sequence[bytes], candidates: str) -> list[str]:
-    """Return characters by how many tokens hold them, those first that the vocabulary knows."""
+    """Return characters sorted by the number of tokens that hold them, known characters first."""
     blob = b"\n".join(tokens)
     unknown = getattr(tok.pipeline.model, "unk_id", None)
 

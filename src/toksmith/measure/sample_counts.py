@@ -82,9 +82,9 @@ class SampleCounts:
     """One tokenizer on a sample, in numbers that add up.
 
     Attributes:
-        script_tokens: how many tokens are of each script.
-        word_tokens: how many tokens touch each word of the running text.
-        list_tokens: how many tokens each of the frequent words has.
+        script_tokens: the number of tokens are of each script.
+        word_tokens: the number of tokens touch each word of the running text.
+        list_tokens: the number of tokens of each frequent word.
         tokens: of all passages.
         common: bytes that come back.
         changed: passages that do not come back as they were.

@@ -48,7 +48,7 @@ def byte_scripts(text: bytes) -> npt.NDArray[np.uint8]:
 
 
 def tokens_by_script(scripts: npt.NDArray[np.uint8], spans: SpanArray) -> npt.NDArray[np.int64]:
-    """Return how many tokens there are of each script: int64, shape ``(len(SCRIPTS),)``.
+    """Return the number of tokens that there are of each script: int64, shape ``(len(SCRIPTS),)``.
 
     A token has the script of its first character that is not white space, or white space if
     there is none. A token without text is not counted.

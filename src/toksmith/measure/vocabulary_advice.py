@@ -78,7 +78,7 @@ def recommend(
         counts: how often the pair of each merge occurred in the text.
         shape: the model.
         bytes_: of the text.
-        training_bytes: how much text the model will see; ``None`` for this one, once.
+        training_bytes: the size of the model's training text in bytes; ``None`` for this text.
         enough: how often each token should be seen there.
         max_vocab: the largest size to consider.
     """
@@ -150,7 +150,7 @@ def _by_model(
     Args:
         tokens: of the text by size.
         shape: the model.
-        repeated: how many times this text the training text is, if that is known.
+        repeated: the size of the training text relative to this text, if known.
     """
     sizes = np.arange(256, 256 + len(tokens), dtype=np.float64)
     cost = (shape.non_vocabulary + sizes * shape.d_model) * tokens
@@ -178,7 +178,7 @@ def _by_model(
 
 
 def _by_loss(tokens: npt.NDArray[np.uint64], shape: ModelShape, repeated: float) -> Suggestion:
-    """Return what approach 3 says of a training text; how many tokens that is depends on it."""
+    """Return the vocabulary size of approach 3 for a training text."""
     size = vocabulary_by_isoflops(shape.non_vocabulary, shape.d_model)
     for _ in range(50):
         length = float(tokens[min(max(round(size) - 256, 0), len(tokens) - 1)]) * repeated

@@ -23,7 +23,7 @@ class ModelShape:
 
     Attributes:
         d_model: the width of an embedding.
-        layers: how many blocks there are; ``None`` where ``parameters`` says it all.
+        layers: the number of layers; ``None`` if ``parameters`` is given.
         parameters: those outside embedding and output layer; ``None`` for 12 · layers · d_model²,
             a block of attention (4 · d²) and a feed-forward layer four times as wide (8 · d²).
         tied: whether the output layer's matrix is the embedding's.

@@ -103,7 +103,7 @@ class VocabularyAdvice(Report):
         return 255 + len(self.tokens)
 
     def tokens_at(self, vocab_size: int) -> int:
-        """Return how many tokens the text has with a vocabulary of this size.
+        """Return the number of tokens of the text with a vocabulary of this size.
 
         Raises:
             OptionError: that was not learned.
@@ -160,11 +160,11 @@ def advise(
         max_vocab: the largest size to look at.
         sizes: the sizes to list; ``None`` for powers of two.
         d_model: the width of the model's embeddings. Without it, only the text is looked at.
-        layers: how many blocks the model has.
+        layers: the number of layers of the model.
         parameters: of the model outside embedding and output layer, in place of an estimate from
             ``layers``.
         tied: whether embedding and output layer share their matrix.
-        training_bytes: how much text the model will be trained on, if this one is a sample.
+        training_bytes: the size of the model's training text in bytes, if this text is a sample.
         enough: how often a token should be seen there.
         options: those of ``train`` (``split``, ``ties``, ``threads``, ``separator`` …).
 
@@ -295,7 +295,7 @@ def _points(
 ) -> Iterable[SizePoint]:
     """Yield what the text says of ascending sizes."""
     length = tokens.astype(np.int64)
-    made = length[:-1] - length[1:]  # how many of its token each merge made
+    made = length[:-1] - length[1:]  # the number of occurrences of each merge
     place = np.full(int(merges.max(initial=0)) + 1, -1, np.int64)
     place[merges[:, 2]] = np.arange(len(merges))
     uses = np.zeros(len(merges), np.int64)

@@ -1,4 +1,4 @@
-"""Metrics of words: how many tokens each has.
+"""Metrics of the number of tokens per word.
 
 Words are those of UAX #29 that hold a letter, a digit or an ideograph. The tokens *of a word* are
 those that touch it in its text: the token ``␣the`` is one token of ``the``, and a
@@ -125,7 +125,7 @@ def split_words(tokens_of_words: Counts) -> float:
     Caveat: as :func:`fertility`; a word that became the unknown token counts as whole.
 
     Args:
-        tokens_of_words: how many tokens touch each word; words that none touches do not count.
+        tokens_of_words: the number of tokens touch each word; words that none touches do not count.
 
     Example:
         >>> split_words([1, 1, 3, 2])
@@ -143,7 +143,7 @@ def continuation(tokens_of_words: Counts) -> float:
     Caveat: as :func:`fertility`.
 
     Args:
-        tokens_of_words: how many tokens touch each word; words that none touches do not count.
+        tokens_of_words: the number of tokens touch each word; words that none touches do not count.
 
     Example:
         >>> continuation([1, 1, 3, 3])
@@ -161,7 +161,7 @@ def single_token_words(tokens_of_words: Counts) -> float:
     Caveat: it is as good as the list; rare words weigh as much as frequent ones.
 
     Args:
-        tokens_of_words: how many tokens each word of the list has.
+        tokens_of_words: the number of tokens of each word of the list.
 
     Example:
         >>> single_token_words([1, 1, 3, 2, 1])

@@ -1,4 +1,4 @@
-"""Models as frozen data: the vocabulary, and what the algorithm needs to turn chunks into ids.
+"""Models as frozen data: the vocabulary and the parameters of the algorithm.
 
 Every model has ``vocab``, the token of each id as bytes (``b""`` where an id is not used), and
 ``ids``, the way back. Models of text spell tokens as their files do: ``▁the``, ``##ing``,

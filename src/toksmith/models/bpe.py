@@ -127,7 +127,7 @@ class BPE:
         )
 
     def _first_misfit(self) -> OptionError:
-        """Say which merge it is and what is wrong with it."""
+        """Return the error for an invalid merge, with its rank and the reason."""
         size = len(self.vocab)
         seen: dict[tuple[int, int], int] = {}
         for rank, (left, right, new) in enumerate(self.merges.tolist()):
@@ -205,7 +205,7 @@ class CharacterBPE:
     Attributes:
         vocab: each token as UTF-8; ``b""`` marks an id that the model does not use.
         merges: uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
-        unk_id: the id of what is unknown.
+        unk_id: the id for unknown characters.
         fuse_unk: consecutive unknown characters are one unknown token.
         byte_fallback: see above; the bytes are ``<0x00>`` … ``<0xFF>``.
         continuing_prefix: such as ``##``; a merge drops it from the right symbol.

@@ -37,7 +37,7 @@ class Pieces:
         vocab: each piece as UTF-8, such as ``b"\xe2\x96\x81the"`` or ``b"<0x0A>"``.
         scores: float64, shape ``(n,)``. SentencePiece keeps float32, and so do its files.
         types: uint8, shape ``(n,)``: a :class:`PieceType` each.
-        unk_id: the id of what is unknown; ``None`` where nothing is (``tokenizers`` allows it).
+        unk_id: the id of the unknown piece; ``None`` for none (``tokenizers`` allows it).
         byte_fallback: a character that is no piece becomes the pieces of its bytes.
         bos_id: the control piece that a model wants before a text; ``None`` for none. Like the
             next two, it is there for files and templates: encoding does not look at it.

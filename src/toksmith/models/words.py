@@ -108,7 +108,7 @@ class WordLevel:
 @short_repr
 @dataclass(frozen=True)
 class LongestMatch:
-    """From left to right, the longest token that matches; what no token starts is unknown.
+    """Takes the longest matching token, from left to right; unmatched characters are unknown.
 
     With a vocabulary of single characters this is the character model. The unknown token itself is
     not looked for: no text is spelled like it.
@@ -121,7 +121,7 @@ class LongestMatch:
             end inside a character, as those of byte-level BPE do.
 
     Raises:
-        OptionError: ``unk_id`` is no id, or ``unit`` is none of these.
+        OptionError: ``unk_id`` is no id, or ``unit`` has another value.
 
     Example:
         >>> from toksmith import Tokenizer, pipeline
@@ -153,4 +153,4 @@ class LongestMatch:
 
 def _check_unk(vocab: tuple[bytes, ...], unk_id: int | None) -> None:
     if unk_id is not None and (not 0 <= unk_id < len(vocab) or not vocab[unk_id]):
-        raise OptionError(f"unk_id is {unk_id}, which is none of the {len(vocab)} ids")
+        raise OptionError(f"unk_id is {unk_id}: use one of the {len(vocab)} ids")

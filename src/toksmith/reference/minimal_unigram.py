@@ -64,7 +64,7 @@ def best_way(word: str, scores: dict[str, float], without: str = "") -> list[str
 
 
 def expected_counts(counts: dict[str, int], scores: dict[str, float]) -> dict[str, float]:
-    """Return how often each piece occurs, if every way counts by its probability."""
+    """Return the expected count of each piece, with each segmentation weighted by probability."""
     expected: defaultdict[str, float] = defaultdict(float)
     for word, times in counts.items():
         lattice = [(i, k, piece, math.exp(scores[piece])) for i, k, piece in edges(word, scores)]

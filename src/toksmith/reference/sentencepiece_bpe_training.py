@@ -47,7 +47,7 @@ def training_steps(
 
     Args:
         counts: the number of occurrences of each word.
-        pieces: how many pieces to learn; there are fewer where no pair is left.
+        pieces: the number of pieces to learn; the result has fewer if no pair is left.
         rules: what may be a piece.
 
     Example:

@@ -100,8 +100,8 @@ def training_steps(
     """Yield each round; the pieces of the last one are for :func:`finish`.
 
     Args:
-        words: what to train on.
-        wanted: how many pieces are wanted.
+        words: the words to train on.
+        wanted: the number of pieces to keep.
         rules: what may be a piece.
         options: how training goes.
     """
@@ -149,7 +149,7 @@ def seed_pieces(words: Words, rules: PieceRules, size: int) -> Scores:
     Args:
         words: what to look for substrings in.
         rules: which of them may be pieces.
-        size: how many of them to take.
+        size: the number of them to take.
     """
     characters: Counter[str] = Counter()
     counts: Counter[str] = Counter()

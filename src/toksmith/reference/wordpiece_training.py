@@ -70,7 +70,7 @@ def training_steps(
 
     Args:
         words: the number of occurrences of each word.
-        pieces: how many merges to make; there are fewer where no pair is left.
+        pieces: the number of merges to make; the result has fewer if no pair is left.
         objective: see above.
         min_frequency: a pair that is rarer is never joined.
         prefix: what marks a piece that continues a word.

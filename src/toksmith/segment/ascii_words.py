@@ -74,7 +74,7 @@ def _ends(is_start: npt.NDArray[np.bool_]) -> OffsetArray:
 
 
 def _starts(numbers: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.bool_]:
-    """Return where words start in ASCII text, given that the first character starts one."""
+    """Return the starts of words in ASCII text, whose first character starts a word."""
     table = np.zeros(_NO_ASCII + 1, np.uint8)
     table[list(_CLASS_OF)] = list(_CLASS_OF.values())
     kinds = table[np.minimum(numbers, _NO_ASCII)]

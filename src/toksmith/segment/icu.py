@@ -64,7 +64,7 @@ def cutter(unit: Unit, locale: str | None = None) -> Cut:
 
 
 def boundaries(text: str, cut: Cut) -> OffsetArray:
-    """Return where the pieces of a text start, and where it ends.
+    """Return the starts of the pieces of a text, and its end.
 
     Args:
         text: of any size.

@@ -117,6 +117,6 @@ def _pieces(text: str, language: str, start: int) -> list[dict[str, Any]]:
 
 
 def _paragraph_end(text: str, start: int, end: int) -> int:
-    """Return where the last paragraph between two places ends, 0 if none does."""
+    """Return the end of the last paragraph between two places; 0 if none ends there."""
     places = [(text.rfind(gap, start, end), len(gap)) for gap in _PARAGRAPH_GAPS]
     return max(place + size if place >= 0 else 0 for place, size in places)

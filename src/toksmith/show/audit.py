@@ -25,7 +25,7 @@ def audit_view(audit: Audit, *, examples: int = 5, colour: bool = True) -> Rende
 
     Args:
         audit: what to show.
-        examples: how many of each finding.
+        examples: the number of examples of each finding.
         colour: ``False`` leaves everything in the terminal's own colour.
     """
     head = Text().append(visible_name(audit.tokenizer), "bold" if colour else "")
@@ -71,7 +71,7 @@ def audit_html(audit: Audit, examples: int = 5) -> str:
 
     Args:
         audit: what to show.
-        examples: how many of each finding.
+        examples: the number of examples of each finding.
     """
     counts = ", ".join(f"{count:,} {name}" for name, count in audit.categories.items() if count)
     style = read_styles("base", "audit")

@@ -111,7 +111,7 @@ def has_colour(console: Console) -> bool:
 
 
 def render_plain(renderable: RenderableType, width: int = 100) -> str:
-    """Return what a console without colours would print."""
+    """Return the output of a console without colours."""
     out = io.StringIO()
     Console(file=out, width=width, highlight=False, no_color=True).print(renderable)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

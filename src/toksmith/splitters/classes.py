@@ -57,8 +57,8 @@ class LeadingSpace:
 
 
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
-"""What becomes of a match: nothing, a chunk of its own, part of the chunk before it or after it;
-``contiguous``: a chunk of its own together with the matches that touch it."""
+"""The treatment of a match: it is removed, is a separate chunk, or joins the chunk before or after
+it; ``contiguous``: adjacent matches form one separate chunk."""
 
 
 @short_repr

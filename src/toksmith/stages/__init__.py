@@ -1,1 +1,1 @@
-"""Normalizing, splitting and decoding in Python: for what the kernel leaves to Python."""
+"""The stages that run in Python: normalizing, splitting and decoding."""

@@ -1,7 +1,7 @@
-"""A text on its way to the model, with the place in the original of each of its characters.
+"""A text in the pipeline, with the position in the original text of each of its characters.
 
 A normalizer is written as *edits*: ranges of a text and their replacements. One set of edits serves
-two uses: :func:`apply_edits` on a string makes the new text, and on an :class:`Aligned` it also
+two uses: :func:`apply_edits` on a string returns the new text, and on an :class:`Aligned` it also
 tracks origins, so that spans always refer to the original text.
 """
 
@@ -19,9 +19,9 @@ class Edit(NamedTuple):
     """Characters ``[start, end)`` of a text become ``new``; edits come in order and do not overlap.
 
     Attributes:
-        start: where the stretch starts.
-        end: where it ends; ``start`` for an insertion.
-        new: what takes its place.
+        start: the start of the range.
+        end: the end of the range; ``start`` for an insertion.
+        new: the replacement.
     """
 
     start: int
@@ -49,7 +49,7 @@ class Aligned:
 
     @classmethod
     def of(cls, text: str, offset: int = 0) -> Aligned:
-        """Return a text that is its own original, from byte ``offset`` on.
+        """Return an unchanged text, which starts at byte ``offset`` of the original.
 
         A surrogate is one byte of invalid UTF-8 (``surrogateescape``).
         """
@@ -67,7 +67,7 @@ class Aligned:
         return Aligned(self.text[span], self.starts[span], self.ends[span])
 
     def apply_edits(self, edits: Iterable[Edit]) -> Aligned:
-        """Return the text with the edits done.
+        """Apply edits, and return the new text.
 
         The replacement of a range has the origin of the whole range. An insertion has an empty
         origin, at the start of the character after it.
@@ -97,11 +97,11 @@ class Aligned:
 
 
 AnyText = TypeVar("AnyText", str, Aligned)
-"""A string, or one that keeps the places of the original."""
+"""A string, or an ``Aligned``, which also tracks positions in the original."""
 
 
 def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
-    """Return the text with the edits done.
+    """Apply edits, and return the new text.
 
     Example:
         >>> apply_edits("abc", [Edit(1, 2, "xyz")])

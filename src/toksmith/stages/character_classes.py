@@ -25,12 +25,12 @@ WHITE_SPACE = "".join(
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
-    """Return the code point of each character; a surrogate has one of its own."""
+    """Return the code point of each character; a surrogate counts as one character."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def flags(characters: str) -> Flags:
-    """Return the class of just these characters."""
+    """Return the class that consists of these characters."""
     found = np.zeros(CODE_POINTS, bool)
     found[code_points(characters)] = True
     return found
@@ -65,7 +65,7 @@ def ranges(name: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def lower_case() -> dict[str, str]:
-    """Return the lower case of each character that has one, each by itself.
+    """Return the lower case of each character that has one, without context.
 
     Example:
         >>> lower_case()["Σ"], len(lower_case()["İ"])
@@ -82,7 +82,7 @@ def lower_case() -> dict[str, str]:
 
 @cache
 def scripts() -> npt.NDArray[np.uint8]:
-    """Return the number of the script of each code point; 0: goes with any."""
+    """Return the number of the script of each code point; 0 matches any script."""
     starts, numbers = zip(
         *(run.split(":") for run in tables_tokenizers.SCRIPTS.split()), strict=True
     )

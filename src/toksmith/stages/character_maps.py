@@ -1,13 +1,13 @@
 """Normalizers and splitters as tables over single characters.
 
-The kernel goes through a text once and looks up the normalized form and the class of each
-character. Both are computed by running the steps themselves, not written a second time.
+The kernel reads a text once and looks up the normalized form and the class of each character. The
+tables are computed by running the steps on single characters, so each rule is written once.
 
-A Unicode form is not decided by single characters; but it is wherever no mark is near, because
-characters act on each other only inside a segment, and most segments are one character. So such
-steps count as context-free *but for the bound characters*: what one of these becomes, and what
-the character before it becomes, depends on both. BERT's stripping of accents puts marks in order
-before it removes them, which shows only in the few marks that it leaves.
+A Unicode normalization form is not context-free, but its context is limited: characters only
+interact inside a segment, and most segments are one character. So such steps count as context-free
+*except for the bound characters*, such as combining marks: the forms of a bound character and of
+the character before it depend on both. BERT's removal of accents orders marks before it removes
+them, which only matters for the few marks that it keeps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from toksmith.stages.split_classes import character_classes
 
 
 def is_context_free(steps: Normalizer) -> bool:
-    """Return whether each character becomes the same whatever its neighbours are.
+    """Return whether the form of each character is independent of its neighbours.
 
     Except for the bound characters, which :func:`map_characters` reports.
 
@@ -45,11 +45,11 @@ def is_context_free(steps: Normalizer) -> bool:
 
 
 def map_characters(steps: Normalizer, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-    r"""Return what becomes of each of some characters in steps that are context-free.
+    r"""Return the normalized form of each character, for context-free steps.
 
     Returns:
-        What each becomes where no bound character is next to it; and whether it is *bound*: what
-        it and the one before it become may depend on both.
+        The form of each character without a bound character next to it, and whether it is
+        *bound*: the forms of it and of the character before it may depend on both.
 
     Example:
         >>> map_characters((UnicodeForm("NFC"), Bert()), ["É", "\u0301", "\n"])
@@ -64,14 +64,14 @@ def map_characters(steps: Normalizer, characters: Sequence[str]) -> tuple[list[s
             bound = [b or first in acting for b, first in zip(bound, firsts, strict=True)]
         texts = _mapped(step, texts)
         if isinstance(step, Bert) and step.strips_accents:
-            # Those that a form may move past others.
+            # Marks that normalization may reorder.
             moving = set(filter(unicodedata.combining, acting_backwards("".join(texts))))
             bound = [b or not moving.isdisjoint(t) for b, t in zip(bound, texts, strict=True)]
     return texts, bound
 
 
 def _mapped(step: Step, texts: list[str]) -> list[str]:
-    # None sees another, so all can be mapped at once, with others between them.
+    # Characters do not interact, so all are mapped in one call, joined by separators.
     together = "".join(texts)
     for between in _LETTERS:
         if between not in together:
@@ -82,11 +82,11 @@ def _mapped(step: Step, texts: list[str]) -> list[str]:
 
 
 _LETTERS = "\ua015\u1401"
-"""Letters that hardly any normalizer changes."""
+"""Separators: letters that normalizers rarely change."""
 
 
 def class_table(splitter: Splitter) -> bytes | None:
-    """Return the class of each code point; ``None`` where single characters have none.
+    """Return the class of each code point; ``None`` if the splitter is not class-based.
 
     0: it is dropped; 1: it is a chunk of its own; from 2 on: a run of one class is a chunk.
 

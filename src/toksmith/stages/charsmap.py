@@ -133,7 +133,7 @@ class CharacterMap:
 
     @cached_property
     def _below(self) -> dict[int, list[tuple[int, int]]]:
-        """What :meth:`_children` returns, by the base of the node."""
+        """The results of :meth:`_children`, by the base of the node."""
         below: dict[int, list[tuple[int, int]]] = {}
         for node, unit in enumerate(self._units):
             if node and unit & 0xFF and not unit & LEAF:

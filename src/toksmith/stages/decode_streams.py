@@ -34,7 +34,7 @@ Feed: TypeAlias = Callable[[list[str], bool], list[str]]
 
 
 def stream_decoder(decoder: Decoder, model: Model) -> Feed:
-    """Return what runs all steps of a decoder."""
+    """Return a function that runs all steps of a decoder."""
     feeds: list[Feed] = []
     one = False  # whether what comes are parts of one token
     for step in decoder:
@@ -50,7 +50,7 @@ def stream_decoder(decoder: Decoder, model: Model) -> Feed:
 
 
 def stream_step(step: Step, model: Model) -> Feed:
-    """Return what runs one step on tokens as they come."""
+    """Return a function that runs one step on a stream of tokens."""
     match step:
         case MetaspaceDecoder() | Replace() | Strip() | WordPieceDecoder():
             return _stream_metaspace_decoder(step, model)
@@ -71,7 +71,7 @@ def stream_step(step: Step, model: Model) -> Feed:
 
 
 def _part_stream(step: Step, model: Model) -> Feed:
-    """Return what runs one step on the parts of a single token."""
+    """Return a function that runs one step on the parts of a single token."""
     if isinstance(step, Strip):
         return _strip_parts(step)
     if isinstance(step, MetaspaceDecoder) or (

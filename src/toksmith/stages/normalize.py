@@ -183,7 +183,7 @@ def normalize(normalizer: Normalizer, text: AnyText) -> AnyText:
 
 
 def list_passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
-    """Return what a step does to a text, pass after pass: most have one, their edits."""
+    """Return the edits of a step on a text, one list per pass; most steps have one pass."""
     match step:
         case Bert():
             return bert_passes(step)
@@ -204,7 +204,7 @@ def list_passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
 
 
 def find_edits(step: Step, text: str) -> list[Edit]:
-    """Return what a step of one pass changes in a text, from left to right."""
+    """Return the edits of a step of one pass, from left to right."""
     match step:
         case Bert():
             raise NotImplementedError("Bert has several passes")

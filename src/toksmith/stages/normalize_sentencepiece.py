@@ -135,7 +135,7 @@ def _lookup(charsmap: bytes, protected: tuple[str, ...]) -> _Lookup:
 
 
 def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
-    """Return what ``tokenizers`` changes with SentencePiece's map.
+    """Return the edits that ``tokenizers`` makes with SentencePiece's map.
 
     A cluster of characters (what people take for one) of less than six bytes is replaced as a
     whole by the *first* key that it starts with; otherwise each of its characters is.

@@ -39,7 +39,7 @@ def split_at_matches(
     Args:
         matches: where the matches are, from left to right.
         behavior: what becomes of a match.
-        size: how many characters the text has.
+        size: the number of characters of the text.
         invert: what lies between the matches counts as the matches.
 
     Example:

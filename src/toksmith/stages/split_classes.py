@@ -193,7 +193,7 @@ def _starts_original(piece: str | Aligned, start: int) -> bool:
 
 
 def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
-    """Return what a splitter writes anew before it cuts."""
+    """Return the edits that a splitter makes before it cuts."""
     match splitter:
         case LeadingSpace():
             return [] if text.startswith(" ") else [_before_first(" ", text[0])]

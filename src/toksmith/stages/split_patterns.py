@@ -152,7 +152,7 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
 
 
 def _word_spans(string: str) -> list[tuple[int, int]]:
-    """Return what ``WORDS`` matches: text is cut at both sides of each white-space character."""
+    """Return the spans of ``WORDS``: a text is cut on both sides of each white-space character."""
     codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
     is_space = _is_space()[codes]
     is_start = np.ones(len(codes), bool)

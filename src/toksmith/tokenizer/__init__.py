@@ -59,7 +59,7 @@ class Tokenizer(TokenizerHabits):
 
     Args:
         pipeline: the stages it runs.
-        training: the record of its training, or a function that finds the record on first use.
+        training: the record of its training, or a function that reads the record on first use.
 
     Example:
         >>> import toksmith
@@ -108,7 +108,7 @@ class Tokenizer(TokenizerHabits):
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Pipeline, object]]:
         return type(self), (self.pipeline, self._training)
 
-    # Its data
+    # Data
 
     @property
     def name(self) -> str | None:
@@ -192,7 +192,7 @@ class Tokenizer(TokenizerHabits):
         return self._table.find(token) is not None
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both have equal pipelines; names do not count."""
+        """Return whether both have equal pipelines; names are ignored."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
         return self is other or replace(self.pipeline, name=None) == replace(
@@ -288,7 +288,7 @@ class Tokenizer(TokenizerHabits):
         return self._table.bytes_of(token_id)
 
     def token_text(self, token_id: int) -> str:
-        """Return a token as text: its bytes as UTF-8, with U+FFFD for what is invalid.
+        """Return the text of a token: its bytes as UTF-8, with U+FFFD for invalid bytes.
 
         Raises:
             UnknownTokenError: no token has this id.
@@ -358,7 +358,7 @@ class Tokenizer(TokenizerHabits):
             raise habits.unknown_keywords("encode", _unknown)
         if special == "text" and pair is None and not add_special_tokens:
             if threads is None:
-                try:  # the most frequent call of all: straight to the engine
+                try:  # the fast path for the most frequent call: directly to the engine
                     if len(text) < SMALL:
                         return self._encode_short(text, 1)
                 except ENGINE_REFUSALS:
@@ -529,7 +529,7 @@ class Tokenizer(TokenizerHabits):
         if _unknown:
             raise habits.unknown_keywords("encoding", _unknown)
         flag("add_special_tokens", add_special_tokens)
-        refuse_list(text, "for a list of texts, there is encodings")
+        refuse_list(text, "for a list of texts, use encodings")
         both = [text] if pair is None else [text, pair]
         texts = [self._encoder.locate(each, special) for each in both]
         parts = [self._trim(each.row_part(place)) for place, each in enumerate(texts)]
@@ -589,8 +589,8 @@ class Tokenizer(TokenizerHabits):
             pairs: the second text of each row.
             max_length: the most tokens of a row, template included; the rest is cut off. Default:
                 the tokenizer file's setting, else no limit.
-            stride: with ``overflow``, the number of tokens that a further row repeats from the row
-                before it.
+            stride: with ``overflow``, the number of tokens that an additional row repeats from the
+                row before it.
             padding: the row length: an int, ``"longest"`` or ``True`` (pad to the longest row),
                 ``"max_length"``, ``False`` (no padding: rows must have equal lengths), or a
                 :class:`~toksmith.framing.Padding`. Default: the tokenizer file's setting, else
@@ -599,8 +599,8 @@ class Tokenizer(TokenizerHabits):
             truncation: ``True`` (cut to ``max_length``), ``False`` (do not cut), the text of a pair
                 to cut (``"longest_first"``, ``"only_first"``, ``"only_second"``), or a
                 :class:`~toksmith.framing.Truncation`. Default: cut if a maximum length is known.
-            overflow: whether the tokens that are cut off make further rows; ``Inputs.document``
-                is then the index of each row's text.
+            overflow: whether tokens that are cut off form additional rows of the same text;
+                ``Inputs.document`` is the index of each row's text.
             spans: whether to return the characters that each token covers.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around the texts.
@@ -635,14 +635,14 @@ class Tokenizer(TokenizerHabits):
         return inputs
 
     def _warn_of_padding(self, filled_with: int) -> None:
-        """Warn, once, that rows are filled with an id that is no padding token."""
+        """Warn, once, that rows are padded with an id that is no padding token."""
         if self._warned_of_padding or pad_id(self._framing) is not None:
             return
         self._warned_of_padding = True
         warn(
-            f"this tokenizer has no padding token: rows are filled with id {filled_with} "
-            f"({self._table.tokens[filled_with]!r:.40}), and attention_mask marks it; name one "
-            "with padding=toksmith.framing.Padding(id=...) or with_special_tokens(['<pad>'])"
+            f"this tokenizer has no padding token: rows are padded with id {filled_with} "
+            f"({self._table.tokens[filled_with]!r:.40}), and attention_mask is 0 there; set one "
+            "by padding=toksmith.framing.Padding(id=...) or with_special_tokens(['<pad>'])"
         )
 
     def count(
@@ -663,7 +663,7 @@ class Tokenizer(TokenizerHabits):
         """
         if _unknown:
             raise habits.unknown_keywords("count", _unknown)
-        refuse_list(text, "for a list of texts, there is count_batch")
+        refuse_list(text, "for a list of texts, use count_batch")
         return self._encoder.count(text, special, threads) * self._encoder.times
 
     def count_batch(
@@ -790,7 +790,7 @@ class Tokenizer(TokenizerHabits):
         )
         return text_chunks(text, chunker)
 
-    # Other segmentations, and why this one
+    # Other segmentations, and explanations
 
     def sample(
         self,
@@ -878,10 +878,10 @@ class Tokenizer(TokenizerHabits):
         ]
 
     def explain(self, text: Text, *, special: Special = "text") -> Explanation:
-        """Return each chunk of a text and each step inside it; print it to read it.
+        """Explain the encoding of a text: each chunk, and each step of the model. Print to read.
 
-        ``.diagrams`` holds the same as data to draw: a merge tree, a lattice, or the longest
-        matches of each chunk.
+        ``.diagrams`` holds the same steps as drawable data: for each chunk a merge tree, a lattice,
+        or the longest matches.
 
         Args:
             text: a string or bytes.
@@ -902,7 +902,7 @@ class Tokenizer(TokenizerHabits):
         return self._explainer.text(text, special)
 
     def explain_token(self, token: int | str | bytes) -> Explanation:
-        """Return how the model builds a token of the vocabulary; ``.reached`` is whether it can.
+        """Explain how the model builds a token; ``.reached`` is whether it can.
 
         The token's bytes go to the model directly, without normalizer and splitter.
 
@@ -996,7 +996,7 @@ class Tokenizer(TokenizerHabits):
     def decoder(
         self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
-        """Return a decoder for a stream of ids, which returns whole characters only.
+        """Return an incremental decoder for a stream of ids; it returns whole characters only.
 
         Example:
             >>> import toksmith

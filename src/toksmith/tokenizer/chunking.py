@@ -21,7 +21,7 @@ Unit: TypeAlias = Literal["token", "word", "sentence"]
 
 _UNITS = ("token", "word", "sentence")
 _MARGIN = 8
-"""Tokens at the end of a window that its cut may have changed."""
+"""The number of tokens at the end of a window that may differ from those of the whole text."""
 
 
 @short_repr
@@ -30,7 +30,7 @@ class TextChunk(Generic[AnyText]):
     """A part of a text.
 
     Attributes:
-        text: the part; of bytes, bytes.
+        text: the part, of the same type as the whole text.
         span: its characters in the whole text.
         tokens: the number of tokens when the part is encoded by itself.
 
@@ -52,7 +52,7 @@ class _Window(NamedTuple):
 
     Attributes:
         starts: int64, shape ``(tokens,)``: the first character of each token in the whole text.
-        ends: int64: the place after its last character.
+        ends: int64, shape ``(tokens,)``: the index after the last character of each token.
         is_rest: whether the window reaches the end of the text.
     """
 
@@ -73,7 +73,7 @@ class Chunker:
         text: a string, or bytes.
         limit: the most tokens of a chunk.
         overlap: the most tokens that a chunk repeats from the chunk before it.
-        at: where to cut; a sentence longer than a chunk is cut at words, a word at tokens.
+        at: the unit to cut at; a sentence longer than a chunk is cut at words, a word at tokens.
         places: returns the ids of a text and the byte span of each token.
         count: returns the number of tokens of a text.
     """
@@ -117,13 +117,14 @@ class Chunker:
             self._reach = 5 * (end - start) // 4 + 64
             before = start
             start = self._overlap_start(window, end) if self._overlap and end < self._size else end
-            if start <= before:  # the next chunk would hold all of this one
+            if start <= before:  # else the next chunk would contain this whole chunk
                 start = end
 
     def _next(self, start: int, after: int) -> tuple[_Window, int, int, int]:
-        """Return the window, start, end and count of a chunk that reaches beyond a place.
+        """Return the window, start, end and token count of a chunk that ends after ``after``.
 
-        It starts at ``start``, or where the last one ended if that gives it a better end.
+        It starts at ``start``, or where the chunk before it ended if it can then end at a boundary
+        of a larger unit.
         """
         windows: dict[int, _Window] = {}
         for unit in self._units:
@@ -147,7 +148,7 @@ class Chunker:
             reach *= 2
 
     def _end(self, window: _Window, unit: str, start: int, after: int) -> tuple[int, int] | None:
-        """Return the last boundary of a unit at which a chunk can end, and its tokens."""
+        """Return the last boundary of a unit at which a chunk can end, and its token count."""
         if window.is_rest and len(window.starts) <= self._limit:
             tokens = self._count(self._part(start, self._size))
             if tokens <= self._limit or start == self._size:
@@ -166,7 +167,7 @@ class Chunker:
         return None
 
     def _few_characters(self, start: int) -> tuple[int, int]:
-        """Return the end of a chunk that no token boundary ends, and its tokens."""
+        """Return the end and token count of a chunk that ends at no token boundary."""
         size = min(self._limit, self._size - start)
         while True:
             tokens = self._count(self._part(start, start + size))
@@ -212,7 +213,7 @@ def text_chunks(text: AnyText, chunks: Iterable[tuple[Span, int]]) -> list[TextC
 
     Args:
         text: a string or bytes.
-        chunks: the characters of each part, and its tokens.
+        chunks: the character span of each part, and its number of tokens.
 
     Example:
         >>> text_chunks(b"low\xc3\xa9", [(Span(2, 4), 3)])
@@ -259,7 +260,7 @@ def truncate_text(
         places: returns the ids of a text and the byte span of each token.
         count: returns the number of tokens of a text.
     """
-    reach = 8 * limit + 1024  # characters: enough for almost every text, and cheap for a long one
+    reach = 8 * limit + 1024  # in characters: enough for most texts; avoids encoding a long text
     while True:
         part = text[:reach] if side == "right" else text[max(len(text) - reach, 0) :]
         ids, spans = places(part)
@@ -267,7 +268,7 @@ def truncate_text(
             if len(ids) <= limit:
                 return text
             break
-        # Near its cut, the tokens of the part may differ from those of the text.
+        # Near the cut, the tokens of the part may differ from those of the whole text.
         if len(ids) > 2 * limit + 16:
             break
         reach *= 4

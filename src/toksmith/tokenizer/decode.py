@@ -136,7 +136,7 @@ class TextDecoder:
         return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
 
     def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
-        """Return a function of ids and a flag ``final`` that returns the text they complete."""
+        """Return a function ``f(ids, final)`` that returns the text completed by these ids."""
         _check_errors(errors)
         if self._pipeline.decoder is None:
             characters = codecs.getincrementaldecoder("utf-8")(errors)
@@ -150,7 +150,7 @@ class TextDecoder:
 
     @_with_range
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
-        """Return the tokens of ids as the vocabulary spells them, for a decoder's steps."""
+        """Return the tokens of ids as spelled in the vocabulary, as input of the decoder steps."""
         array = self._check_and_select(id_array(ids), skip_special_tokens)
         return list(map(self._spelled.__getitem__, array.tolist()))
 
@@ -198,7 +198,7 @@ class IncrementalDecoder:
         self.reset()
 
     def decode(self, ids: int | Ids = (), final: bool = False) -> str:
-        """Return the text that the ids complete.
+        """Return the text that is complete with these ids.
 
         Args:
             ids: one id, or several.

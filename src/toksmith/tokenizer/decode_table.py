@@ -1,4 +1,4 @@
-"""Decoding by a table that holds the bytes of each token in the middle of a text.
+"""Decodes by a table with the bytes of each token, as it decodes in the middle of a text.
 
 Most decoders look at one token at a time. The exceptions are the first token, which may lose a mark
 or a space, and byte tokens, several of which form one character; so the table holds bytes. Decoders
@@ -62,8 +62,8 @@ class DecodeTable:
     def decode(self, ids: IdArray, threads: int = 1) -> str:
         """Return the text of known ids."""
         start = self._start(ids)
-        # The steps treat runs of byte tokens separately if an empty token lies between them, and
-        # so do bytes that form no character.
+        # The table cannot be used for empty tokens, which separate runs of byte tokens, nor for
+        # bytes that form no character, which the steps replace run by run.
         if self._engine is None or not (
             self._engine.check(ids, threads) or self._bytes_stay_together(ids)
         ):
@@ -92,7 +92,7 @@ class DecodeTable:
         """Return the number of ids at the start that must be decoded together by the steps."""
         size = 1
         if self._head and isinstance(self._head[0], SentencePieceDecoder):
-            # Up to the first token with text: marks before it are removed.
+            # Up to the first token with text, because word-start marks before it are removed.
             while size < len(ids) and not self._steps(self._head, ids[size - 1 : size]):
                 size += 1
         while size < len(ids) and self._is_byte[ids[size - 1]]:
@@ -100,12 +100,12 @@ class DecodeTable:
         return size
 
     def _table(self) -> list[bytes] | None:
-        """Return the bytes of each token after another token; ``None`` if they depend on more."""
+        """Return the bytes of each token inside a text; ``None`` if they depend on neighbours."""
         head = self._head
         if self._tail and self._tail[0] != Fuse():
             return None
         if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
-            # Marks are removed at the start of a text; after it, they are spaces.
+            # Word-start marks are removed at the start of a text, and are spaces elsewhere.
             plain = replace(head[0], add_dummy_prefix=False, remove_extra_whitespaces=False)
             return self._all_within_text((plain,))
         until = -1 if head and isinstance(head[-1], ByteFallback) else None

@@ -43,7 +43,7 @@ class TextEncoder:
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
         self._framing = pipeline.framing
-        # Without a normalizer, all added tokens are found in the text itself.
+        # Tokens to find in the normalized text; without a normalizer it is the text itself.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
         self._engine = encoder or engine.compile(pipeline)
         self._searches = bool(pipeline.framing.always)  # in every text, whatever ``special`` is
@@ -76,7 +76,7 @@ class TextEncoder:
     def encode_batch(
         self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
     ) -> Batch:
-        """Return the ids of each text; messages call the texts by ``name``."""
+        """Return the ids of each text; error messages call the argument ``name``."""
         if self.is_plain(special):
             workers = thread_count(threads)
             try:
@@ -137,7 +137,7 @@ class TextEncoder:
 
     def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
-        found: list[tuple[int, AddedToken]] = []  # with the number of text parts before it
+        found: list[tuple[int, AddedToken]] = []  # (number of text parts before it, token)
         for start, end, added in self._segments(data, literals):
             if added:
                 found.append((len(bounds), added))
@@ -149,10 +149,10 @@ class TextEncoder:
         return np.insert(batch.ids, places, [added.id for _, added in found])
 
     def refuse_special_tokens(self, data: bytes) -> None:
-        """Check that a text holds no special token's literal.
+        """Raise an error if a text holds the literal of a special token.
 
         Raises:
-            SpecialTokenError: it does.
+            SpecialTokenError: the text holds such a literal.
         """
         self._framing.refuse_special_tokens(data)
         if within := self._within & self._framing.special_tokens.keys():
@@ -161,7 +161,7 @@ class TextEncoder:
             if not np.array_equal(without, found):
                 raise SpecialTokenError(
                     f"the normalized text holds one of the special tokens {sorted(within)}; "
-                    'special="text" takes it as text, special="encode" as the token'
+                    'use special="text" for plain text, special="encode" for the token'
                 )
 
 
@@ -183,7 +183,7 @@ class LocatedTokens(NamedTuple):
     size: int
 
     def row_part(self, sequence: int) -> RowPart:
-        """Return the tokens for a row."""
+        """Return the tokens as a part of a row."""
         return RowPart(self.ids, sequence, sequence, self.spans)
 
 
@@ -241,7 +241,7 @@ def _concat_spans(parts: Sequence[SpanArray]) -> SpanArray:
 
 
 ENGINE_REFUSALS = (UnicodeEncodeError, TypeError, BufferError)
-"""Errors of an engine for surrogates, for objects that are no text, and for buffers with gaps."""
+"""Engine errors for surrogates, for objects that are no text, and for non-contiguous buffers."""
 
 
 def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -> _Found:
@@ -255,5 +255,5 @@ def _run(work: Callable[[Text, int], _Found], text: Text, threads: int | None) -
 
 def _one(text: Text) -> bytes:
     """Return the UTF-8 of the text that a call for one text was given."""
-    refuse_list(text, "for a list of texts, there is encode_batch")
+    refuse_list(text, "for a list of texts, use encode_batch")
     return utf8(text)

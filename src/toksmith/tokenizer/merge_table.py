@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt
 
 _PRINTED = 60
-"""The most rows that are printed; of more, the first 40 and the last 10."""
+"""The most rows printed in full; of a longer table, only the first 40 and the last 10."""
 _FIRST, _LAST = 40, 10
 _PAIRS = 6
 """The number of pairs that the repr of merges shows."""
@@ -24,11 +24,11 @@ class MergeRow(NamedTuple):
     """One merge.
 
     Attributes:
-        rank: its place in the list of merges; a lower rank merges first.
+        rank: its index in the list of merges; lower ranks are applied first.
         left: the id on the left.
         right: the id on the right.
-        new: the id that the two become.
-        bytes: the bytes of that.
+        new: the id of the merged token.
+        bytes: the bytes of the merged token.
         count: the number of times the pair occurred in the training text when it was merged;
             ``None`` without a training record.
     """
@@ -38,13 +38,13 @@ class MergeRow(NamedTuple):
     right: int
     new: int
     bytes: builtins.bytes
-    count: int | None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int | None  # type: ignore[assignment]  # hides tuple.count
 
 
 class Merges(tuple[tuple[int, int], ...]):
     """The merges of a BPE model in rank order, as ``(left id, right id)``.
 
-    A tuple of pairs that equals a list of the same pairs; slices are of this kind too.
+    A tuple of pairs that equals a list of the same pairs; a slice is a Merges too.
 
     Example:
         >>> import toksmith
@@ -85,9 +85,8 @@ class MergeTable(Sequence[MergeRow]):
     Args:
         merges: uint32, shape ``(n, 3)``: left id, right id, resulting id.
         tokens: the bytes of each id.
-        counts: how often each pair was counted, of the last merges where there are fewer counts
-            than merges; or nothing.
-        rows: which merges the table has; ``None`` for all.
+        counts: the count of each pair, for the last ``len(counts)`` merges; may be empty.
+        rows: the ranks in the table; ``None`` for all.
 
     Example:
         >>> import toksmith
@@ -177,5 +176,5 @@ class MergeTable(Sequence[MergeRow]):
         return "\n".join(lines)
 
     def pair(self, row: MergeRow) -> str:
-        """Return both tokens that a merge joins, as they are shown."""
+        """Return both tokens of a merge in printable form."""
         return f"{visible(self._tokens[row.left])} + {visible(self._tokens[row.right])}"

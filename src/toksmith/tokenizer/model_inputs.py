@@ -65,8 +65,8 @@ class Preparation:
                 documents.append(document)
         if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
             raise OptionError(
-                "padding=False, but the rows have different lengths, which no array holds: "
-                "encode_batch returns ids without padding"
+                "padding=False, but the rows have different lengths: pad them, or use "
+                "encode_batch, which returns ids without padding"
             )
         return pad(rows, documents, self.padding)
 
@@ -92,10 +92,10 @@ _FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "enco
 def columns_of(
     call: str, texts: Iterable[Text], pairs: Iterable[Text] | None
 ) -> list[Sequence[Text]]:
-    """Return the texts, and the second text of each where there are pairs, as lists.
+    """Return the texts, and the second texts if there are pairs, as lists.
 
     Args:
-        call: the name of the method that takes them, for messages.
+        call: the name of the calling method, for messages.
         texts: the texts.
         pairs: the second text of each, or ``None``.
 

@@ -243,7 +243,7 @@ class Trimmer:
         is_bytes = isinstance(self._pipeline.model, BPE)
         counts = np.zeros((len(self._tokens), 2), np.int64)
         for token_id, token in enumerate(self._tokens):
-            # In a byte-level token, only the space is white space; others are spelled as letters.
+            # Byte-level tokens spell other white space as letters, so only the space is trimmed.
             spaces = " " if is_bytes and token_id not in added else _SPACES
             text = token.decode("utf-8", "replace")
             counts[token_id] = [len(text) - len(text.lstrip(spaces)),

@@ -101,7 +101,7 @@ def best(
     model = pipeline.model
     if not isinstance(model, Unigram):
         raise UnsupportedError(
-            f"{type(model).__name__} does not score segmentations: only Unigram has n best ones"
+            f"{type(model).__name__} does not score segmentations: nbest needs a Unigram model"
         )
     if size > MOST:
         raise OptionError(f"{size} segmentations are too many: use {MOST} or fewer")
@@ -125,7 +125,7 @@ def best(
 
 def _rank_combinations(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
     """Return the best choices of one score from each list, as ranks, with their sums."""
-    # After each list, the best ways so far: the sum, the way before, and the rank in this list.
+    # Per list, the best partial choices: the sum, the index of the choice before, the rank here.
     columns: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
     for choices in scores:
         longer = [
@@ -157,7 +157,8 @@ def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[
             return lambda chunk, chance, rng: [t.id for t in merger.encode(chunk, chance, rng)]
         case _:
             raise UnsupportedError(
-                f"{type(model).__name__} has one segmentation of a text: there is nothing to sample"
+                f"{type(model).__name__} has only one segmentation of a text: sampling "
+                "needs BPE or Unigram"
             )
 
 

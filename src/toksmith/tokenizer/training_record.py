@@ -2,8 +2,7 @@
 
 The file's name is that of the tokenizer's file plus ``.training.json``; in a directory
 of several files it is ``training.json``. It holds the attributes of :class:`TrainingRecord` and the
-hashes of the tokenizer's files, so that the record of another tokenizer is never taken for this
-one's.
+hashes of the tokenizer's files, which show that it belongs to them.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ class SourceRecord:
         path: the path as it was given.
         size: the size of the file in bytes, as it is stored.
         sha256: SHA-256 of the file, in hexadecimal; ``None`` for a pipe.
-        documents: the number of documents that were taken from it.
+        documents: the number of documents used.
         bytes: the size of these documents in bytes of text.
-        weight: how much each of them counted.
+        weight: the factor by which their counts were multiplied.
     """
 
     path: str
@@ -84,25 +83,26 @@ class TrainingRecord:
         model: the kind of model, such as ``"bpe"``.
         vocab_size: the number of ids, special tokens included.
         merges: the number of merges; 0 for models without merges.
-        documents: the number of documents that were read; 0 if training was from counts that do
-            not tell.
-        bytes: the size of the text in bytes, each file's times its weight; with ``min_count`` of
-            the chunks that were kept, like ``chunks``, ``tokens`` and ``tokens_after``.
+        documents: the number of documents; 0 if unknown, as for some imported counts.
+        bytes: the size of the text in bytes, each file's times its weight. With ``min_count``,
+            this and ``chunks``, ``tokens`` and ``tokens_after`` leave out rare chunks.
         chunks: the number of distinct chunks.
         tokens: the number of tokens of the training text after the last merge; 0 if training does
             not count them (Unigram).
-        seconds: how long the training took.
-        options: the model's options, given or not, with ``split`` as a pattern; and those of
-            reading that differ from their defaults.
-        counts: uint64, shape ``(merges,)``: how often the pair of each merge occurred in the text
-            when it was chosen.
-        tokens_after: uint64, shape ``(merges,)``: tokens of the training text after each merge.
-            Because BPE is nested, this is the text's length with every smaller vocabulary, too.
+        seconds: the duration of the training in seconds.
+        options: all options of the model, with ``split`` as a pattern; and the options of the
+            corpus that differ from their defaults.
+        counts: uint64, shape ``(merges,)``: the number of occurrences of each merge's pair when it
+            was merged.
+        tokens_after: uint64, shape ``(merges,)``: the number of tokens of the training text after
+            each merge. Since the first merges are a smaller vocabulary, it holds the length of the
+            text for each vocabulary size.
         skipped: the number of lines and documents that were left out, by reason.
         sources: the files of the text; empty if it did not come from files.
-        version: the version of toksmith; empty if it is not known.
-        time: when training began, in UTC (ISO 8601); empty if it is not known.
-        spilled: how many bytes of counts went to temporary files, because memory was limited.
+        version: the version of toksmith; empty if unknown.
+        time: the time when training began, in UTC (ISO 8601); empty if unknown.
+        spilled: the number of bytes of counts written to temporary files, because memory was
+            limited.
 
     Example:
         >>> import toksmith
@@ -177,7 +177,7 @@ def contents(
     values = {name.name: getattr(record, name.name) for name in fields(record)}
     values["sources"] = [asdict(source) for source in record.sources]
     for name in ("counts", "tokens_after"):
-        values[name] = values.pop(name).tolist()  # long: at the end
+        values[name] = values.pop(name).tolist()  # long, so they go to the end of the file
     in_folder = path not in tokenizer
     hashes = {
         file.name: sha256(data).hexdigest()
@@ -235,7 +235,9 @@ def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
     data, held, *rest = files.read_together(paths)
     values = files.json_of(place, held or b"")
     if values.pop("toksmith_training", None) != _FORMAT:
-        raise FormatError(place, "it is no training record, or one of a later version of toksmith")
+        raise FormatError(
+            place, "it is no training record, or it needs a later version of toksmith"
+        )
     hashes = values.pop("files", None)
     found = {
         file.name: sha256(content).hexdigest()

@@ -14,14 +14,14 @@ from toksmith.splitters import LeadingSpace, Metaspace, Splitter, SplitterSequen
 from toksmith.vocabulary import TokenTable
 
 SpecialTokens = Mapping[str, int] | Iterable[str]
-"""Special tokens with their ids, or without: then they get the next free ones."""
+"""Special tokens by id, or a list of literals, which get the next free ids."""
 
 
 def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
     """Return a pipeline with more special tokens.
 
     Raises:
-        OptionError: a literal or an id is another token's already.
+        OptionError: a literal or an id already belongs to another token.
     """
     table = TokenTable(pipeline)
     added = {token.content: token for token in pipeline.framing.added_tokens}
@@ -29,8 +29,8 @@ def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
         known = table.find(content)
         if known is not None and known != token_id:
             raise OptionError(
-                f"special token {content!r:.80} cannot have id {token_id}: it is token {known} "
-                "already"
+                f"special token {content!r:.80} cannot have id {token_id}: it is already token "
+                f"{known}"
             )
         held = added.get(content, AddedToken(content, token_id))
         added[content] = replace(held, special=True)
@@ -102,8 +102,8 @@ def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
     """
     if _changes_text(pipeline.splitter):
         raise UnsupportedError(
-            f"{type(pipeline.splitter).__name__} also marks where words start, which this "
-            "vocabulary depends on: its split cannot be replaced"
+            f"{type(pipeline.splitter).__name__} also marks word starts, and the tokens contain "
+            "these marks: the split cannot be replaced"
         )
     return _replace_stages(pipeline, splitter=splitter(split))
 

@@ -1,4 +1,4 @@
-"""Training: text to counted chunks, counted chunks to a model."""
+"""Training: counts the chunks of a corpus, and learns a model from the counts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _PLACES = {
 
 
 class _Models(Mapping[str, tuple[type[ModelOptions], Trainer]]):
-    """Imports what trains a model when it is looked up: importing all takes longer than some do."""
+    """A lazy mapping: a trainer is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> tuple[type[ModelOptions], Trainer]:
         module, options, trainer = _PLACES[name]
@@ -68,7 +68,7 @@ class _Models(Mapping[str, tuple[type[ModelOptions], Trainer]]):
 
 
 MODELS = _Models()
-"""The models by name: their options, and what trains them."""
+"""The class of options and the training function of each model, by name."""
 
 
 @overload
@@ -167,15 +167,16 @@ def train(
     """Train a tokenizer on files, texts or counts: exactly one of them.
 
     Args:
-        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them, never
-            text: text files, JSON Lines or Parquet, plain or packed by gzip or zstd, of any size.
+        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them; never
+            text. Files are text, JSON Lines or Parquet, may be compressed (gzip, zstd), and may be
+            of any size.
             Each text file is a document, or several with ``separator``. A UTF-8 byte order mark
             at the start of a file is skipped.
-        vocab_size: the number of ids, special tokens and all else included.
+        vocab_size: the number of ids, special tokens included.
             :func:`toksmith.advise` suggests a size. ``"bpe"`` has no default; ``"unigram"`` and
-            SentencePiece's models have 8,000, ``"wordpiece"`` 30,000, ``"word"`` and ``"char"``
-            as many as the text holds.
-        model: in any case, one of
+            SentencePiece's models have 8,000, ``"wordpiece"`` 30,000, and ``"word"`` and ``"char"``
+            take all words or characters.
+        model: upper or lower case, one of
 
             - ``"bpe"``, byte-level BPE, or BPE on characters:
               :class:`~toksmith.trainers.options.BPEOptions`;
@@ -189,44 +190,44 @@ def train(
         split: (``"bpe"``, ``"word"``, ``"wordpiece"``) how text is cut into chunks before learning;
             no token crosses a cut. A name of :data:`toksmith.splitters.NAMES`, such as ``"gpt4"``,
             the default of ``"bpe"``, or ``"words"``, a regular expression, or ``None``.
-        special_tokens: a list of strings, which get ids of their own; in the training text they
-            are plain text.
+        special_tokens: a list of strings, each of which gets an id; in the training text they are
+            plain text.
         ties: (``"bpe"``) which of two equally frequent pairs is merged first: ``"first-seen"`` as
             in minbpe, or ``"smallest-pair"`` as in Hugging Face's tokenizers.
-        min_frequency: (``"bpe"``, ``"wordpiece"``, ``"word"``, ``"char"``) what occurs fewer times
-            than this is not learned.
+        min_frequency: (``"bpe"``, ``"wordpiece"``, ``"word"``, ``"char"``) the least number of
+            occurrences of a pair, word or character that is learned.
         max_token_length: (``"bpe"``, ``"unigram"``) the longest token, in units.
         unit: (``"bpe"``) ``"bytes"`` or ``"characters"``.
-        unk_token: (all but byte-level ``"bpe"``) the token of unknown text.
+        unk_token: (all but byte-level ``"bpe"``) the token for unknown text.
         texts: a text, or several from any iterable (or a mapping from names to these); never paths.
-        counts: chunks counted before. ``"bpe"``, ``"word"`` and ``"char"`` take any, which bring
-            their own split; all other models count words of their own, and take counts of
-            documents or lines (``split=None``).
-        continue_from: a tokenizer of byte-level BPE (or its path or name) that gets more tokens;
-            ``vocab_size`` includes those that it has. Its ids stay. ``split`` is the tokenizer's
-            own unless given: with another one, a second stage can learn merges across words (see
-            the second example), and the result has this second split. Further options are
-            ``special_tokens`` to add, ``ties``, ``min_frequency`` and ``max_token_length``, which
-            are those of the tokenizer's own training if it is known.
+        counts: existing counts. ``"bpe"``, ``"word"`` and ``"char"`` train on counts of any split;
+            all other models need counts of documents or lines (``split=None``), which they split
+            into words themselves.
+        continue_from: a tokenizer of byte-level BPE (or its path or name) to extend; its ids do not
+            change, and ``vocab_size`` includes its tokens. ``split`` defaults to the tokenizer's;
+            with another split, a second stage can learn merges across words (see the second
+            example), and the result has this second split. ``special_tokens`` are added. ``ties``,
+            ``min_frequency`` and ``max_token_length`` default to the options of its training, if
+            they are known.
         separator: the text that separates documents inside a file, such as ``"<|endoftext|>"``.
         field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the text.
-        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, if the names of the
-            files do not tell; for this and the next five see :class:`~toksmith.corpus.Reading`.
-        weights: how much files count, by path, directory or pattern, such as ``{"wiki/": 2.0}``;
-            1 for all others.
+        read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; default: by the
+            file's name. :class:`~toksmith.corpus.Reading` explains this and the next five.
+        weights: factors for the counts of files, by path, directory or pattern, such as
+            ``{"wiki/": 2.0}``; 1 for all others.
         sample: the share of documents to use, from 0 to 1.
         seed: random seed of the sample; the same seed picks the same documents.
         deduplicate: whether identical documents are used once.
-        encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
-            U+FFFD in place of other bytes.
-        checkpoint: a folder in which byte-level BPE keeps counts and merges while it trains; if it
-            is killed, the same call goes on from them and gives the same result. Delete the folder
-            once the tokenizer is saved. Files of a gigabyte and more are counted one by one.
+        encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` replaces
+            invalid bytes by U+FFFD.
+        checkpoint: a folder in which byte-level BPE stores counts and merges while it trains. After
+            an interruption, the same call continues from them, with the same result. Delete the
+            folder once the tokenizer is saved. Files of at least a gigabyte are counted one by one.
         memory: the most memory that counting and training may use, in bytes or as in ``"4G"``;
             counts that do not fit go to temporary files (in ``TMPDIR``). The result does not depend
             on it. For models that train on chunks: ``"bpe"``, ``"word"`` and ``"char"``.
-        min_count: for these, chunks that occur fewer times than this are left out.
-        threads: for counting and merging; ``None`` for the cores this process may use. The result
+        min_count: (the same models) chunks that occur fewer times are left out.
+        threads: the number of threads; ``None`` for the cores this process may use. The result
             does not depend on it.
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
         options: all other options of the model, by name: see its class above.
@@ -235,7 +236,7 @@ def train(
         The tokenizer; ``tokenizer.training`` is the record of its training.
 
     Raises:
-        OptionError: an option is unknown or out of range, or it is not clear what to train on.
+        OptionError: an option is unknown or out of range, or not exactly one source is given.
         UnsupportedError: ``continue_from`` is no byte-level BPE.
         TrainingError: there is no text, or too little for this ``vocab_size``, or too much for the
             memory of this machine.
@@ -286,7 +287,7 @@ def train(
     known = None
     if continue_from is not None:
         if model != "bpe":
-            raise OptionError(f'model is {model!r}, but only "bpe" can go on from continue_from=')
+            raise OptionError(f'model is {model!r}, but continue_from= is only for "bpe"')
         known = tokenizer_of(continue_from)
     chosen = options_of(kind, model, options) if known is None else None
     if chosen is not None:

@@ -44,8 +44,8 @@ def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Tr
     """
     if vocab_size is None:
         raise OptionError(
-            "vocab_size is not given: how large shall the vocabulary be? Give vocab_size=, such as "
-            "32000; advise suggests a size for a text"
+            "vocab_size is missing: give the size of the vocabulary, such as vocab_size=32000; "
+            "toksmith.advise suggests a size for a text"
         )
     tokens = vocab_size - len(options.special_tokens)
     if options.unit == "bytes":
@@ -123,21 +123,21 @@ _INHERITED = [each.name for each in fields(MergeRules)]
 def train_further(
     corpus: Corpus, vocab_size: int | None, tok: Tokenizer, given: Mapping[str, Any]
 ) -> Trained:
-    """Give a tokenizer of byte-level BPE more tokens, learned from a text; its ids stay.
+    """Extend a byte-level BPE tokenizer by tokens learned from a text; its ids do not change.
 
-    New ids follow the highest that there is, special tokens included.
+    New ids follow the highest existing id, special tokens included.
 
     Args:
-        corpus: what to learn from.
-        vocab_size: how many ids the tokenizer has then.
+        corpus: the training text.
+        vocab_size: the number of ids of the extended tokenizer.
         tok: the tokenizer.
-        given: ``ties``, ``min_frequency``, ``max_token_length``, which are those of its training if
-            that is known and nothing is said; ``special_tokens`` to add; ``split``, how text is cut
-            from now on, in training and by the tokenizer that is returned (its own by default).
+        given: options: ``ties``, ``min_frequency`` and ``max_token_length`` (default: those of its
+            training, if known), ``special_tokens`` to add, and ``split``, the split of this
+            training and of the returned tokenizer (default: unchanged).
 
     Raises:
         UnsupportedError: the tokenizer is of another kind.
-        OptionError: another option, or a vocabulary that is not larger than before.
+        OptionError: an option is unknown, or ``vocab_size`` adds no token.
         TrainingError: there is no text.
     """
     model, cut = _continuable(tok)
@@ -148,8 +148,8 @@ def train_further(
     if vocab_size is None or vocab_size <= first + special:
         raise OptionError(
             f"vocab_size is {vocab_size}: the tokenizer has {first:,} ids"
-            f"{f' and gets {special} special tokens' if special else ''} before anything is "
-            "learned; give more"
+            f"{f' and gets {special} special tokens' if special else ''}, so no token could be "
+            "learned: use a larger vocab_size"
         )
     if corpus.counts is not None and corpus.counts.splitter != cut:
         raise OptionError(
@@ -192,31 +192,31 @@ def _continuable(tok: Tokenizer) -> tuple[BPE, PatternSplitter | None]:
     model, cut = pipeline.model, pipeline.splitter
     if not isinstance(model, BPE):
         raise UnsupportedError(
-            f"{type(model).__name__} cannot be continued: only byte-level BPE can, whose merges "
-            "build on each other; train this model anew"
+            f"{type(model).__name__} cannot be continued: only byte-level BPE can; train a new "
+            "tokenizer without continue_from="
         )
     if pipeline.normalizer or not (cut is None or isinstance(cut, PatternSplitter)):
         step = type(pipeline.normalizer[0] if pipeline.normalizer else cut).__name__
         raise UnsupportedError(
-            f"this tokenizer has {step} before its BPE: only those that cut the text as it is, by "
-            "a pattern, can be continued"
+            f"this tokenizer has {step} before its BPE: only tokenizers that split the unchanged "
+            "text by a pattern can be continued"
         )
     return model, cut
 
 
 def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
-    """Return the options of a training that goes on from a tokenizer.
+    """Return the options of a training that continues a tokenizer.
 
     Raises:
-        OptionError, UnsupportedError: as :func:`train_further`.
+        OptionError, UnsupportedError: see :func:`train_further`.
     """
     cut = _continuable(tok)[1]
     for name in given:
         if name in _OPTIONS:
             continue
         if name in {field.name for field in fields(BPEOptions)}:
-            raise OptionError(f"{name}= is the tokenizer's own if training goes on from one")
-        raise OptionError(f"{name}= is no option here; there are {', '.join(_OPTIONS)}")
+            raise OptionError(f"{name}= is the tokenizer's own with continue_from=: leave it out")
+        raise OptionError(f"{name}= is no option with continue_from=: use {', '.join(_OPTIONS)}")
     check_kinds(BPEOptions, given)
     known = tok.training.options if tok.training else {}
     inherited = {name: known[name] for name in _INHERITED if name in known}
@@ -224,14 +224,14 @@ def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
     options = BPEOptions(**{**inherited, "split": split, **given})
     for token in literals(options.special_tokens):
         if token in tok.special_tokens:
-            raise OptionError(f"{token!r} is a special token of the tokenizer already")
+            raise OptionError(f"{token!r} is already a special token: leave it out")
     return options
 
 
 def _learned(
     model: BPE, counts: Counts, first: int, wanted: int, options: BPEOptions, corpus: Corpus
 ) -> tuple[BPE, Merges]:
-    """Return the model with ``wanted`` ids, and what was learned."""
+    """Return the model with ``wanted`` ids, and the learned merges."""
     model = BPE(_padded(model.vocab, first), model.merges, model.whole_chunk_first)
     learned = [learn(model, wanted - first, counts, options.rules, corpus, corpus.checkpoint)]
     model = _extended(model, learned[0].merges)
@@ -243,10 +243,10 @@ def _learned(
 
 
 def _extended(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
-    """Return the model with more merges, some of which may make no new id.
+    """Return the model with more merges, some of which may produce an existing token.
 
-    A vocabulary may hold a token that merging did not reach (that of a special token, or one that
-    is only taken as a whole chunk). A merge that makes its bytes makes that token.
+    A vocabulary may hold a token that no merge produced (a special token, or one that only matches
+    a whole chunk). A new merge with the same bytes then produces that token.
     """
     vocab, known = list(model.vocab), model.ids
     pairs = set(map(tuple, model.merges[:, :2].tolist())) if known else set()

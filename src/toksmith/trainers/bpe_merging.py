@@ -1,8 +1,7 @@
-"""Learning merges of bytes: from the start, or from where known merges end.
+"""Learns merges of bytes, from the start or after existing merges.
 
-The text's chunks are encoded with the merges that are known; from there on, learning is the same as
-ever. With the merges of an interrupted training on the same text, learning continues exactly where
-that training stopped, with the same result.
+The chunks of the text are first encoded with the existing merges. With the merges of an interrupted
+training on the same text, learning continues where that training stopped, with the same result.
 
 All trainers that merge show their progress, and warn if merging ends early, in the same way.
 """
@@ -46,10 +45,10 @@ def watch_merges(
 
     Args:
         alphabet: the first symbols.
-        merges: how many merges there will be.
-        progress: whether to show it; ``None`` if standard error is a terminal.
-        before: how many of them are known already.
-        join: what two symbols become.
+        merges: the total number of merges.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+        before: the number of merges already learned.
+        join: returns the bytes of a merged pair.
 
     Yields:
         The callback that the kernel calls with new merges.
@@ -95,15 +94,15 @@ def learn(
     """Learn merges beyond those of a model; new ids follow its vocabulary.
 
     Args:
-        model: what is known.
-        tokens: how many new ids to make.
-        counts: the text's chunks.
-        rules: which pairs are merged.
-        corpus: has the number of threads, and whether to show the progress.
-        checkpoint: where merges are kept, and may have been before.
+        model: the model with the existing merges.
+        tokens: the number of new ids.
+        counts: the counted chunks of the text.
+        rules: the rules that choose the pairs to merge.
+        corpus: provides the number of threads, and whether to show the progress.
+        checkpoint: the folder that merges are written to, and first read from.
 
     Raises:
-        FormatError: the merges that were kept are damaged.
+        FormatError: the merges in the checkpoint are damaged.
     """
     before = checkpoint.merges(len(model.vocab), tokens) if checkpoint else _none()
     try:
@@ -162,7 +161,7 @@ def _go_on(
 
 
 def add_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
-    """Return a model with more merges, each of which makes the next id."""
+    """Return a model with more merges, each of which produces the next id."""
     vocab = list(model.vocab)
     for left, right, _ in merges.tolist():
         vocab.append(vocab[left] + vocab[right])
@@ -170,7 +169,7 @@ def add_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
 
 
 def concat_merges(parts: list[Merges]) -> Merges:
-    """Return merges that were learned one after the other."""
+    """Concatenate merges that were learned in this order."""
     return Merges(
         np.concatenate([part.merges for part in parts]),
         np.concatenate([part.counts for part in parts]),
@@ -184,7 +183,7 @@ def _none() -> Merges:
 
 
 def _encoded(model: BPE, counts: Counts, threads: int) -> SymbolWords:
-    """Return the chunks as the ids that the model makes of them."""
+    """Return the chunks, encoded with the model."""
     ends = counts.ends.astype(np.int64)
     bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
     batch = engine.compile(Pipeline(model)).encode_slices(counts.chunks, bounds, threads)
@@ -194,7 +193,7 @@ def _encoded(model: BPE, counts: Counts, threads: int) -> SymbolWords:
 
 
 def _ages(model: BPE) -> npt.NDArray[np.uint32]:
-    """Return the order in which ``smallest-pair`` takes ids: bytes as GPT-2 shows them first."""
+    """Return the sort keys of ids for ``smallest-pair``: bytes in the order of GPT-2's alphabet."""
     first = [model.byte_ids[byte] for byte in GPT2_BYTE_ORDER]
     is_byte = np.zeros(len(model.vocab), bool)
     is_byte[first] = True

@@ -28,15 +28,15 @@ class CharOptions(ModelOptions):
 
     unk_token: str = field(
         default="<UNK>",
-        metadata={"help": "the token of every other character; its id is 0."},
+        metadata={"help": "the token for all other characters; its id is 0."},
     )
     special_tokens: Sequence[str] = field(
         default=(),
-        metadata={"help": "their ids follow the model's."},
+        metadata={"help": "a list of strings; their ids follow the model's."},
     )
     min_frequency: int = field(
         default=1,
-        metadata={"help": "characters that occur fewer times than this are unknown."},
+        metadata={"help": "characters that occur fewer times are left out."},
     )
 
     def __post_init__(self) -> None:
@@ -55,19 +55,19 @@ class WordOptions(CharOptions):
     """
 
     unk_token: str = field(
-        default="<unk>", metadata={"help": "the token of every other word; its id is 0."}
+        default="<unk>", metadata={"help": "the token for all other words; its id is 0."}
     )
     min_frequency: int = field(
-        default=1, metadata={"help": "words that occur fewer times than this are unknown."}
+        default=1, metadata={"help": "words that occur fewer times are left out."}
     )
     split: str | None = field(
         default="gpt4",
-        metadata={"help": "what a word is, as for ``bpe``; white space is part of words."},
+        metadata={"help": "the split into words, as for ``bpe``; white space is part of words."},
     )
 
 
 def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:
-    """Take the most frequent words; of equal ones, by code points.
+    """Make a vocabulary of the most frequent words; ties are sorted by code points.
 
     Raises:
         TrainingError: there is no text.
@@ -81,7 +81,7 @@ def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) ->
 
 
 def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOptions) -> Trained:
-    """Take the most frequent characters; of equal ones, by code points.
+    """Make a vocabulary of the most frequent characters; ties are sorted by code points.
 
     Raises:
         TrainingError: there is no text.

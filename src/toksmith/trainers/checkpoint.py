@@ -1,13 +1,13 @@
 """Checkpoints: the folder from which an interrupted training continues.
 
-- ``training.json``: the options and the corpus. A training with others does not continue from it.
-- ``counts-0000.parquet`` …: the chunks of a part of the files, complete once ``counts-0000.json``
-  records what was read of it. They can be trained on (``counts=``) like any others.
-- ``merges.npz``: the merges so far, the count of each, the text's tokens after each, and a SHA-256
-  of these.
+- ``training.json``: the options and the corpus. Only a training with the same ones continues.
+- ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
+  ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts.
+- ``merges.npz``: the merges so far, the count of each, the number of tokens of the text after each,
+  and a SHA-256 of these arrays.
 
 Each file is written under a temporary name and then renamed, so a file that exists is complete. The
-folder stays when training is done, since the tokenizer is not saved by then.
+folder is kept when training ends, because the tokenizer is not saved yet.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from toksmith.trainers.counts import Counts
 
 SECONDS = 20.0
-"""Seconds between two writes of merges."""
+"""The interval between two writes of merges, in seconds."""
 
 PART_BYTES = 1 << 30
-"""The least number of bytes of a part: files that are counted and stored together …"""
+"""The minimum size of a part in bytes. The files of a part are counted and stored together."""
 
 _PARTS = 32
-"""… and about the largest number of parts."""
+"""The approximate maximum number of parts."""
 
 _LAYOUT = 2
 
@@ -55,10 +55,10 @@ class Checkpoint:
 
     Args:
         folder: its path; it is created if it does not exist.
-        plan: all that the result depends on: ``options`` and ``sources``.
+        plan: everything that determines the result: ``options`` and ``sources``.
 
     Raises:
-        OptionError: the folder is another training's, holds other things, or cannot be made.
+        OptionError: the folder belongs to another training, holds other files, or cannot be made.
         MissingExtraError: pyarrow, which writes counts, is not installed.
     """
 
@@ -82,13 +82,13 @@ class Checkpoint:
         if path.name in names:
             _compare(self.folder, read_json(path), wanted)
         elif names:
-            raise OptionError(f"checkpoint {folder} holds other things: give a folder of its own")
+            raise OptionError(f"checkpoint {folder} holds other files: use an empty or new folder")
         else:
             write_text(path, dump(wanted))
 
     @classmethod
     def at(cls, folder: Path) -> Checkpoint:
-        """Return what is in a folder, whatever training it is of."""
+        """Return the checkpoint in a folder, without a check of its options."""
         found = cls.__new__(cls)
         found.folder = folder
         return found
@@ -96,14 +96,14 @@ class Checkpoint:
     def count(
         self, source: DocumentSource, count: Callable[[DocumentSource], Counts]
     ) -> tuple[Iterator[Counts], ReadTotals]:
-        """Count a corpus part by part, those that were counted before left out.
+        """Count a corpus part by part, except parts that are already counted.
 
         Args:
             source: the corpus.
-            count: counts a part of it.
+            count: a function that counts a part.
 
         Returns:
-            The counts, which are read lazily, and what was read of the text.
+            The counts, which are read lazily, and the totals of the text that was read.
         """
         from toksmith.trainers.counts_files import pieces
 
@@ -120,11 +120,11 @@ class Checkpoint:
         return (piece for path in paths for piece in pieces(path)), whole
 
     def merges(self, first: int | None = None, most: int | None = None) -> Merges:
-        """Return the merges that are kept; none where there are none yet.
+        """Return the stored merges; empty if there are none yet.
 
         Args:
-            first: the id that the first of them makes, if it is known.
-            most: how many there may be; ``None`` for any number.
+            first: the id that the first merge must produce, if known.
+            most: the maximum number of merges; ``None`` for any number.
 
         Raises:
             FormatError: the file is damaged.
@@ -158,11 +158,11 @@ class Checkpoint:
         return self.folder / "merges.npz"
 
     def damaged(self, reason: str) -> FormatError:
-        """Return the error of merges that are damaged."""
+        """Return the error for a damaged file of merges."""
         return FormatError(self._merges_path, f"is damaged ({reason}): delete it")
 
     def keep(self, merges: Merges) -> None:
-        """Write all merges that are known."""
+        """Write all merges so far."""
         data = io.BytesIO()
         np.savez(
             data,
@@ -188,15 +188,15 @@ def describe_checkpoint(folder: AnyPath) -> str:
             number = len(Checkpoint.at(path).merges(first=None).merges)
             merges = count_of(number, "merge")
             counts = " and the counts" if parts else ""
-            return f"{merges}{counts} are kept in {folder}: the same command goes on from them"
+            return f"{merges}{counts} are stored in {folder}: the same command continues from them"
     if parts:
         what = f"the counts of {count_of(parts, 'part')}"
-        return f"{what} of the text are kept in {folder}: the same command goes on from them"
-    return "nothing was counted to the end yet: the same command starts over"
+        return f"{what} of the text are stored in {folder}: the same command continues from them"
+    return "no part was counted completely: the same command starts over"
 
 
 def delete(folder: AnyPath) -> None:
-    """Delete a checkpoint, and the folder, if nothing else is in it."""
+    """Delete the files of a checkpoint, and the folder if it is then empty."""
     for pattern in ("counts-*.parquet", "counts-*.json", "merges.npz", "training.json"):
         for path in Path(folder).glob(pattern):
             path.unlink()
@@ -214,18 +214,18 @@ def open_checkpoint(
     """Return the checkpoint of a training.
 
     Args:
-        folder: where it is, or shall be.
-        options: all that the result depends on, with its value, given or not.
-        files: what is read, or
-        counts: what was counted before.
-        tok: what the training goes on from.
+        folder: its path, which may not exist yet.
+        options: the value of every option that determines the result, defaults included.
+        files: the paths of the corpus, if it is files.
+        counts: the counts, if training is from counts.
+        tok: the tokenizer to continue, if any.
 
     Raises:
-        OptionError: as in :class:`Checkpoint`; or the training is of another kind, or on documents,
-            which cannot be read again.
+        OptionError: see :class:`Checkpoint`; or checkpoints do not support this model, or
+            documents from ``texts=``, which cannot be read again.
     """
     if options["model"] != "bpe" or options.get("unit", "bytes") != "bytes":
-        raise OptionError("checkpoint= is for byte-level BPE: other models are not kept half done")
+        raise OptionError("checkpoint= is only for byte-level BPE: leave it out for other models")
     if files is not None:
         sources: dict[str, Any] = {
             os.path.abspath(path): [path.stat().st_size, path.stat().st_mtime_ns]  # noqa: PTH100
@@ -258,7 +258,7 @@ def _digest(data: bytes, *arrays: npt.NDArray[Any]) -> str:
 
 
 def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise OptionError, with what differs, where a folder is another training's."""
+    """Raise OptionError with the differences if a folder belongs to another training."""
     differences = []
     for group in ("options", "sources"):
         before, now = held.get(group), wanted[group]
@@ -276,12 +276,12 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
                     f"{name} was {before.get(name)!r:.60}, now {now.get(name)!r:.60}"
                 )
             elif name == "counts":
-                differences.append("the counts are others")
+                differences.append("the counts differ")
             else:
                 how = "has changed" if name in before else "is new"
                 differences.append(f"{name} {how if name in now else 'is gone'}")
     if held.get("layout") != wanted["layout"]:
-        differences = [f"it has layout {held.get('layout')!r:.20}; {_LAYOUT} is the one known here"]
+        differences = [f"its layout is {held.get('layout')!r:.20}, not {_LAYOUT}"]
     elif not differences and held["sources"] and [*held["sources"]] != [*wanted["sources"]]:
         differences.append("the files are read in another order")
     if differences:
@@ -293,7 +293,7 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
 
 
 def _is_same_split(one: object, other: object) -> bool:
-    """Return whether two splits are the same under two names."""
+    """Return whether two names or patterns mean the same split."""
     with suppress(SplitError):
         return splitter(cast("str", one)) == splitter(cast("str", other))
     return False

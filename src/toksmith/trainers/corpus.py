@@ -1,4 +1,4 @@
-"""The corpus of a training: files, texts or counts, and what was read of them."""
+"""The corpus of a training: files, texts or counts, and totals of the text that was read."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class Corpus:
     Args:
         files: paths; see :class:`~toksmith.corpus.Files`.
         texts: documents.
-        counts: what was counted before.
-        reading: how files are read, and which documents are taken.
-        threads: for counting; ``None`` for the cores this process may use.
-        progress: whether to show it; ``None`` if standard error is a terminal.
-        hashed: whether hashes are made of the files, meanwhile in a thread; then the corpus is used
-            as a context, which ends it.
-        limits: how much memory the chunks may take, and which of them are too rare.
+        counts: existing counts.
+        reading: the options of reading files and of selecting documents.
+        threads: the number of threads; ``None`` for the cores this process may use.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+        hashed: whether a background thread hashes the files. Then use the corpus as a context
+            manager, which stops the thread.
+        limits: the memory limit of counting, and the least count of a chunk.
 
     Attributes:
-        checkpoint: where counts are kept, and may have been before.
-        counts: what was counted before, if that was given.
-        was_read: what was read of the text.
+        checkpoint: the folder that counts are written to, and first read from.
+        counts: the existing counts, if given.
+        was_read: totals of the text that was read.
 
     Raises:
-        OptionError: it is not clear what to train on.
+        OptionError: not exactly one source is given.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class Corpus:
                  if value is not None]  # fmt: skip
         if len(given) != 1:
             raise OptionError(
-                "give files, texts= or counts=, one of them; "
-                f"{' and '.join(given) + ' are' if given else 'nothing is'} given"
+                "give exactly one of files, texts= and counts=; "
+                f"{' and '.join(given) + ' are' if given else 'none is'} given"
             )
         self.reading = reading or Reading()
         self._files, self._texts = files, texts
@@ -88,7 +88,7 @@ class Corpus:
         self.progress = progress
         self.was_read = ReadTotals()
         self._threads = threads
-        self._kept: int | None = None  # bytes of chunks that are not too rare
+        self._kept: int | None = None  # bytes of text in chunks with at least min_count occurrences
         self.checkpoint: Checkpoint | None = None
         self._hashing = Hashing() if hashed and files is not None else None
 
@@ -106,53 +106,53 @@ class Corpus:
 
     @property
     def bytes(self) -> int:
-        """How many bytes of text, times the weights of their files; without chunks too rare."""
+        """The size of the text in bytes, times the weights of the files, without rare chunks."""
         if self._kept is not None:
             return self._kept
         return self.was_read.weighted_bytes if self.counts is None else self.counts.bytes
 
     @property
     def threads(self) -> int:
-        """The number of threads that may run."""
+        """The maximum number of threads."""
         return thread_count(self._threads)
 
     def source(self) -> DocumentSource:
-        """Return the text.
+        """Return the source of the documents.
 
         Raises:
-            OptionError, FormatError: there are no such files, or they are no texts.
+            OptionError, FormatError: a file does not exist, or is no text.
         """
         if self._texts is not None:
             return Documents(self._texts, self.reading)
         return Files(self._files or (), self.reading, self._hashing)
 
     def read(self, counter: DocumentSink, what: str) -> None:
-        """Let a counter count all documents, without weights.
+        """Count all documents with a counter that does not support weights.
 
         Args:
-            counter: counts them.
-            what: it does, for the message.
+            counter: receives the documents.
+            what: the name of the task, for the error message.
 
         Raises:
-            OptionError: some have a weight.
+            OptionError: some documents have a weight.
             TrainingError: there is no text.
         """
         source = self.source()
         if any(weight != ONE for weight, _ in source.parts()):
-            raise OptionError(f"weights= is not for {what}: lines are taken or not")
+            raise OptionError(f"weights= does not apply to {what}: leave it out")
         with counting_progress(source.size, self.progress) as report:
             source.feed(counter, report)
         self._note(source)
         self.check_bytes()
 
     def count(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
-        """Let counters count all documents: one counter for each run of documents of one weight.
+        """Count all documents, with one counter for each run of documents of equal weight.
 
         Args:
-            make: makes a counter.
+            make: returns a new counter.
 
         Yields:
-            Counters with the weight, in millionths, of what they counted.
+            The weight of the documents in millionths, and their counter.
 
         Raises:
             TrainingError: there is no text.
@@ -167,7 +167,7 @@ class Corpus:
         self.check_bytes()
 
     def chunks(self, splitter: PatternSplitter | None) -> Counts:
-        """Return the chunk counts of all documents; counts that were given are returned unchanged.
+        """Return the chunk counts of all documents; existing counts are returned unchanged.
 
         Raises:
             TrainingError: there is no text.
@@ -178,7 +178,8 @@ class Corpus:
                 counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
-                limit = MemoryLimits(self.limits.limit)  # each part is kept whole
+                # Not min_count: it applies to the sum, not to each part.
+                limit = MemoryLimits(self.limits.limit)
                 parts, self.was_read = self.checkpoint.count(
                     source,
                     lambda part: count_chunks(part, splitter, self.threads, self.progress, limit),
@@ -192,7 +193,7 @@ class Corpus:
         return counts
 
     def sources(self) -> tuple[SourceRecord, ...]:
-        """Return the files that were read, for a record; waits for their hashes.
+        """Return the records of the files that were read; waits for their hashes.
 
         Raises:
             FormatError: a file can no longer be read.
@@ -210,7 +211,7 @@ class Corpus:
         )
 
     def _note(self, source: DocumentSource) -> None:
-        """Note what was read of a source that was counted to its end."""
+        """Record the totals of a source that was counted completely."""
         self.was_read = source.read()
         if self._hashing is not None:
             self._hashing.begin()

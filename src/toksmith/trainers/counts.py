@@ -1,4 +1,4 @@
-"""Counts: the distinct chunks of a text, and how often each occurs."""
+"""Counts: the distinct chunks of a text, and the number of occurrences of each."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from toksmith.trainers.memory import MemoryLimits, parse_size, tallies_of
 from toksmith.trainers.weighted_counts import weighted_sum
 
 ON_CHUNKS = ("bpe", "word", "char")
-"""The models that train on chunks, whatever cut them."""
+"""The models that train on chunk counts of any split."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts:
-    """Distinct chunks with their counts, in the order in which the text first shows them.
+    """Distinct chunks with their counts, in order of first appearance in the text.
 
-    Counts of parts of a text, added in the order of the parts, are the counts of the text: what is
-    trained from them is the same, byte for byte.
+    The counts of the parts of a text, added in the order of the parts, equal the counts of the
+    whole text, and training from them gives the same tokenizer.
 
     Attributes:
-        chunks: the chunks end to end.
-        ends: uint64, shape ``(n,)``: where each chunk ends in ``chunks``.
-        counts: uint64, shape ``(n,)``: how often each occurs in the text.
-        splitter: what the chunks were cut with; ``None`` where they are whole documents.
-        documents: how many documents were read.
+        chunks: the bytes of all chunks, concatenated.
+        ends: uint64, shape ``(n,)``: the end of each chunk in ``chunks``.
+        counts: uint64, shape ``(n,)``: the number of occurrences of each chunk.
+        splitter: the splitter that cut the chunks; ``None`` if they are whole documents.
+        documents: the number of documents.
 
     Raises:
-        OptionError: the arrays do not fit each other, a chunk is empty, or the text would come to
-            2**63 bytes or more.
+        OptionError: the arrays are inconsistent, a chunk is empty, or the counted text has 2**63
+            bytes or more.
 
     Example:
         >>> counts = Counts.from_texts(["low lower"]) + Counts.from_texts(["low low"])
@@ -65,7 +65,9 @@ class Counts:
             object.__setattr__(self, name, array)
         sizes = np.diff(self.ends.astype(np.int64), prepend=0)
         if len(self.ends) != len(self.counts) or int(sizes.sum()) != len(self.chunks):
-            raise OptionError("chunks, ends and counts do not fit each other")
+            raise OptionError(
+                "chunks, ends and counts are inconsistent: use one end and one count per chunk"
+            )
         if (sizes <= 0).any():
             raise OptionError("a chunk is empty")
         if float(np.dot(sizes.astype(float), self.counts.astype(float))) >= 2.0**63:
@@ -79,16 +81,16 @@ class Counts:
         split: str | PatternSplitter | None = None,
         gaps: Literal["keep", "drop"] = "keep",
     ) -> Counts:
-        """Return counts that were made elsewhere.
+        """Return counts from a mapping.
 
         Args:
-            counted: how often each chunk occurs in the text, in order of first appearance.
-            split: what the chunks were cut with, as in :meth:`from_files`; ``None`` if they are
+            counted: the number of occurrences of each chunk, in order of first appearance.
+            split: the split that cut the chunks; see :meth:`from_files`. ``None`` if they are
                 whole documents.
-            gaps: as in :meth:`from_files`.
+            gaps: see :meth:`from_files`.
 
         Raises:
-            OptionError: a chunk that is empty or no bytes, or a count that is no whole number.
+            OptionError: a chunk is empty or not bytes, or a count is no whole number.
             SplitError: no split has this name.
 
         Example:
@@ -132,34 +134,33 @@ class Counts:
 
         Args:
             files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them.
-            split: what the text is cut with: a name of :data:`toksmith.splitters.NAMES`, such as
-                ``"gpt4"`` or ``"words"``, a regular expression, or ``None``: documents are counted
-                whole.
+            split: the split of the text into chunks: a name of :data:`toksmith.splitters.NAMES`,
+                such as ``"gpt4"`` or ``"words"``, a regular expression, or ``None``, which counts
+                whole documents.
             gaps: whether text that a regular expression leaves unmatched is kept as chunks.
             separator: the text that separates documents inside a file.
             field: the field of JSON Lines, or the column of Parquet, CSV or TSV, that holds the
                 text.
-            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``, where a file's
-                name does not tell; :class:`~toksmith.corpus.Reading` explains this and the next
-                five.
-            weights: how much files count, by path, directory or pattern.
-            sample: the share of documents that is taken.
-            seed: of the sample.
-            deduplicate: whether identical documents are taken once.
-            encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` puts
-                U+FFFD in place of other bytes.
-            memory: how much counting may take, in bytes or as in ``"4G"``; what does not fit is
-                sorted, written to a temporary file (in ``TMPDIR``), and merged in the end. The
-                result does not depend on it.
+            read_as: ``"text"``, ``"jsonl"``, ``"parquet"``, ``"csv"`` or ``"tsv"``; default: by the
+                file's name. :class:`~toksmith.corpus.Reading` explains this and the next five.
+            weights: factors for the counts of files, by path, directory or pattern.
+            sample: the share of documents to use, from 0 to 1.
+            seed: the random seed of the sample.
+            deduplicate: whether identical documents are used once.
+            encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"``
+                replaces invalid bytes by U+FFFD.
+            memory: the memory limit of counting, in bytes or as in ``"4G"``. Counts that do not
+                fit are sorted, written to a temporary file (in ``TMPDIR``), and merged at the end.
+                The result does not depend on it.
             min_count: chunks that occur fewer times than this are left out.
             threads: ``None`` for the cores this process may use; the result does not depend on it.
-            progress: whether to show it; ``None`` if standard error is a terminal.
+            progress: whether to show a progress bar; ``None`` if standard error is a terminal.
 
         Returns:
             The chunks in the order in which the text first shows them.
 
         Raises:
-            OptionError: an argument is not what it should be, or the memory is not enough.
+            OptionError: an argument has a wrong type or value, or the memory limit is too small.
             FormatError: a file cannot be read.
 
         Example:
@@ -217,7 +218,7 @@ class Counts:
 
     @classmethod
     def load(cls, path: AnyPath) -> Counts:
-        """Read what :meth:`save` wrote.
+        """Read a file that :meth:`save` wrote.
 
         Args:
             path: the file.
@@ -244,17 +245,17 @@ class Counts:
         memory: int | str | None = None,
         min_count: int = 1,
     ) -> Counts:
-        """Add up saved counts, in this order; files are read a piece at a time.
+        """Add saved counts in this order; files are read piece by piece.
 
         Args:
             paths: files of counts.
-            memory: as in :meth:`from_files`.
-            min_count: as in :meth:`from_files`; it is the sum that counts.
+            memory: see :meth:`from_files`.
+            min_count: see :meth:`from_files`; it applies to the sum.
 
         Raises:
-            OptionError: there are none, they were cut by different splitters, or the memory is not
-                enough.
-            FormatError: as in :meth:`load`.
+            OptionError: ``paths`` is empty, the chunks were cut by different splitters, or the
+                memory limit is too small.
+            FormatError: see :meth:`load`.
 
         Example:
             >>> Counts.of({b"low": 2}).save("a.parquet")
@@ -287,11 +288,11 @@ class Counts:
 
         Args:
             path: the file.
-            split: what the words were cut with, as in :meth:`of`.
-            gaps: as in :meth:`from_files`.
+            split: the split that cut the words; see :meth:`of`.
+            gaps: see :meth:`from_files`.
 
         Raises:
-            FormatError: the file cannot be read, or a line is no such line.
+            FormatError: the file cannot be read, or a line has another form.
 
         Example:
             >>> from pathlib import Path
@@ -304,7 +305,7 @@ class Counts:
         return read_tsv(a_path(path), _splitter_of(split, gaps))
 
     def save(self, path: AnyPath) -> None:
-        """Write a Parquet file: columns ``chunk`` (binary) and ``count`` (uint64), in this order.
+        """Write a Parquet file with the columns ``chunk`` (binary) and ``count`` (uint64).
 
         Args:
             path: the file; an existing one is replaced.
@@ -329,8 +330,8 @@ class Counts:
             path: the file; an existing one is replaced.
 
         Raises:
-            UnsupportedError: a chunk holds a tab or a line break; words of ``split=r"\S+"``,
-                ``gaps="drop"`` hold none.
+            UnsupportedError: a chunk holds a tab or a line break. Counts made with
+                ``split=r"\S+", gaps="drop"`` never do.
             OptionError: the file cannot be written.
 
         Example:
@@ -347,7 +348,7 @@ class Counts:
         return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented
 
     def __radd__(self, other: object) -> Counts:
-        """Let ``sum`` add counts up: it starts with 0."""
+        """Support ``sum``, which starts with 0."""
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __len__(self) -> int:
@@ -394,10 +395,10 @@ class Counts:
         return Counts(chunks, ends, self.counts[kept], self.splitter, self.documents)
 
     def most_common(self, n: int | None = None) -> list[tuple[bytes, int]]:
-        """Return the most frequent chunks, and their counts; of equal ones, the first seen.
+        """Return the most frequent chunks and their counts; ties are in order of appearance.
 
         Args:
-            n: how many; ``None`` for all.
+            n: the number of chunks; ``None`` for all.
 
         Example:
             >>> Counts.of({b"ab": 3, b"c": 5}).most_common(1)
@@ -424,7 +425,7 @@ class Counts:
 
 
 def a_path(path: object, name: str = "path") -> AnyPath:
-    """Return an argument that is one path.
+    """Return an argument after a check that it is one path.
 
     Raises:
         OptionError: it is no path.
@@ -445,15 +446,15 @@ def _splitter_of(
 
 
 def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> Counts:
-    """Add up counts, in this order.
+    """Add counts in this order.
 
     Args:
-        parts: counts, each of which is used once.
-        limits: how much memory this may take.
+        parts: the counts, which are read once.
+        limits: the memory limit.
 
     Raises:
-        OptionError: they were cut by different splitters, come to 2**63 bytes or more, or do not
-            fit the memory.
+        OptionError: the chunks were cut by different splitters, the counted text has 2**63 bytes
+            or more, or the memory limit is too small.
     """
     cut_by: PatternSplitter | None = None
     documents = total = 0
@@ -470,7 +471,7 @@ def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> C
                 )
             documents += part.documents
             total += part.bytes
-            if total >= 2**63:  # else a count might, too
+            if total >= 2**63:  # so that no single count overflows
                 raise OptionError("the counted text comes to 2**63 bytes or more")
             counter.add_counted(part.chunks, part.ends, part.counts)
         return documents
@@ -486,7 +487,7 @@ def _counted(
     limits: MemoryLimits,
     unit: int = 1,
 ) -> Counts:
-    """Let something feed a counter within limits, and return what it counted, in units."""
+    """Feed a counter within limits, and return its counts divided by ``unit``."""
     with limits.spill(counter):
         documents = feed(counter)
         limits.merge(counter, unit)
@@ -495,10 +496,10 @@ def _counted(
 
 
 def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
-    """Return counts without the chunks that are too rare.
+    """Return counts without rare chunks.
 
     Raises:
-        OptionError: they do not fit the memory.
+        OptionError: the memory limit is too small.
     """
     if limits.limit is not None:
         limits.check(tallies_of(counts.sizes, counts.counts))
@@ -506,7 +507,7 @@ def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
 
 
 def splitter_name(cut_by: PatternSplitter | None) -> str:
-    """Return a splitter's name for people: its family's, or its pattern."""
+    """Return a splitter's name for messages: the name of its family, or its pattern."""
     if cut_by is None:
         return "none"
     if cut_by.pattern == WORDS:
@@ -524,18 +525,17 @@ def count_chunks(
 ) -> Counts:
     """Count the chunks of a corpus; the result does not depend on the number of threads.
 
-    Where its parts have weights, counts are their sums times the weights: see
-    :class:`~toksmith.corpus.Reading`.
+    The counts of a part are multiplied by its weight: see :class:`~toksmith.corpus.Reading`.
 
     Args:
         source: the corpus.
-        splitter: what to cut it with.
-        threads: how many threads count.
-        progress: whether to show it; ``None`` if standard error is a terminal.
-        limits: how much memory this may take; it records what was spilled.
+        splitter: cuts documents into chunks; ``None`` counts whole documents.
+        threads: the number of threads.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+        limits: the memory limit; it also records the number of spilled bytes.
 
     Raises:
-        OptionError: the memory is not enough.
+        OptionError: the memory limit is too small.
     """
     limits = limits or MemoryLimits()
     with counting_progress(source.size, progress) as report:
@@ -565,15 +565,15 @@ def count_chunks(
 
 
 def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None:
-    """Say where training from counts would not be training from their text.
+    """Check that a model can be trained from these counts as from their text.
 
     Args:
-        counts: what is given.
-        model: what is to be trained.
-        options: those of the training.
+        counts: the argument ``counts``.
+        model: the name of the model to train.
+        options: the options of the training.
 
     Raises:
-        OptionError: the model needs other counts, or another split was given.
+        OptionError: the model needs counts of documents, or ``options`` has another split.
     """
     if not isinstance(counts, Counts):
         raise OptionError(
@@ -584,7 +584,7 @@ def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None
     if model not in ON_CHUNKS:
         if counts.splitter is not None:
             raise OptionError(
-                f"counts of chunks (split {given}) do not tell the words of model {model!r}: "
+                f"counts of chunks (split {given}) cannot train model {model!r}: "
                 "count documents or lines (split=None), or train on the text"
             )
     elif "split" in options and splitter(options["split"], _gaps(counts)) != counts.splitter:

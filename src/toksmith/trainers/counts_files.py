@@ -28,11 +28,11 @@ _KEY = b"toksmith.counts"
 _LAYOUT = 1
 _ROWS = 1 << 17
 _LONGEST = (1 << 31) - 1
-"""Bytes of a chunk, and of all chunks in one piece: Arrow counts them in 31 bits."""
+"""The maximum size in bytes of a chunk, and of all chunks of one piece (Arrow's 32-bit offsets)."""
 
 
 def write(counts: Counts, path: AnyPath) -> None:
-    """Write counts, all or nothing; see :meth:`toksmith.Counts.save`."""
+    """Write counts atomically; see :meth:`toksmith.Counts.save`."""
     pa, pq = _pyarrow()
     header = {
         "layout": _LAYOUT,
@@ -78,7 +78,7 @@ def read(path: AnyPath) -> Counts:
 
 
 def pieces(path: AnyPath) -> Iterator[Counts]:
-    """Yield the counts of a file a piece at a time; the documents are said with the first.
+    """Yield the counts of a file piece by piece; the first piece has the number of documents.
 
     Raises:
         FormatError: the file cannot be read, is damaged, or holds no counts.
@@ -97,11 +97,11 @@ def pieces(path: AnyPath) -> Iterator[Counts]:
             size += piece.bytes
             yield piece
     if (chunks, size) != (_number(path, header, "chunks"), _number(path, header, "bytes")):
-        raise FormatError(path, "is damaged: it holds fewer or other counts than it says")
+        raise FormatError(path, "is damaged: its counts do not match its totals")
 
 
 def _row_groups(offsets: Any) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last row, exclusive, of groups that are not too large."""
+    """Yield the row ranges ``(start, end)`` of groups of at most ``_LONGEST`` bytes."""
     first, rows = 0, len(offsets) - 1
     while first < rows:
         fits = int(np.searchsorted(offsets, offsets[first] + _LONGEST, "right")) - 1
@@ -142,7 +142,7 @@ def _header(path: AnyPath, file: Any) -> dict[str, Any]:
         raise FormatError(path, f"its metadata {_KEY.decode()} are no JSON: {wrong}") from wrong
     layout = header.get("layout") if isinstance(header, dict) else None
     if layout != _LAYOUT:
-        raise FormatError(path, f"counts of layout {layout!r:.40}; {_LAYOUT} is the one known here")
+        raise FormatError(path, f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}")
     return dict(header)
 
 
@@ -163,7 +163,7 @@ def _splitter_of(path: AnyPath, header: dict[str, Any]) -> PatternSplitter | Non
         return None
     gaps = entry.get("gaps") if isinstance(entry, dict) else None
     if gaps not in ("keep", "drop") or not isinstance(entry.get("pattern"), str):
-        raise FormatError(path, f"in its metadata, splitter {entry!r:.80} is none")
+        raise FormatError(path, f"in its metadata, {entry!r:.80} is no splitter")
     try:
         return PatternSplitter(entry["pattern"], gaps)
     except SplitError as wrong:
@@ -176,7 +176,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 @contextmanager
 def _saying(path: AnyPath, pa: Any) -> Iterator[None]:
-    """Turn what pyarrow says of a file into an error that names it."""
+    """Convert pyarrow's exceptions to FormatErrors that name the file."""
     try:
         yield
     except FormatError:
@@ -206,8 +206,8 @@ def read_tsv(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
                 if not (word and tab and _is_count(count)):
                     raise FormatError(
                         path,
-                        f"line {number} is {line.decode(errors='replace')!r:.80}: a word, a tab "
-                        "and how often it occurs in the text are wanted",
+                        f"line {number} is {line.decode(errors='replace')!r:.80}: write a word, "
+                        "a tab and its count",
                     )
                 found[word] += int(count)
     except FileNotFoundError:
@@ -220,13 +220,13 @@ def read_tsv(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
 
 
 def write_tsv(counts: Counts, path: AnyPath) -> None:
-    """Write counts, all or nothing; see :meth:`toksmith.Counts.to_tsv`."""
+    """Write counts atomically; see :meth:`toksmith.Counts.to_tsv`."""
     with open_output(Path(path)) as file:
         for chunk, count in counts:
             if b"\t" in chunk or b"\n" in chunk:
                 raise UnsupportedError(
-                    f"tsv cannot hold the chunk {chunk!r:.60}: a tab ends a word, and a line break "
-                    r'a line; words of split=r"\S+", gaps="drop" have neither'
+                    f"tsv cannot hold the chunk {chunk!r:.60}, which has a tab or a line break: "
+                    r'count with split=r"\S+", gaps="drop"'
                 )
             if count:
                 file.write(b"%s\t%d\n" % (chunk, count))

@@ -1,4 +1,4 @@
-"""Line counters in Python, for options that need each line by itself."""
+"""Line counters in Python, for options that process each line separately."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from toksmith.engine.counting import CountedLines, LineCounter
 from toksmith.errors import OptionError
 
 RESERVED = "\u2585".encode()
-"""SentencePiece skips lines that hold this: it marks unknown characters with it."""
+"""SentencePiece's internal mark of unknown characters (U+2585); it skips lines that hold it."""
 
 
 class Lines:
-    """A counter of lines; empty ones are left out.
+    """A counter of non-empty lines.
 
     Args:
-        longest: longer lines, in bytes, are skipped.
+        longest: the maximum length of a line in bytes; longer lines are skipped.
 
     Attributes:
-        too_long: how many were skipped for their length.
-        reserved: how many were skipped because they hold U+2585.
+        too_long: the number of lines skipped for their length.
+        reserved: the number of lines skipped because they hold U+2585.
     """
 
     def __init__(self, longest: int) -> None:
@@ -33,14 +33,14 @@ class Lines:
         self.reserved = 0
 
     def add_texts(self, texts: Sequence[Text]) -> None:
-        """Take the lines of documents."""
+        """Add the lines of documents."""
         for text in texts:
             for line in utf8(text).split(b"\n"):
                 if line:
                     self.add_line(line)
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
-        """Take the lines of slices of a text."""
+        """Add the lines of slices of a text."""
         data = memoryview(text.encode() if isinstance(text, str) else text)
         self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
 
@@ -49,11 +49,11 @@ class Lines:
         return LineCounter.cut(text, start, end)
 
     def add_line(self, line: bytes) -> None:
-        """Take one line."""
+        """Add one line."""
         raise NotImplementedError
 
     def takes(self, line: bytes) -> bool:
-        """Return whether a line is not to be skipped."""
+        """Return whether a line is used; if not, count it as skipped."""
         if len(line) > self._longest:
             self.too_long += 1
         elif RESERVED in line:
@@ -64,15 +64,15 @@ class Lines:
 
 
 class DrawnLines(Lines):
-    """So many lines, drawn at random (a reservoir, Vitter 1985) or the first ones.
+    """A number of lines, drawn at random (reservoir sampling, Vitter 1985), or the first ones.
 
     Args:
-        longest: longer lines, in bytes, are skipped.
-        size: how many lines to keep.
-        seed: what the draw depends on; ``None`` for the first ones.
+        longest: the maximum length of a line in bytes; longer lines are skipped.
+        size: the number of lines to keep.
+        seed: the random seed; ``None`` keeps the first lines.
 
     Attributes:
-        lines: those that were kept.
+        lines: the lines kept so far.
     """
 
     def __init__(self, longest: int, size: int, seed: int | None) -> None:
@@ -83,7 +83,7 @@ class DrawnLines(Lines):
         self.lines: list[bytes] = []
 
     def add_line(self, line: bytes) -> None:
-        """Keep a line, perhaps."""
+        """Keep a line or not, as the reservoir decides."""
         if not self.takes(line):
             return
         self._seen += 1
@@ -94,23 +94,23 @@ class DrawnLines(Lines):
 
 
 class TsvLines(Lines):
-    """Lines that bring their counts: ``sentence<TAB>count``."""
+    """A counter of lines with counts: ``sentence<TAB>count``."""
 
     def __init__(self, longest: int) -> None:
         super().__init__(longest)
         self._counts: Counter[bytes] = Counter()
 
     def add_counts(self, counted: Iterable[tuple[bytes, int]]) -> None:
-        """Take sentences that were counted before."""
+        """Add counted sentences."""
         for sentence, count in counted:
             if self.takes(sentence):
                 self._counts[sentence] += count
 
     def add_line(self, line: bytes) -> None:
-        """Take a sentence and its count.
+        """Add a sentence with its count.
 
         Raises:
-            OptionError: it is no such line.
+            OptionError: the line has another form.
         """
         sentence, tab, count = line.partition(b"\t")
         try:
@@ -120,13 +120,13 @@ class TsvLines(Lines):
         if not tab or number < 1:
             raise OptionError(
                 f'input_format is "tsv", but a line is {line.decode(errors="replace")!r:.80}: use '
-                "a sentence, a tab and how often it occurs in the text"
+                "a sentence, a tab and its count"
             )
         if sentence and self.takes(sentence):
             self._counts[sentence] += number
 
     def finish(self) -> CountedLines:
-        """Return the sentences in the order in which they were first seen."""
+        """Return the sentences in order of first appearance."""
         counts = self._counts
         ends = np.cumsum(np.fromiter(map(len, counts), np.uint64, len(counts)), dtype=np.uint64)
         none = np.zeros(0, np.uint64)

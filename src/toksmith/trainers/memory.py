@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from toksmith.engine.counting import ChunkCounter
 
 Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
-"""How many distinct chunks, and bytes of them, occur in the text 0, 1, 2 … times."""
+"""The number of distinct chunks, and their bytes, that occur 0, 1, 2 … times."""
 
 Need = Callable[[int, int], int]
-"""The memory, in bytes, that a number of distinct chunks of a number of bytes takes."""
+"""A function of the number and total size of distinct chunks: the memory needed, in bytes."""
 
 LEAST = 1 << 20
 _LONG = 1 << 12
-"""Bytes: chunks that are longer on average are documents that no split cuts."""
+"""A mean chunk size in bytes above which chunks are presumably whole documents."""
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
 _TABLES, _MERGING = 0.45, 0.25
-"""The shares of the memory that counting takes, and the merging of what was spilled."""
+"""The shares of the memory limit for counting, and for merging spilled counts."""
 
 
 def parse_size(memory: int | str | None) -> int | None:
     """Return a limit in bytes, from a number or a string such as ``"4G"`` or ``"1.5 GiB"``.
 
     Raises:
-        OptionError: it is neither, or less than a MiB.
+        OptionError: it has another form, or is less than 1 MiB.
 
     Example:
         >>> parse_size("1.5G") == 3 * 2**29
@@ -55,19 +55,19 @@ def parse_size(memory: int | str | None) -> int | None:
 
 
 def size_of_counts(chunks: int, size: int) -> int:
-    """Return the memory that counts take, in bytes."""
+    """Return the memory of a ``Counts`` in bytes."""
     return size + 24 * chunks
 
 
 @dataclass(eq=False)
 class MemoryLimits:
-    """A limit, and what came of it.
+    """The memory limit of counting, and the least count of a chunk.
 
     Attributes:
-        limit: in bytes; ``None`` for none.
-        min_count: chunks that are rarer are left out.
-        need: what the counts are wanted for.
-        spilled: how many bytes were written to disk.
+        limit: the limit in bytes; ``None`` for no limit.
+        min_count: chunks with a smaller count are left out.
+        need: the memory that the next step needs for the counts.
+        spilled: the number of bytes written to disk.
 
     Raises:
         OptionError: ``min_count`` is out of range.
@@ -82,15 +82,15 @@ class MemoryLimits:
         whole("min_count", self.min_count, least=1)
 
     def given(self) -> dict[str, int]:
-        """Return what the result depends on, where it was given."""
+        """Return the options that change the result, if they are not the default."""
         return {"min_count": self.min_count} if self.min_count > 1 else {}
 
     @contextmanager
     def spill(self, counter: ChunkCounter) -> Iterator[None]:
-        """Let a counter write to a temporary file what does not fit; it ends with the context.
+        """Give a counter a temporary file for counts that do not fit, for the ``with`` block.
 
         Raises:
-            OptionError: the disk is full, or broken, or ``TMPDIR`` is no folder to write to.
+            OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
         """
         if self.limit is None:
             yield
@@ -105,15 +105,15 @@ class MemoryLimits:
                 counter.spill_to(file.fileno(), int(self.limit * _TABLES))
                 yield
             except OSError as wrong:
-                if wrong.filename is not None:  # another file: this one has no name
+                if wrong.filename is not None:  # a corpus file; the temporary file has no name
                     raise
                 raise self._no_room(wrong) from wrong
 
     def merge(self, counter: ChunkCounter, unit: int = 1) -> None:
-        """Merge what a counter spilled; counts are rounded to units.
+        """Merge the spilled counts of a counter; counts are rounded to units.
 
         Raises:
-            OptionError: what is left would not fit.
+            OptionError: the merged counts would not fit into memory.
         """
         if self.limit is not None:
             least = self.min_count if self.min_count > 1 or unit > 1 else 0
@@ -124,13 +124,13 @@ class MemoryLimits:
 
     def _no_room(self, wrong: OSError) -> OptionError:
         return OptionError(
-            f"counts larger than memory={format_size(self.limit or 0)} cannot be kept in "
+            f"counts larger than memory={format_size(self.limit or 0)} cannot be written to "
             f"{tempfile.gettempdir()}: {wrong.strerror or wrong}; give more memory, or set TMPDIR "
             "to a folder on another disk"
         )
 
     def check(self, tallies: Tallies) -> None:
-        """Raise OptionError where the chunks need more than there may be."""
+        """Raise OptionError if the chunks need more memory than the limit."""
         chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
         least = min(self.min_count, len(chunks) - 1)
         needed = self.need(int(chunks[least]), int(sizes[least]))
@@ -146,8 +146,8 @@ class MemoryLimits:
         advice = ""
         if held > _LONG * max(total, 1):
             advice = (
-                f". The chunks have {format_size(held // max(total, 1))} each, as where a document "
-                "has no cut: use split=, or separator= between the documents of a file"
+                f". The mean chunk has {format_size(held // max(total, 1))}, so documents are "
+                "probably not split: use split=, or separator= between the documents of a file"
             )
         if enough:
             left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
@@ -163,10 +163,10 @@ class MemoryLimits:
 
 @contextmanager
 def within_memory(on_chunks: bool) -> Iterator[None]:
-    """Say what to do where the memory of this machine ends.
+    """Convert a MemoryError to a TrainingError that says what to do.
 
     Args:
-        on_chunks: whether the model trains on chunks; all others keep words or lines.
+        on_chunks: whether the model trains on chunks; other models store words or lines.
 
     Raises:
         TrainingError: there was a MemoryError, or no thread could be started.
@@ -177,8 +177,8 @@ def within_memory(on_chunks: bool) -> Iterator[None]:
         if "thread" not in str(wrong):
             raise
         raise TrainingError(
-            f"a thread of the training cannot be started ({wrong}), for want of memory or by a "
-            "limit of the system: give threads=1, or sample= for a share of the documents"
+            f"a thread cannot be started ({wrong}): memory or the system's limit of threads is "
+            "exhausted; use threads=1, or sample= for a share of the documents"
         ) from wrong
     except MemoryError as wrong:
         if not on_chunks:
@@ -196,18 +196,17 @@ def within_memory(on_chunks: bool) -> Iterator[None]:
 
 
 def _check_temporary_folder() -> None:
-    """Raise OptionError where Python would quietly take another folder than ``TMPDIR`` names."""
+    """Raise OptionError if ``TMPDIR`` is unusable; ``tempfile`` would silently replace it."""
     folder = os.environ.get("TMPDIR")
     if folder and not (Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         raise OptionError(
-            f"TMPDIR is {folder!r:.200}, which is no folder that can be written to: counts that do "
-            "not fit memory= are kept there; set TMPDIR to a folder on a disk with room, or unset "
-            "it"
+            f"TMPDIR is {folder!r:.200}, which is no writable folder: counts that exceed memory= "
+            "are written there; set TMPDIR to a folder on a disk with room, or unset it"
         )
 
 
 def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) -> Tallies:
-    """Return the tallies of counts that are in memory."""
+    """Return the tallies of counts in memory."""
     most = np.minimum(counts, np.uint64(1023)).astype(np.int64)
     return (
         np.bincount(most, minlength=1024).astype(np.uint64),
@@ -216,7 +215,7 @@ def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) ->
 
 
 def format_size(size: int) -> str:
-    """Return a size as people write it.
+    """Return a size in bytes with a unit.
 
     Example:
         >>> format_size(3 * 2**29), format_size(2**20), format_size(1000)

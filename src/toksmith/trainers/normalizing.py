@@ -1,4 +1,4 @@
-"""SentencePiece's normalizer, faster: most texts are normalized character by character."""
+"""A fast SentencePiece normalizer, which maps most texts character by character."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SPACES = re.compile("  +")
 
 
 class QuickNormalizer:
-    r"""Does what the reference does, in few steps.
+    r"""A function that normalizes like :func:`toksmith.stages.normalize.normalize`, but faster.
 
-    Without characters that keys go on with, each character is mapped by itself. A text that holds
-    one, or starts of user-defined symbols, is left to the reference; with rules of the user's, all
-    are.
+    A text is mapped character by character if it holds no character of ``LATER``, with which a
+    longer key could continue, and no first character of a user-defined symbol. Other texts, and
+    all texts if the rules are the user's own, go to ``normalize``.
 
     Args:
-        step: what to do; white space is escaped.
+        step: the normalizer; it must escape white space as ``▁``.
 
     Example:
         >>> QuickNormalizer(SentencePieceNormalizer())(" a  b ")
@@ -59,20 +59,20 @@ class QuickNormalizer:
         new = text.translate(self._table)
         if self.step.remove_extra_whitespaces:
             new = _SPACES.sub(" ", new).lstrip(" ").rstrip(" " + SPACE)
-        if not new:  # whether the dummy space stays is a matter of what was there
+        if not new:  # the dummy space then depends on the original text
             return normalize((self.step,), text)
         if self.step.add_dummy_prefix:
             new = new + " " if self.step.whitespace_as_suffix else " " + new
         return new.replace(" ", SPACE)
 
     def ascii_letters(self) -> list[str]:
-        """Return what becomes of each character of ASCII, if it is one of them; else ``""``."""
+        """Return the ASCII character that each one is mapped to; ``""`` if there is none."""
         new = (self._table[code] for code in range(128))
         return [letter if len(letter) == 1 and letter.isascii() else "" for letter in new]
 
 
 class _Table(dict[int, str]):
-    """A map of characters for ``str.translate``, filled as characters come."""
+    """A table for ``str.translate``, filled on demand."""
 
     def __init__(self, charsmap: CharacterMap) -> None:
         super().__init__()

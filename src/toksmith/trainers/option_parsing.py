@@ -1,7 +1,7 @@
 """Model options written as ``NAME=VALUE``, parsed by the types of their fields.
 
 The options are the fields of a dataclass, each with its help text in its metadata, so the command
-line and the explorer show every option that a trainer has, and none that it has not.
+line and the explorer show exactly the options of a trainer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MARKUP = re.compile(r"``(.*?)``|:\w+:`~?(.*?)`")
 
 
 class Described(NamedTuple):
-    """An option: its name, the kind of its values, its default as it is written, its meaning."""
+    """An option: its name, the type of its values, its default as written, its help text."""
 
     name: str
     kind: str
@@ -32,14 +32,14 @@ class Described(NamedTuple):
 def parse_options(options: type, given: Iterable[str]) -> dict[str, Any]:
     """Return the values of options given as ``NAME=VALUE``.
 
-    A list is written with commas (as CSV, so that a comma may be quoted), or an item at a time.
+    A list is written with commas (as CSV, so a comma can be quoted), or with one option per item.
 
     Args:
         options: a dataclass whose fields are the options.
-        given: the words of the command line; ``-`` in a name is ``_``.
+        given: the ``NAME=VALUE`` arguments; ``-`` in a name means ``_``.
 
     Raises:
-        OptionError: there is no such option, or its values are not of this kind.
+        OptionError: an option is unknown, or its value has a wrong type.
 
     Example:
         >>> from dataclasses import dataclass
@@ -58,11 +58,11 @@ def parse_options(options: type, given: Iterable[str]) -> dict[str, Any]:
         name = name.replace("-", "_")
         if not equals:
             raise OptionError(
-                f"--option {word!r:.80} has no value: NAME=VALUE is wanted, such as "
+                f"--option {word!r:.80} has no value: write NAME=VALUE, such as "
                 f"--option {known[0] if known else 'name'}=…"
             )
         if name not in known:
-            values[name] = text  # the trainer knows why there is no such option, or which there are
+            values[name] = text  # options_of reports unknown options
             continue
         value = _value(name, text, kinds[name])
         if name in values and not isinstance(value, list):
@@ -86,7 +86,7 @@ def describe_options(options: type) -> list[Described]:
 
 
 def _value(name: str, text: str, kind: Any) -> Any:
-    """Return the value of a text that has to be of a kind."""
+    """Parse a value of a type."""
     if get_origin(kind) in (Union, UnionType):
         kinds = get_args(kind)
         if NoneType in kinds and text.lower() == "none":
@@ -109,7 +109,7 @@ def _value(name: str, text: str, kind: Any) -> Any:
             return kind(text)
     elif kind is str:
         return text
-    raise OptionError(f"--option {name}={text[:40]!r}: {_kind(kind)} is wanted")
+    raise OptionError(f"--option {name}={text[:40]!r}: use {_kind(kind)}")
 
 
 def _is_list(kind: Any) -> bool:
@@ -118,7 +118,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _kind(kind: Any) -> str:
-    """Return what the values of a kind are, in words."""
+    """Return a description of the values of a type, such as "a whole number"."""
     if get_origin(kind) in (Union, UnionType):
         kinds = [_kind(each) for each in get_args(kind) if each is not NoneType]
         return " or ".join([*kinds, *["none"] * (NoneType in get_args(kind))])
@@ -131,7 +131,7 @@ def _kind(kind: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """Return a default as it would be written on the command line."""
+    """Return a default as written on the command line."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, tuple | list):

@@ -32,7 +32,7 @@ from toksmith.splitters import FAMILIES
 
 
 class ModelDefault(Enum):
-    """The kind of :data:`MODEL_DEFAULT`."""
+    """The type of :data:`MODEL_DEFAULT`."""
 
     MODEL_DEFAULT = "default"
 
@@ -41,23 +41,23 @@ class ModelDefault(Enum):
 
 
 MODEL_DEFAULT: Final = ModelDefault.MODEL_DEFAULT
-"""An option that was not given: ``None`` is a value of some."""
+"""Marks an option that was not given; for some options, ``None`` is a value."""
 
 
 class ModelOptions:
     """The base of all models' options; see :func:`options_of`."""
 
     refused: ClassVar[Mapping[str, str]] = {}
-    """Options that people may look for, and why they are none."""
+    """Options that toksmith does not have, each with the reason, for error messages."""
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return about how many bytes of memory training on a number of distinct chunks takes.
+        """Return an estimate of the memory that training takes, in bytes.
 
         Args:
-            chunks: how many.
-            size: how many bytes they have.
+            chunks: the number of distinct chunks.
+            size: their total size in bytes.
         """
-        return 400 * chunks + 40 * size  # in Python's own dicts and strings
+        return 400 * chunks + 40 * size  # for Python dicts and strings
 
 
 Given = TypeVar("Given", bound=ModelOptions)
@@ -83,12 +83,12 @@ def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given
     """Return a model's options from keyword arguments.
 
     Raises:
-        OptionError: one is no option of this model; the message says which there are.
+        OptionError: an option is unknown; the message lists the options of the model.
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # all are dataclasses
     for name in given:
         if name in kind.refused:
-            raise OptionError(f"{name}= is no option here: {kind.refused[name]}")
+            raise OptionError(f"{name}= is not supported: {kind.refused[name]}")
         if name not in known:
             raise OptionError(
                 f"{name}= is no option of model {model!r}, which has {', '.join(known)}"
@@ -98,10 +98,10 @@ def options_of(kind: type[Given], model: str, given: Mapping[str, Any]) -> Given
 
 
 def check_kinds(kind: type[ModelOptions], given: Mapping[str, Any]) -> None:
-    """Check that options are of the types of their fields.
+    """Check the types of options against the types of their fields.
 
     Raises:
-        OptionError: one is not.
+        OptionError: an option has a wrong type.
     """
     hints = get_type_hints(kind)
     for name, value in given.items():
@@ -118,13 +118,13 @@ _WORDS = {
     float: "a number",
     str: "a str",
     NoneType: "None",
-    Literal: "one of its words",
+    Literal: "one of its names",
 }
 
 
 def _is_of(value: object, kind: Any) -> bool:
     if get_origin(kind) is Literal:
-        return True  # which words there are is checked with the values
+        return True  # the dataclass checks the values
     if get_origin(kind) is not None:
         return isinstance(value, Iterable)
     if kind is int:
@@ -135,27 +135,27 @@ def _is_of(value: object, kind: Any) -> bool:
 
 
 def choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Check an option that is one of some words.
+    """Check an option that has a fixed set of values.
 
     Raises:
-        OptionError: it is none of them.
+        OptionError: it has another value.
     """
     if value not in choices:
         raise OptionError(f"{name} is {value!r:.80}: use {' or '.join(map(repr, choices))}")
 
 
 def literals(special_tokens: Sequence[str]) -> tuple[str, ...]:
-    """Check the special tokens before the long work, not after it.
+    """Check special tokens, early: before a long training, not after it.
 
     Raises:
-        OptionError: they are no list of strings, or one cannot be a special token.
+        OptionError: they are no list of strings, or one is empty or repeated.
     """
     if isinstance(special_tokens, str | bytes):
-        raise OptionError("special_tokens is one string; give a list of them")
+        raise OptionError("special_tokens is one string: give a list of strings")
     if not isinstance(special_tokens, Iterable) or isinstance(special_tokens, Set | Mapping):
         raise OptionError(
-            f"special_tokens is {type(special_tokens).__name__}; give a list: its order is that "
-            "of their ids"
+            f"special_tokens is {type(special_tokens).__name__}: give a list, whose order decides "
+            "the ids"
         )
     found = tuple(special_tokens)
     for place, token in enumerate(found):
@@ -168,7 +168,7 @@ def literals(special_tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def framing_of(special_tokens: Sequence[str], first: int) -> Framing:
-    """Return special tokens with ids from ``first`` on."""
+    """Return a framing with special tokens, whose ids start at ``first``."""
     return Framing(tuple(AddedToken(text, first + i) for i, text in enumerate(special_tokens)))
 
 
@@ -188,16 +188,17 @@ class BPEOptions(ModelOptions):
         default="gpt4",
         metadata={
             "continued": True,
-            "help": "how text is cut into chunks before learning; no token crosses a cut. A "
+            "help": "the split of text into chunks before learning; no token crosses a cut. A "
             f"published name ({', '.join(FAMILIES)}, …), ``words``, a regular expression, or "
-            "``None``: only documents are apart.",
+            "``None``, which splits at documents only.",
         },
     )
     special_tokens: Sequence[str] = field(
         default=(),
         metadata={
             "continued": True,
-            "help": "their ids follow the model's. In the training text they are text.",
+            "help": "a list of strings; their ids follow the model's. In the training text they "
+            "are plain text.",
         },
     )
     ties: Literal["first-seen", "smallest-pair"] = field(
@@ -219,20 +220,20 @@ class BPEOptions(ModelOptions):
         default=None,
         metadata={
             "continued": True,
-            "help": "in units: a pair that would make a longer token is never merged.",
+            "help": "the maximum length of a token, in units; a longer one is never merged.",
         },
     )
     unit: Literal["bytes", "characters"] = field(
         default="bytes",
         metadata={
-            "help": "what chunks start as: ``bytes``, or ``characters`` (those of the training "
-            "text; any other is unknown later)."
+            "help": "the initial symbols: ``bytes``, or ``characters`` (characters that are not in "
+            "the training text are unknown later)."
         },
     )
     unk_token: str | None = field(
         default=_UNK,
         metadata={
-            "help": "the token of unknown characters; ``None`` drops them. Bytes are all known."
+            "help": "the token for unknown characters; ``None`` drops them. Only for characters."
         },
     )
 
@@ -246,18 +247,18 @@ class BPEOptions(ModelOptions):
         if self.unk_token is not None:
             literal("unk_token", self.unk_token)
         if self.unit == "bytes" and self.unk_token != _UNK:
-            raise OptionError('unk_token= is for unit="characters": no byte is unknown')
+            raise OptionError('unk_token= is only for unit="characters": bytes are never unknown')
 
     @property
     def rules(self) -> MergeRules:
-        """The rules of merging, which go to the kernel."""
+        """The rules of merging, for the kernel."""
         return MergeRules.of(self)
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return about how many bytes of memory training on a number of distinct chunks takes."""
+        """Return an estimate of the memory that training takes, in bytes."""
         if self.unit == "bytes":
-            # Measured: a cell and places for each byte; the pairs of 32,000 merges. Lists of places
-            # double as they grow, and the longest are those of chunks that are whole documents.
+            # Measured: symbols and positions for each byte, and the pairs of 32,000 merges. Lists
+            # of positions double as they grow; the longest are those of whole documents.
             places = 34 if size > 64 * chunks else 16
             return 16 * chunks + places * size + min(100 * chunks, 150 << 20)
         return super().memory_needed(chunks, size)

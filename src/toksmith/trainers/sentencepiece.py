@@ -1,4 +1,4 @@
-"""Training SentencePiece's models: sentences, then an alphabet, then pieces, then a vocabulary."""
+"""Trains SentencePiece's models: reads sentences, chooses an alphabet, learns pieces."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def train_sentencepiece_bpe(
     """Train SentencePiece's BPE.
 
     Raises:
-        OptionError: the options do not fit each other, or ``vocab_size``.
-        TrainingError: there is no text, or too little for this many pieces.
+        OptionError: options contradict each other, or ``vocab_size``.
+        TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
     text = _prepare(corpus, vocab_size, options, "bpe")
     learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress, corpus.threads)
@@ -61,8 +61,8 @@ def train_sentencepiece_unigram(
     """Train SentencePiece's Unigram model.
 
     Raises:
-        OptionError: the options do not fit each other, or ``vocab_size``.
-        TrainingError: there is no text, or too little for this many pieces.
+        OptionError: options contradict each other, or ``vocab_size``.
+        TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
     text = _prepare(corpus, vocab_size, options, "unigram")
     pieces = train_unigram(
@@ -85,15 +85,15 @@ def train_sentencepiece_unigram(
 
 @dataclass(frozen=True, eq=False)
 class _Text:
-    """All that is known before pieces are learned.
+    """The input of learning pieces.
 
     Attributes:
-        sentences: what was read.
+        sentences: the sentences of the corpus.
         alphabet: the characters that become pieces, the most frequent first.
-        words: stretches of the text's words that are made of these.
+        words: the parts of the text's words that consist of these characters.
         meta: the pieces that are not learned.
-        size: how many pieces there will be.
-        normalizer: what was done to the text.
+        size: the number of pieces of the model.
+        normalizer: the normalizer of the text.
     """
 
     sentences: Sentences
@@ -113,11 +113,13 @@ def _prepare(
     corpus: Corpus, vocab_size: int | None, options: SentencePieceOptions, model_type: str
 ) -> _Text:
     if options.model_type not in (None, model_type):
-        raise OptionError(f"model_type is {options.model_type!r}, but model= says {model_type!r}")
+        raise OptionError(
+            f"model_type is {options.model_type!r}, but model= means {model_type!r}: leave it out"
+        )
     size = VOCAB_SIZE if vocab_size is None else vocab_size
     meta = meta_pieces(options)
     if len(meta) >= size:
-        raise OptionError(f"vocab_size is {size}: it must hold {len(meta)} symbols and more")
+        raise OptionError(f"vocab_size is {size}: it must be larger than the {len(meta)} symbols")
     normalizer = _normalizer(options)
     symbols = [piece for piece, _ in meta.values()]
     sentences = read_sentences(corpus, options, normalizer, symbols)

@@ -1,4 +1,4 @@
-"""SentencePiece's BPE: the pieces of two characters and more, and their scores."""
+"""Learns the pieces of SentencePiece's BPE (two characters and more), and their scores."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from toksmith.trainers.symbol_words import CharacterWords
 
 @dataclass(frozen=True, eq=False)
 class LearnedPieces:
-    """The pieces that were learned.
+    """Learned pieces with their counts.
 
     Attributes:
-        pieces: in the order in which they were learned.
-        counts: uint64: how often the two halves of each were adjacent.
-        tokens_after: uint64: tokens of the training text after each.
+        pieces: the pieces in the order in which they were learned.
+        counts: uint64, shape ``(pieces,)``: the count of each piece's pair when it was merged.
+        tokens_after: uint64, shape ``(pieces,)``: the number of tokens of the training text after
+            each merge.
     """
 
     pieces: list[str]
@@ -33,16 +34,16 @@ def learn_pieces(
     progress: bool | None = None,
     threads: int = 1,
 ) -> LearnedPieces:
-    """Join the most frequent pair that makes a piece, again and again.
+    """Merge the most frequent pair that forms a valid piece, again and again.
 
     The algorithm is in :mod:`toksmith.reference.sentencepiece_bpe_training`.
 
     Args:
-        words: words of known characters.
-        pieces: how many pieces to learn; there are fewer where no pair is left.
-        rules: what may be a piece.
-        progress: whether to show it; ``None`` if standard error is a terminal.
-        threads: how many threads work; the result does not depend on it.
+        words: the counted words, spelled in characters of the alphabet.
+        pieces: the number of pieces to learn; the result has fewer if no pair is left.
+        rules: the rules for valid pieces.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+        threads: the number of threads; the result does not depend on it.
     """
     characters = words.characters
     with watch_merges([character.encode() for character in characters], pieces, progress) as watch:
@@ -68,7 +69,7 @@ def learn_pieces(
 
 
 def script_numbers(characters: str, rules: PieceRules) -> list[int]:
-    """Return the script of each character as a number: 0 for its neighbours', 1 for any."""
+    """Return the script of each character as a number: 0 to inherit it, 1 to fit any script."""
     names = [INHERITED if character == SPACE else rules.script(character)
              for character in characters]  # fmt: skip
     numbers: dict[int | None, int] = {INHERITED: 0, None: 1}

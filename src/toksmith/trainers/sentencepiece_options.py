@@ -1,7 +1,7 @@
 """SentencePiece's own options, under its own names.
 
-Each is honoured, or refused with the reason; what they mean is what SentencePiece's trainer makes
-of them (``sentencepiece_model.proto``).
+Each option is supported with SentencePiece's meaning (``sentencepiece_model.proto``), or refused
+with the reason.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _REFUSED = {
     "input": "files come first, as in train(files, …); texts= takes documents",
     "model_prefix": "tokenizer.save(path) writes the model, and its .vocab next to it",
     "vocabulary_output_piece_score": "a .vocab file always has the scores",
-    "accept_language": "SentencePiece itself only writes it into the file",
+    "accept_language": "it has no effect in SentencePiece, which only stores it",
     "num_threads": "say threads=",
     "minloglevel": "nothing is logged; progress= shows the progress",
     "self_test_sample_size": "no test is written into the model; `toksmith verify` compares models",
-    "train_extremely_large_corpus": "counts are 64-bit always; there is nothing to switch on",
+    "train_extremely_large_corpus": "counts always have 64 bits, so leave it out",
     "mining_sentence_size": "SentencePiece itself no longer uses it",
     "training_sentence_size": "SentencePiece itself no longer uses it",
-    "enable_differential_privacy": "noise on the counts is no work of a trainer: add it to counts=",
-    "differential_privacy_noise_level": "there is no differential privacy here",
-    "differential_privacy_clipping_threshold": "there is no differential privacy here",
-    "auto_character_coverage": "set character_coverage, or byte_fallback=True for what is rare",
+    "enable_differential_privacy": "the trainer adds no noise: add it to the counts in counts=",
+    "differential_privacy_noise_level": "toksmith has no differential privacy",
+    "differential_privacy_clipping_threshold": "toksmith has no differential privacy",
+    "auto_character_coverage": "set character_coverage, or byte_fallback=True for rare characters",
     "seed_sentencepieces_file": "seeds are found in the text; required pieces can be "
     "user_defined_symbols",
     "protocol": "it is no option of training",
@@ -47,12 +47,12 @@ class SentencePieceOptions(ModelOptions):
     r"""The options of SentencePiece's trainer; a sentence is a line.
 
     Raises:
-        OptionError: an option is out of range, or at odds with another.
+        OptionError: an option is out of range, or contradicts another.
     """
 
     model_type: Literal["bpe", "unigram"] | None = field(
         default=None,
-        metadata={"help": '``"bpe"`` or ``"unigram"``, which ``model=`` says already.'},
+        metadata={"help": '``"bpe"`` or ``"unigram"``, as in ``model=``; not needed.'},
     )
     input_format: Literal["text", "tsv"] = field(
         default="text",
@@ -66,31 +66,29 @@ class SentencePieceOptions(ModelOptions):
     )
     shuffle_input_sentence: bool = field(
         default=True,
-        metadata={"help": "draw them at random, not the first ones."},
+        metadata={"help": "draw these sentences at random, instead of the first ones."},
     )
     random_seed: int = field(
         default=0,
         metadata={
-            "help": "random seed of the draw; SentencePiece itself draws other sentences with it."
+            "help": "the random seed; SentencePiece draws other sentences with the same seed."
         },
     )
     max_sentence_length: int = field(
         default=4192,
-        metadata={"help": "longer lines, in bytes, are skipped; a warning says how many were."},
+        metadata={"help": "the maximum size of a line in bytes; longer lines are skipped."},
     )
     character_coverage: float = field(
         default=0.9995,
-        metadata={
-            "help": "characters are taken by frequency until so much of the text is covered."
-        },
+        metadata={"help": "the share of the text that the characters of the alphabet must cover."},
     )
     required_chars: str = field(
         default="",
-        metadata={"help": "characters that are taken in any case."},
+        metadata={"help": "characters that are always in the alphabet."},
     )
     byte_fallback: bool = field(
         default=False,
-        metadata={"help": "add the 256 bytes, which unknown characters then become."},
+        metadata={"help": "add 256 byte pieces, which encode unknown characters."},
     )
     max_sentencepiece_length: int = field(
         default=16,
@@ -98,15 +96,15 @@ class SentencePieceOptions(ModelOptions):
     )
     split_by_unicode_script: bool = field(
         default=True,
-        metadata={"help": "a piece has one script; Hiragana and Katakana count as Han."},
+        metadata={"help": "all characters of a piece have one script; kana count as Han."},
     )
     split_by_number: bool = field(
         default=True,
-        metadata={"help": "digits are a script of their own; without this, they join any script."},
+        metadata={"help": "digits are a separate script; otherwise they may join any script."},
     )
     split_digits: bool = field(
         default=False,
-        metadata={"help": "each digit is a piece."},
+        metadata={"help": "each digit is a separate piece."},
     )
     split_by_whitespace: bool = field(
         default=True,
@@ -118,39 +116,39 @@ class SentencePieceOptions(ModelOptions):
     )
     allow_whitespace_only_pieces: bool = field(
         default=False,
-        metadata={"help": "several ▁ may be a piece."},
+        metadata={"help": "a piece may consist of ▁ only."},
     )
     pretokenization_delimiter: str = field(
         default="",
-        metadata={"help": "no piece reaches across this string."},
+        metadata={"help": "no piece crosses this string."},
     )
     seed_sentencepiece_size: int = field(
         default=1_000_000,
-        metadata={"help": "Unigram: how many pieces to start with."},
+        metadata={"help": "Unigram: the number of pieces to start with."},
     )
     shrinking_factor: float = field(
         default=0.75,
-        metadata={"help": "Unigram: how many of them stay after each round."},
+        metadata={"help": "Unigram: the share of the pieces kept after each round."},
     )
     num_sub_iterations: int = field(
         default=2,
-        metadata={"help": "Unigram: steps of expectation and maximization in each round."},
+        metadata={"help": "Unigram: the number of EM steps in each round."},
     )
     control_symbols: str | Iterable[str] = field(
         default=(),
-        metadata={"help": "pieces that text never becomes; a list, or a string with commas."},
+        metadata={"help": "symbols that text never encodes to; a list, or a string with commas."},
     )
     user_defined_symbols: str | Iterable[str] = field(
         default=(),
-        metadata={"help": "always one piece, wherever they occur; given in the same way."},
+        metadata={"help": "symbols that are always one piece; a list, or a string with commas."},
     )
     hard_vocab_limit: bool = field(
         default=True,
-        metadata={"help": "it is an error where the text is too small for ``vocab_size``."},
+        metadata={"help": "raise an error if the text yields fewer than ``vocab_size`` pieces."},
     )
     use_all_vocab: bool = field(
         default=False,
-        metadata={"help": "for words and characters only, as in SentencePiece."},
+        metadata={"help": "for word and character models only."},
     )
     unk_id: int = field(
         default=0,
@@ -170,23 +168,23 @@ class SentencePieceOptions(ModelOptions):
     )
     unk_piece: str = field(
         default="<unk>",
-        metadata={"help": "how the unknown piece is written."},
+        metadata={"help": "the spelling of the unknown piece."},
     )
     bos_piece: str = field(
         default="<s>",
-        metadata={"help": "how the start of a sentence is written."},
+        metadata={"help": "the spelling of the start of a sentence."},
     )
     eos_piece: str = field(
         default="</s>",
-        metadata={"help": "how the end of a sentence is written."},
+        metadata={"help": "the spelling of the end of a sentence."},
     )
     pad_piece: str = field(
         default="<pad>",
-        metadata={"help": "how padding is written."},
+        metadata={"help": "the spelling of padding."},
     )
     unk_surface: str = field(
         default=UNK_SURFACE,
-        metadata={"help": "what the unknown piece decodes to."},
+        metadata={"help": "the text that the unknown piece decodes to."},
     )
     normalization_rule_name: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"] = (
         field(
@@ -198,11 +196,11 @@ class SentencePieceOptions(ModelOptions):
     )
     normalization_rule_tsv: str = field(
         default="",
-        metadata={"help": "a file of rules instead: ``HEX HEX …<TAB>HEX HEX …`` a line."},
+        metadata={"help": "a file of rules, one ``HEX HEX …<TAB>HEX HEX …`` per line."},
     )
     denormalization_rule_tsv: str = field(
         default="",
-        metadata={"help": "such a file for the way back."},
+        metadata={"help": "a file of rules for decoding, of the same form."},
     )
     add_dummy_prefix: bool = field(
         default=True,
@@ -210,11 +208,11 @@ class SentencePieceOptions(ModelOptions):
     )
     remove_extra_whitespaces: bool = field(
         default=True,
-        metadata={"help": "drop spaces at the ends of sentences, and make one of several."},
+        metadata={"help": "strip spaces at the ends of sentences, and collapse others."},
     )
     escape_whitespaces: bool = field(
         default=True,
-        metadata={"help": "write ▁ for a space; training cannot do without."},
+        metadata={"help": "replace spaces by ▁; training needs it."},
     )
 
     refused: ClassVar[Mapping[str, str]] = MappingProxyType(_REFUSED)
@@ -231,14 +229,14 @@ class SentencePieceOptions(ModelOptions):
         for name in ("control_symbols", "user_defined_symbols"):
             object.__setattr__(self, name, _symbols(name, getattr(self, name)))
         if self.use_all_vocab:
-            raise OptionError("use_all_vocab is for models of words and characters")
+            raise OptionError("use_all_vocab is only for word and character models: leave it out")
         if not self.escape_whitespaces:
-            raise OptionError("escape_whitespaces=False: training finds words by the ▁")
+            raise OptionError("escape_whitespaces is False: training needs ▁ to find words")
         if self.unk_id < 0:
             raise OptionError(f"unk_id is {self.unk_id}: every model has an unknown piece")
 
     def rules(self) -> PieceRules:
-        """Return what may be a piece."""
+        """Return the rules for valid pieces."""
         return PieceRules(
             self.max_sentencepiece_length,
             self.split_by_unicode_script,
@@ -267,7 +265,7 @@ def _symbols(name: str, given: str | Iterable[str]) -> tuple[str, ...]:
     found = tuple(symbols)
     for symbol in found:
         if not isinstance(symbol, str) or not symbol:
-            raise OptionError(f"{name} holds {symbol!r:.80}; each must be a str, and not empty")
+            raise OptionError(f"{name} holds {symbol!r:.80}: each must be a non-empty str")
     return found
 
 

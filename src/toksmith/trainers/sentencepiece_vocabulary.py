@@ -12,7 +12,7 @@ from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.symbol_words import AnyWords
 
 BOUNDARY = "\x1f"
-"""The character that replaces a symbol without text in training; no piece holds it."""
+"""Replaces symbols in the training text; no piece crosses it."""
 
 ScoredPiece: TypeAlias = "tuple[str, float]"
 
@@ -23,11 +23,11 @@ MetaPieces: TypeAlias = "Mapping[int, tuple[str, PieceType]]"
 def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
     """Return the unknown piece, BOS, EOS, padding and user-defined symbols, then the byte pieces.
 
-    Those with an id of their own get it; the others fill the ids from 0 on. A symbol that is
-    named BOS, EOS or padding only changes what that piece is for.
+    Pieces with an id of their own get it; the others fill the ids from 0 on. A symbol with the
+    spelling of BOS, EOS or padding only changes the type of that piece.
 
     Raises:
-        OptionError: two have one id, or one name.
+        OptionError: two pieces have the same id or spelling.
     """
     pieces: dict[int, tuple[str, PieceType]] = {}
     ids: dict[str, int] = {}
@@ -37,7 +37,7 @@ def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
             continue
         if number in pieces or piece in ids:
             raise OptionError(
-                f"{name}_piece {piece!r} of id {number} is there already: "
+                f"{name}_piece {piece!r} with id {number} conflicts with "
                 f"{pieces.get(number, (piece,))[0]!r}"
             )
         pieces[number] = (piece, PieceType.UNKNOWN if name == "unk" else PieceType.CONTROL)
@@ -65,8 +65,8 @@ def meta_pieces(options: SentencePieceOptions) -> MetaPieces:
 def alphabet_of(words: AnyWords, options: SentencePieceOptions) -> list[str]:
     """Return the characters that become pieces, the most frequent first.
 
-    Characters are taken, the required ones first, then by frequency, until so much of the text is
-    covered (``character_coverage``).
+    The required characters come first, then others by frequency, until they cover the share
+    ``character_coverage`` of the text.
     """
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     counts.pop("\0", None)
@@ -102,21 +102,21 @@ class Vocabulary(TypedDict):
 def vocabulary(
     pieces: Sequence[ScoredPiece], meta: MetaPieces, size: int, options: SentencePieceOptions
 ) -> Vocabulary:
-    """Put learned pieces around the meta pieces.
+    """Return the vocabulary: the meta pieces at their ids, and learned pieces at all others.
 
     Raises:
-        TrainingError: there are too few (``hard_vocab_limit``).
+        TrainingError: there are too few pieces (``hard_vocab_limit``).
         OptionError: a learned piece is also a symbol, or an id is beyond the last piece.
     """
     missing = size - len(meta) - len(pieces)
     if missing > 0 and options.hard_vocab_limit:
         raise TrainingError(
-            f"vocab_size is {size:,}, and the text only gives {size - missing:,} pieces: set it to "
-            f"{size - missing} or less, or hard_vocab_limit=False"
+            f"vocab_size is {size:,}, but the text yields only {size - missing:,} pieces: set it "
+            f"to {size - missing} or less, or hard_vocab_limit=False"
         )
     if missing > 0:
         warn(
-            f"the text only gives {size - missing:,} of {size:,} pieces. Use more text, or a "
+            f"the text yields only {size - missing:,} of {size:,} pieces. Use more text, or a "
             "smaller vocab_size"
         )
     size -= missing

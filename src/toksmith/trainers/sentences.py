@@ -1,11 +1,11 @@
-"""Sentences for SentencePiece: lines, chosen, counted, normalized, and cut into words.
+"""Sentences for SentencePiece: selects and counts lines, normalizes them, and cuts them into words.
 
-A corpus has far more words than distinct ones, so the kernel counts the words before they are
-normalized, in parallel, and normalizes those of ASCII itself; each other distinct word is
-normalized once. That is exact if normalization does nothing across the places where lines are
-cut, before a space after a printable ASCII character: SentencePiece's own rules keep both, and
-none of their keys holds a space after another character. With other rules, or symbols that hold
-spaces, distinct lines are normalized.
+Most words of a corpus repeat. So the kernel counts words before normalization, in parallel, and
+normalizes ASCII words itself; each distinct other word is normalized once. The kernel cuts lines
+before a space that follows a printable ASCII character. This is exact if normalization never spans
+such a place, as with SentencePiece's own rules: they keep both characters, and none of their keys
+holds a space after another character. With other rules, or symbols that hold spaces, distinct lines
+are normalized instead.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from toksmith.trainers.weighted_counts import weighted_lines
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """The sentences that were read.
+    """The counted sentences of a corpus.
 
     Attributes:
-        words: the normalized words, counted, those of ASCII in stretches that no piece reaches out
-            of; sentences, if they are not cut into words.
-        lines: how many sentences that is.
-        skipped: how many lines were left out, by reason.
+        words: the counts of normalized words (ASCII words in parts that no piece crosses), or of
+            whole sentences if they are not cut into words.
+        lines: the number of sentences.
+        skipped: the number of skipped lines, by reason.
     """
 
     words: AnyWords
@@ -53,13 +53,13 @@ def read_sentences(
 
     Args:
         corpus: the text; counts are counts of sentences.
-        options: which lines to take, and where to cut them.
-        normalizer: what is done to each.
-        symbols: pieces that are never learned from; each ends a word.
+        options: the options that select and cut lines.
+        normalizer: the normalizer of each sentence.
+        symbols: symbols that are not trained on; each ends a word.
 
     Raises:
         TrainingError: there is no text.
-        OptionError: a line of ``input_format="tsv"`` is no such line.
+        OptionError: ``input_format="tsv"``, and a line has another form.
     """
     has_counts = corpus.counts is not None or options.input_format == "tsv"
     cutter = _Cutter(options, symbols)
@@ -84,12 +84,12 @@ def read_sentences(
 
 
 def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLines:
-    """Return sentences that bring their counts."""
+    """Return the sentences and counts of TSV lines, or of existing counts."""
     counted = TsvLines(options.max_sentence_length)
     if corpus.counts is not None:
         counted.add_counts(corpus.counts)
     else:
-        if corpus.reading.read_as is None:  # its .tsv has no row of names
+        if corpus.reading.read_as is None:  # SentencePiece's TSV has no header row
             corpus.reading = replace(corpus.reading, read_as="text")
         corpus.read(counted, 'input_format="tsv"')
     return counted.finish()
@@ -98,12 +98,12 @@ def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLine
 def _count_lines(
     corpus: Corpus, options: SentencePieceOptions, plain: PlainRules | None
 ) -> CountedLines:
-    """Count the words of lines, or lines, those that were drawn if there is such an option.
+    """Count words, or whole lines, of all lines or of a random sample.
 
     Args:
         corpus: the text.
-        options: which lines to take.
-        plain: which words the kernel cuts; ``None`` counts whole lines.
+        options: the options that select lines.
+        plain: the rules by which the kernel cuts words; ``None`` counts whole lines.
     """
 
     def make() -> LineCounter:
@@ -128,7 +128,7 @@ def _count_lines(
 def _is_local(
     options: SentencePieceOptions, normalizer: SentencePieceNormalizer, symbols: Sequence[str]
 ) -> bool:
-    """Whether words can be normalized one by one."""
+    """Return whether words can be normalized one by one."""
     across = (*symbols, options.pretokenization_delimiter)
     return (
         bool(normalizer.name)
@@ -141,10 +141,12 @@ def _is_local(
 def _make_plain_rules(
     rules: PieceRules, normalize: QuickNormalizer, symbols: Sequence[str]
 ) -> PlainRules:
-    """Return the rules by which the kernel cuts ASCII text; no piece reaches across these cuts."""
+    """Return the rules by which the kernel cuts ASCII text; no piece crosses these cuts."""
     step = normalize.step
     letters = normalize.ascii_letters()
-    letters[ord("\n")] = " " if step.add_dummy_prefix else ""  # a line starts with it
+    letters[ord("\n")] = (
+        " " if step.add_dummy_prefix else ""
+    )  # the dummy prefix at the start of a line
     return make_plain_rules(
         letters,
         lambda letter: (rules.script(letter), is_digit(letter)),
@@ -158,7 +160,7 @@ def _words_of_chunks(
     found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
 ) -> MixedWords:
     """Normalize and cut chunks of lines (see :class:`~toksmith.engine.counting.LineCounter`)."""
-    first = normalize(".").removesuffix(".")  # what a sentence starts with
+    first = normalize(".").removesuffix(".")  # the prefix of a sentence
     others: dict[str, int] = {}
     for data, count in found.items():
         chunk = _decoded(data)
@@ -175,7 +177,7 @@ def _decoded(data: bytes) -> str:
 
 
 class _Cutter:
-    """Cuts normalized text where no piece reaches across."""
+    """Cuts normalized text where no piece can cross."""
 
     def __init__(self, options: SentencePieceOptions, symbols: Sequence[str]) -> None:
         longest_first = sorted(symbols, key=len, reverse=True)
@@ -197,12 +199,12 @@ class _Cutter:
 
     @property
     def symbols(self) -> list[str]:
-        """What is cut out."""
+        """The symbols, which are removed and end words."""
         return [symbol for symbol in (*self._names, self._delimiter) if symbol]
 
 
 def _word_pattern(options: SentencePieceOptions) -> str:
-    """Return the pattern of a word: its ▁ and what follows, or what comes before its ▁."""
+    """Return the pattern of a word: ▁ and the characters after it, or before it."""
     if not options.split_by_whitespace:
         return ".+"
     marks = f"{SPACE}+" if options.allow_whitespace_only_pieces else SPACE
@@ -216,5 +218,5 @@ def _warn_of_skipped(skipped: Mapping[str, int], longest: int) -> None:
     if skipped["too_long"]:
         warn(
             f"{skipped['too_long']:,} lines of more than {longest:,} bytes were skipped, as in "
-            "SentencePiece; max_sentence_length= says how long they may be",
+            "SentencePiece; raise max_sentence_length= to keep them",
         )

@@ -1,4 +1,4 @@
-"""Counted words as arrays of symbols, on which merging and counting run."""
+"""Counted words as arrays of symbols, the input of learning pieces."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class CharacterWords:
 
     @classmethod
     def of(cls, counted: Mapping[str, int]) -> CharacterWords:
-        """Return counted words as symbols.
+        """Convert counted words to symbols.
 
         Args:
-            counted: how often each word occurs in the text; none is empty.
+            counted: the number of occurrences of each word; no word is empty.
         """
         ends = np.cumsum(np.fromiter(map(len, counted), np.uint64, len(counted)), dtype=np.uint64)
         codes = np.frombuffer("".join(counted).encode("utf-32-le"), np.uint32)
@@ -54,7 +54,7 @@ class CharacterWords:
         return self.words.symbol_counts()
 
     def only(self, characters: str) -> CharacterWords:
-        """Return the parts of the words that are made of these characters.
+        """Return the parts of the words that consist of these characters.
 
         Example:
             >>> words = CharacterWords.of({"ab": 2, "axb": 1}).only("ab")
@@ -74,12 +74,12 @@ class CharacterWords:
 
 @dataclass(frozen=True, eq=False)
 class MixedWords:
-    """Words of ASCII as they were counted, and others. A word may be among both.
+    """Counted ASCII words from the kernel, and other words. A word may be in both.
 
     Attributes:
-        ascii: words of ASCII that no piece reaches out of.
-        others: any other words.
-        space: the symbol of a space in the first ones.
+        ascii: ASCII words, in parts that no piece crosses.
+        others: all other words.
+        space: the symbol of a space in ``ascii``.
 
     Example:
         >>> ends, counts = np.array([2, 4], np.uint64), np.array([5, 1], np.uint64)
@@ -120,7 +120,7 @@ class MixedWords:
         return np.array([self._counts[character] for character in self.characters], np.uint64)
 
     def only(self, characters: str) -> CharacterWords:
-        """Return the parts of the words that are made of these characters."""
+        """Return the parts of the words that consist of these characters."""
         kept = "".join(sorted(self._counts.keys() & set(characters)))
         numbers = {character: number for number, character in enumerate(kept)}
         words = mixed_words(

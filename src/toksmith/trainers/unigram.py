@@ -30,8 +30,8 @@ from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.word_counts import count_words
 
 MOST_CHARACTERS = 1 << 28
-"""Distinct words of more characters in all are not looked at, the rarest left out. Training takes
-about 40 bytes a character, after stretches of words that no piece reaches out of are counted."""
+"""The maximum total length of the distinct words, in characters; beyond it, the rarest are
+left out. Training takes about 40 bytes of memory per character."""
 
 
 def train_unigram(
@@ -47,25 +47,25 @@ def train_unigram(
 ) -> list[tuple[str, float]]:
     """Learn the pieces of a Unigram model.
 
-    The algorithm is in :mod:`toksmith.reference.unigram_training`. Where the distinct words come
-    to more than ``MOST_CHARACTERS``, the rarest are left out, with a warning.
+    The algorithm is in :mod:`toksmith.reference.unigram_training`. If the distinct words
+    have more than ``MOST_CHARACTERS`` in total, the rarest are left out, with a warning.
 
     Args:
-        words: words of known characters (the text between two unknown ones is a word).
-        vocab_size: how many pieces are wanted; there are fewer where the text does not have as
-            many, and more where more characters are required.
-        required: characters that have to be pieces, the most frequent first; ``None`` for those of
-            the words.
-        meta_pieces: how many other pieces the vocabulary will have. SentencePiece counts them
-            where it decides how far to prune.
-        rules: what may be a piece.
-        options: how training goes.
-        threads: how many threads work; ``None`` for the cores this process may use. The result
+        words: words of known characters; an unknown character separates two words.
+        vocab_size: the number of pieces to learn. The result has fewer if the text is too small,
+            and more if there are more required characters.
+        required: characters that must be pieces, the most frequent first; ``None`` for the
+            characters of the words.
+        meta_pieces: the number of other pieces of the vocabulary; SentencePiece includes them in
+            the size that it prunes to.
+        rules: the rules for valid pieces.
+        options: the training options.
+        threads: the number of threads; ``None`` for the cores this process may use. The result
             does not depend on it.
-        progress: whether to show it; ``None`` if standard error is a terminal.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
 
     Returns:
-        Pieces with their scores (each a float32), the best first; of equal ones, by code points.
+        Pieces with their scores (each a float32), the best first; ties are sorted by code points.
 
     Raises:
         OptionError: an option is out of range, or there are no words.
@@ -112,13 +112,13 @@ def train_unigram(
     text = "".join(map(words.characters.__getitem__, learned.symbols.tolist()))
     ends = np.cumsum(learned.lengths).tolist()
     pieces = (text[start:end] for start, end in pairwise([0, *ends]))
-    # Files keep scores in float32: round them before they are compared.
+    # Files store scores in float32, so scores are compared as float32.
     scores = learned.scores.astype(np.float32).tolist()
     return finish(dict(zip(pieces, scores, strict=True)), vocab_size, required)
 
 
 def _frequent(words: SymbolWords) -> SymbolWords:
-    """Return the words without the rarest, so that they come to ``MOST_CHARACTERS`` at most."""
+    """Return the most frequent words, up to ``MOST_CHARACTERS`` characters in total."""
     if len(words.symbols) <= MOST_CHARACTERS:
         return words
     ends = words.ends.astype(np.int64)
@@ -129,8 +129,8 @@ def _frequent(words: SymbolWords) -> SymbolWords:
     kept[order[:fit]] = True
     warn(
         f"{len(lengths) - fit:,} of {len(lengths):,} distinct words are left out of training, the "
-        f"rarest (up to {words.counts[order[fit]]:,} times in the text): the words come to more "
-        f"than {MOST_CHARACTERS:,} characters",
+        f"rarest (up to {words.counts[order[fit]]:,} times in the text): the words have more "
+        f"than {MOST_CHARACTERS:,} characters in total",
     )
     symbols = words.symbols[np.repeat(kept, lengths)]
     return SymbolWords(
@@ -152,11 +152,11 @@ class MetaspaceUnigramOptions(ModelOptions):
 
     special_tokens: Sequence[str] = field(
         default=(),
-        metadata={"help": "their ids follow the model's."},
+        metadata={"help": "a list of strings; their ids follow the model's."},
     )
     unk_token: str = field(
         default="<unk>",
-        metadata={"help": "the token of unknown characters; its id is 0."},
+        metadata={"help": "the token for unknown characters; its id is 0."},
     )
     max_token_length: int = field(
         default=16,
@@ -164,15 +164,15 @@ class MetaspaceUnigramOptions(ModelOptions):
     )
     seed_sentencepiece_size: int = field(
         default=1_000_000,
-        metadata={"help": "how many substrings to start with."},
+        metadata={"help": "the number of substrings to start with."},
     )
     shrinking_factor: float = field(
         default=0.75,
-        metadata={"help": "how many of them stay after each round."},
+        metadata={"help": "the share of the pieces kept after each round."},
     )
     num_sub_iterations: int = field(
         default=2,
-        metadata={"help": "steps of expectation and maximization in each round."},
+        metadata={"help": "the number of EM steps in each round."},
     )
 
     def __post_init__(self) -> None:
@@ -210,8 +210,8 @@ def train_metaspace_unigram(
     )
     if len(pieces) < room:
         warn(
-            f"the text only gives {size - room + len(pieces):,} of {size:,} tokens. Use more text, "
-            "or a smaller vocab_size"
+            f"the text yields only {size - room + len(pieces):,} of {size:,} tokens. Use more "
+            "text, or a smaller vocab_size"
         )
     types = np.full(1 + len(pieces), PieceType.NORMAL, np.uint8)
     types[0] = PieceType.UNKNOWN

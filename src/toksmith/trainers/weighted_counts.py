@@ -1,4 +1,4 @@
-"""Sums of counts with weights: exact, whatever the order."""
+"""Exact sums of weighted counts, in integers, so that the order does not matter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toksmith.errors import OptionError
 
 
 def round_count(millionths: int) -> int:
-    """Return a sum of counts times weights as a count: rounded half up."""
+    """Convert a weighted sum in millionths to a count, rounded half up."""
     return (millionths + ONE // 2) // ONE
 
 
@@ -19,7 +19,7 @@ class WeightedSum:
     """A sum of counted chunks, each part's counts times its weight in millionths.
 
     Sums are rounded half up at the end; chunks with a sum of 0 are left out. Chunks are in the
-    order in which they first occur in the parts, one part after the other.
+    order of first appearance, part after part.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class WeightedSum:
         """Add a part.
 
         Raises:
-            OptionError: the counts come to 2**63 millionths or more.
+            OptionError: the sum reaches 2**63 millionths.
         """
         if self._first is None and self._counter is None:
             self._first = weight, part
@@ -43,9 +43,9 @@ class WeightedSum:
         """Return the sum.
 
         Raises:
-            OptionError: the counts come to 2**63 millionths or more.
+            OptionError: the sum reaches 2**63 millionths.
         """
-        if self._first is not None and self._first[0] == ONE:  # mostly
+        if self._first is not None and self._first[0] == ONE:  # the usual case: no weights
             return self._first[1]
         self._add_first()
         chunks, ends, counts = (self._counter or ChunkCounter(None, 1)).finish()
@@ -67,7 +67,7 @@ class WeightedSum:
         chunks, ends, counts = part
         self._total += weight * float(counts.astype(np.float64).sum())
         if self._total >= 2.0**63:
-            raise OptionError("the counts with their weights come to 2**63 millionths or more")
+            raise OptionError("the weighted counts reach 2**63 millionths: use smaller weights")
         if self._counter is None:
             self._counter = ChunkCounter(None, 1)
         self._counter.add_counted(chunks, ends, counts * np.uint64(weight))
@@ -82,7 +82,7 @@ def weighted_sum(parts: Iterable[tuple[int, CountedChunks]]) -> CountedChunks:
 
 
 def weighted_lines(parts: Iterable[tuple[int, CountedLines]]) -> CountedLines:
-    """Return the sum of the chunks of lines as :func:`weighted_sum` does; lines count once each."""
+    """Return the weighted sum of counted lines; the number of lines is not weighted."""
     chunks, plain = WeightedSum(), WeightedSum()
     lines = too_long = reserved = 0
     for weight, part in parts:

@@ -1,9 +1,10 @@
 """Counted words for the models that do not come from SentencePiece.
 
-If a splitter drops white space, the text is cut at spaces and the parts are counted in parallel;
-each distinct part is normalized and split once. The kernel cuts ASCII into words by itself.
-None of the normalizers named here looks across a space after a printable ASCII character, nor at
-two characters of ASCII at once. With other normalizers, documents are processed one by one.
+If the splitter drops white space, the kernel cuts the text at spaces and counts the parts in
+parallel; each distinct part is normalized and split once. The kernel splits ASCII words itself.
+This is exact for the normalizers listed here: none depends on characters across a space that
+follows a printable ASCII character, nor on two adjacent ASCII characters. With other normalizers,
+documents are processed one by one.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
 def count_words(
     corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
 ) -> dict[str, int]:
-    """Return the count of each word of a corpus, in an order that depends on the text alone.
+    """Return the count of each word of a corpus, in a deterministic order.
 
     Args:
         corpus: the text; counts are counts of documents.
-        normalizer: what is done to each document.
-        splitter: what cuts it into words.
+        normalizer: the normalizer of documents.
+        splitter: the splitter of documents into words.
 
     Raises:
         TrainingError: there is no text, or it holds no word.
@@ -84,7 +85,7 @@ def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -
 
 
 def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
-    """Return words of ASCII and their counts."""
+    """Return ASCII words and their counts."""
     words = text.decode("ascii")
     bounds = pairwise([0, *ends.tolist()])
     return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
@@ -92,7 +93,7 @@ def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
 
 def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
     classes = character_classes(splitter)
-    assert classes is not None  # they all have classes
+    assert classes is not None  # each of these splitters has classes
     of: list[int] = classes[:128].tolist()
     letters = []
     for code in range(128):
@@ -110,13 +111,13 @@ def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
 
 _BATCH = 4096
 _MARKS = "‽⁂⸮‖※⁜"
-"""Punctuation that every one of the splitters leaves alone between spaces."""
+"""Punctuation marks that each splitter returns unchanged between spaces."""
 
 
 def _local_words(
     chunks: Iterable[tuple[bytes, int]], normalizer: Normalizer, splitter: Splitter
 ) -> Iterator[tuple[str, int]]:
-    """Normalize and split many chunks at once, with a mark between them."""
+    """Normalize and split many chunks in one call, joined by a separator mark."""
     rest = iter(chunks)
     while batch := list(islice(rest, _BATCH)):
         texts = [chunk.decode("utf-8", "replace") for chunk, _ in batch]
@@ -152,5 +153,5 @@ class _DocumentCounter:
         self.add_texts([data[start:end].tobytes() for start, end in bounds.tolist()])
 
     def cut(self, text: Text, start: int, end: int) -> int:
-        """Return the end: documents stay whole."""
+        """Return the end, because documents are not cut."""
         return end

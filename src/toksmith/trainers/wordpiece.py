@@ -1,4 +1,4 @@
-"""Training WordPiece from counted words."""
+"""Trains WordPiece from counted words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OBJECTIVES = ("likelihood", "frequency")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 _SPARE = 8
-"""Merges beyond those requested, in place of any that spell what is there ("##" + "###")."""
+"""Extra merges, which replace merges that spell an existing piece ("##" + "###")."""
 
 
 @document_fields
@@ -59,60 +59,58 @@ class WordPieceOptions(ModelOptions):
     min_frequency: int = field(
         default=2,
         metadata={
-            "help": "a pair that occurs fewer times than this is never joined. The likelihood puts"
-            " rare pairs first: with it, the higher this is (as long as the vocabulary is "
-            "filled), the fewer tokens a text takes."
+            "help": "a pair that occurs fewer times is never merged. The likelihood prefers rare "
+            "pairs, so with it a higher value gives fewer tokens per text, as long as the "
+            "vocabulary is filled."
         },
     )
     limit_alphabet: int | None = field(
         default=None,
         metadata={
             "help": "the largest number of characters to keep, the most frequent first; words with "
-            "other characters are left out, because they will be unknown. ``None`` for all."
+            "other characters are left out. ``None`` for all."
         },
     )
     initial_alphabet: str = field(
         default="",
-        metadata={"help": "characters that are taken in any case."},
+        metadata={"help": "characters that are always in the alphabet."},
     )
     special_tokens: Sequence[str] = field(
         default=SPECIAL_TOKENS,
         metadata={
-            "help": "their ids come first. With ``[CLS]`` and ``[SEP]`` among them, they are put "
-            "around texts as BERT does."
+            "help": "a list of strings; their ids come first. ``[CLS]`` and ``[SEP]``, if listed, "
+            "frame texts as in BERT."
         },
     )
     unk_token: str = field(
         default="[UNK]",
-        metadata={
-            "help": "the token of unknown words; it is added to the special tokens if need be."
-        },
+        metadata={"help": "the token for unknown words; it becomes a special token."},
     )
     prefix: str = field(
         default="##",
-        metadata={"help": "what marks a piece that continues a word."},
+        metadata={"help": "the prefix of a piece that continues a word."},
     )
     max_characters: int = field(
         default=100,
-        metadata={"help": "longer words are unknown."},
+        metadata={"help": "the maximum length of a word in characters; longer words are unknown."},
     )
     lowercase: bool = field(
         default=True,
-        metadata={"help": "as in BERT's normalizer."},
+        metadata={"help": "whether to lowercase, as BERT's normalizer does."},
     )
     strip_accents: bool | None = field(
         default=None,
-        metadata={"help": "as there; ``None``: as ``lowercase``."},
+        metadata={"help": "whether to remove accents; ``None`` means as ``lowercase``."},
     )
     normalize: bool = field(
         default=True,
-        metadata={"help": "whether texts go through BERT's normalizer."},
+        metadata={"help": "whether to use BERT's normalizer."},
     )
     split: str | None = field(
         default="bert",
         metadata={
-            "help": '``"bert"`` (white space is dropped, each punctuation mark is a word), '
-            '``"whitespace"``, or as for ``"bpe"``.'
+            "help": 'the split: ``"bert"`` (drops white space, each punctuation mark is a word), '
+            '``"whitespace"``, or a split of ``"bpe"``.'
         },
     )
 
@@ -130,12 +128,12 @@ class WordPieceOptions(ModelOptions):
         object.__setattr__(self, "special_tokens", special)
 
     def normalizer(self) -> Normalizer:
-        """Return what is done to texts."""
+        """Return the normalizer of texts."""
         bert = Bert(lowercase=self.lowercase, strip_accents=self.strip_accents)
         return (bert,) if self.normalize else ()
 
     def splitter(self) -> Splitter | None:
-        """Return what cuts them into words."""
+        """Return the splitter of texts into words."""
         name = key_of(self.split) if isinstance(self.split, str) else None
         if name == "bert":
             return BertSplitter()
@@ -145,7 +143,7 @@ class WordPieceOptions(ModelOptions):
 
 
 def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOptions) -> Trained:
-    """Join pairs of pieces inside words, again and again.
+    """Merge pairs of pieces inside words, again and again.
 
     Raises:
         OptionError: ``vocab_size`` is too small for the characters.
@@ -205,7 +203,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
 
 
 def _alphabet(words: CharacterWords, options: WordPieceOptions) -> str:
-    """Return the characters that are taken, by code point."""
+    """Return the characters of the alphabet, by code point."""
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     wanted = set(options.initial_alphabet)
     order = sorted(counts.keys() | wanted, key=lambda c: (c not in wanted, -counts.get(c, 0), c))
@@ -213,7 +211,7 @@ def _alphabet(words: CharacterWords, options: WordPieceOptions) -> str:
 
 
 def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[str], SymbolWords]:
-    """Return the first pieces, and words that are made of them."""
+    """Return the initial pieces, and the words as symbols of these pieces."""
     symbols = words.words.symbols
     starts_word = np.zeros(len(symbols) + 1, bool)
     starts_word[0] = True
@@ -242,7 +240,7 @@ def _merge(
 def _pieces(
     alphabet: list[str], learned: Merges, room: int, options: WordPieceOptions
 ) -> tuple[list[str], int]:
-    """Return the vocabulary, and how many merges it took."""
+    """Return the vocabulary, and the number of merges it uses."""
     spelled = list(alphabet)
     pieces = dict.fromkeys(alphabet)
     for done, (left, right, _) in enumerate(learned.merges.tolist()):

@@ -1,1 +1,1 @@
-"""tokenizer.json, and the folder that holds it: one file a part of the format."""
+"""tokenizer.json, and the folder that holds it: one module per part of the format."""

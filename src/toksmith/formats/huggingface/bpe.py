@@ -1,4 +1,4 @@
-"""BPE models of a tokenizer.json: on spelled bytes, on characters, and of scored pieces."""
+"""Reads and writes BPE models of a tokenizer.json: on bytes, on characters, with scored pieces."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     entry.expect("unk_token", None)
     entry.expect("continuing_subword_prefix", None, "")
     entry.expect("end_of_word_suffix", None, "")
-    entry.expect("fuse_unk", None, False, True)  # nothing is unknown where every byte has an id
+    entry.expect("fuse_unk", None, False, True)  # no effect: every byte has an id
     entry.expect("byte_fallback", None, False)
     entry.expect("ignore_merges", None, False, True)
     path, ids = entry.path, entry.get("vocab").of(dict)
@@ -38,7 +38,7 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     merges = byte_spelling.merges_by_id(path, *_read_merges(entry.get("merges")), ids, "merge", 0)
     check_added_ids(path, added, ids)
     tokens = dict(zip(ids, unspell_all(ids), strict=True))
-    # An added token stays out of the model, unless the model can make it.
+    # An added token is removed from the model, unless the model can produce it.
     held = list(dict.fromkeys(token.content for token in added if token.content in ids))
     used = np.isin([ids[content] for content in held], merges)
     for content, kept in zip(held, used.tolist(), strict=True):
@@ -74,15 +74,15 @@ def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
 
 
 def _merges_by_id(entry: Entry, ids: dict[str, int], prefix: str) -> npt.NDArray[np.uint32]:
-    """Return the merges; if a merge occurs twice, the later place counts."""
+    """Return the merges; if a merge occurs twice, the later rank counts."""
     lefts, rights = _read_merges(entry.get("merges"))
     if prefix:
         for place, right in enumerate(rights):
             if not right.startswith(prefix):
                 raise FormatError(
                     entry.path,
-                    f"merge {place} joins {right!r} to the token before it, but a token inside "
-                    f"a word starts with {prefix!r}",
+                    f"the right side of merge {place} is {right!r}, but a token inside a word must "
+                    f"start with {prefix!r}",
                 )
     merges = byte_spelling.merges_by_id(entry.path, lefts, rights, ids, "merge", 0, prefix)
     pairs = merges[:, 0].astype(np.uint64) << np.uint64(32) | merges[:, 1]
@@ -94,7 +94,7 @@ def _merges_by_id(entry: Entry, ids: dict[str, int], prefix: str) -> npt.NDArray
 
 
 def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
-    """Return the left and the right tokens: of pairs, or of older files' strings ``"a b"``."""
+    """Return the left and the right tokens, from pairs or, in older files, strings ``"a b"``."""
     merges = entry.of(list)
     if set(map(type, merges)) <= {str}:
         if (found := byte_spelling.split_pairs(merges)) is not None:
@@ -103,7 +103,7 @@ def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
     for place, merge in enumerate(merges):
         if type(merge) is not list or list(map(type, merge)) != [str, str]:
             raise FormatError(
-                entry.path, f"merge {place} is {entry.value[place]!r:.60}; wanted: two tokens"
+                entry.path, f"merge {place} is {entry.value[place]!r:.60}, not two tokens"
             )
     return [left for left, _ in merges], [right for _, right in merges]
 
@@ -121,7 +121,7 @@ def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
     """Return the entry of a model on characters.
 
     Raises:
-        UnsupportedError: ``tokenizers`` would find another result for a merge.
+        UnsupportedError: ``tokenizers`` would compute another result for a merge.
     """
     ids = write_ids(pipeline)
     names = {token_id: token for token, token_id in ids.items()}
@@ -131,13 +131,13 @@ def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
         made = parts[0] + parts[1].removeprefix(model.continuing_prefix)
         if not all(parts) or ids.get(made) != new:
             raise UnsupportedError(
-                f"huggingface makes {made!r} of merge {rank}, {parts[0]!r} and {parts[1]!r}, and "
-                f"this model makes {names.get(new, '')!r} (id {new})"
+                f"huggingface merges {parts[0]!r} and {parts[1]!r} (rank {rank}) to {made!r}, but "
+                f"in this model {names.get(new, '')!r} (id {new})"
             )
         if not parts[1].startswith(model.continuing_prefix):
             raise UnsupportedError(
-                f"huggingface cuts {model.continuing_prefix!r} off the right side of each merge, "
-                f"and merge {rank} has {parts[1]!r} there"
+                f"huggingface removes {model.continuing_prefix!r} from the right side of each "
+                f"merge, but merge {rank} has {parts[1]!r} there"
             )
         merges.append(list(parts))
     return _entry(
@@ -153,10 +153,10 @@ def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
 
 
 def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
-    """Return the entry of a SentencePiece model, its scores made a list of merges.
+    """Return the entry of a SentencePiece model, with a list of merges in place of scores.
 
     Raises:
-        UnsupportedError: no list of merges makes the same tokens.
+        UnsupportedError: no list of merges gives the same tokens.
     """
     return _entry(
         unk_token=None if model.unk_id is None else model.vocab[model.unk_id].decode(),

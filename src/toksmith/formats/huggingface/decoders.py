@@ -34,17 +34,17 @@ def read(entry: Entry, byte_level: bool) -> Decoder | None:
 
     Args:
         entry: the file's decoder.
-        byte_level: the model's tokens are bytes.
+        byte_level: whether the model's tokens are bytes.
 
     Raises:
         UnsupportedError: toksmith does not have this decoder.
     """
     if byte_level:
-        # Any other would decode the spelling of bytes and not the bytes.
+        # Any other decoder would decode the spelling of the bytes, not the bytes.
         if entry.value is None:
             raise UnsupportedError(
-                f"{entry.path}: decoder null cannot be read with a model of bytes, whose tokens it "
-                'would leave as they are spelled; {"type": "ByteLevel"} can'
+                f"{entry.path}: decoder null is not supported for a byte-level model, because it "
+                'would return the spelling of the bytes; use {"type": "ByteLevel"}'
             )
         if _read(entry) != (ByteLevelDecoder(),):
             raise entry.refusal()
@@ -73,7 +73,7 @@ def _byte_fallback(entry: Entry) -> Step:
 
 
 def _byte_level(entry: Entry) -> Step:
-    entry.only(*BYTE_LEVEL)  # its options are those of the splitter, and change nothing here
+    entry.only(*BYTE_LEVEL)  # its options are the splitter's, without effect on decoding
     return ByteLevelDecoder()
 
 
@@ -119,7 +119,7 @@ def _word_piece(entry: Entry) -> Step:
 def _character(entry: Entry) -> str:
     character = entry.of(str)
     if len(character) != 1:
-        raise FormatError(entry.path, f"{entry.name} is {character!r:.60}; wanted: one character")
+        raise FormatError(entry.path, f"{entry.name} is {character!r:.60}, not one character")
     return character
 
 
@@ -137,7 +137,7 @@ _READERS: dict[str, Callable[[Entry], Step]] = {
 
 
 def write(decoder: Decoder | None) -> dict[str, Any] | None:
-    """Return the entry that decodes so.
+    """Return the entry of a decoder.
 
     Raises:
         UnsupportedError: ``tokenizers`` has no such step.
@@ -168,7 +168,7 @@ def _entry(step: Step) -> dict[str, Any]:
         case Fuse():
             if step.separator:
                 raise UnsupportedError(
-                    f"huggingface cannot join tokens by {step.separator!r} in between"
+                    f"huggingface cannot join tokens by the separator {step.separator!r}"
                 )
             return {"type": "Fuse"}
         case MetaspaceDecoder():

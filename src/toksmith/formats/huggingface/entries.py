@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of the file, and its name.
+    """One value of the file, with its name.
 
     Attributes:
         path: the file.
@@ -40,7 +40,7 @@ class Entry:
         """Return the value; raise if it is not of this type."""
         if type(self.value) is not kind:
             raise FormatError(
-                self.path, f"{self.name or 'the file'} is {self._shown()}; wanted: a {_NAMES[kind]}"
+                self.path, f"{self.name or 'the file'} is {self._shown()}, not a {_NAMES[kind]}"
             )
         return self.value
 
@@ -61,7 +61,7 @@ class Entry:
         """Check that an entry has one of these values (``None`` also allows a missing entry).
 
         Raises:
-            UnsupportedError: it has another value.
+            UnsupportedError: the entry has another value.
         """
         entry = self.get(key)
         # False == 0 in Python, but not in JSON.
@@ -72,7 +72,7 @@ class Entry:
         """Check that this object has no other entries.
 
         Raises:
-            UnsupportedError: it has another entry.
+            UnsupportedError: the object has another entry.
         """
         for key in self.of(dict):
             if key not in keys:
@@ -93,5 +93,5 @@ _NAMES: dict[type, str] = {
     list: "list",
     str: "string",
     int: "whole number",
-    bool: "true or false",
+    bool: "boolean",
 }

@@ -36,7 +36,7 @@ def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int])
         token, expected = wrong
         raise FormatError(
             path,
-            f"added token {token.content!r} has id {token.id}, but by the vocabulary it is "
+            f"added token {token.content!r} has id {token.id}, but tokenizers would give it "
             f"{expected}",
         )
 
@@ -46,7 +46,7 @@ def find_misnumbered(
 ) -> tuple[AddedToken, int] | None:
     """Return the first added token to which ``tokenizers`` would give another id, and that id.
 
-    It looks each one up in the vocabulary, and numbers those that are not there onwards.
+    It looks each token up in the vocabulary; tokens that are not in it get the next ids.
     """
     highest = -1
     for token in added:
@@ -88,7 +88,7 @@ def read_truncation(entry: Entry) -> Truncation | None:
 
 
 def write_truncation(truncation: Truncation | None) -> dict[str, Any] | None:
-    """Return the entry that cuts so."""
+    """Return the entry of a truncation."""
     if truncation is None:
         return None
     return {
@@ -124,7 +124,7 @@ def read_padding(entry: Entry) -> Padding | None:
 
 
 def write_padding(padding: Padding | None) -> dict[str, Any] | None:
-    """Return the entry that fills so."""
+    """Return the entry of a padding."""
     if padding is None:
         return None
     return {

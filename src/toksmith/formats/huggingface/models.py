@@ -24,7 +24,7 @@ from toksmith.models import (
 )
 from toksmith.pipeline import Pipeline
 
-_MOST = 2**64 - 1  # what tokenizers can count to
+_MOST = 2**64 - 1  # the largest usize of tokenizers
 
 
 def read_wordpiece(entry: Entry, added: list[AddedToken]) -> WordPiece:
@@ -35,7 +35,7 @@ def read_wordpiece(entry: Entry, added: list[AddedToken]) -> WordPiece:
     ids = read_ids(entry, added)
     limit = entry.get("max_input_chars_per_word")
     if limit.of(int) < 0:
-        raise FormatError(entry.path, f"{limit.name} is {limit.value}; wanted: 0 or more")
+        raise FormatError(entry.path, f"{limit.name} is {limit.value}: use 0 or more")
     return WordPiece(
         vocab_by_id(entry, ids),
         read_unk(entry, ids),
@@ -66,12 +66,12 @@ def write_word_level(pipeline: Pipeline, model: WordLevel) -> dict[str, Any]:
     """Return the entry of a word model.
 
     Raises:
-        UnsupportedError: it has no unknown token.
+        UnsupportedError: the model has no unknown token.
     """
     if model.unk_id is None:
         raise UnsupportedError(
-            "huggingface fails at words that it does not know if there is no unknown token, and "
-            "this model leaves them out; give it an unknown token"
+            "huggingface fails on unknown words if there is no unknown token, but this model drops "
+            "them; use a model with an unknown token"
         )
     return {
         "type": "WordLevel",
@@ -80,7 +80,7 @@ def write_word_level(pipeline: Pipeline, model: WordLevel) -> dict[str, Any]:
     }
 
 
-# Files of old have no type. They are of the first kind whose entries they have.
+# Old files have no type; the first type whose entries they have applies.
 _TELLING = {
     "BPE": {"vocab", "merges"},
     "WordPiece": {
@@ -124,7 +124,7 @@ def _kind(entry: Entry) -> str:
     for kind, keys in _TELLING.items():
         if keys <= held.keys():
             return kind
-    raise FormatError(entry.path, f"{entry.name} has no type, and no entries that tell it")
+    raise FormatError(entry.path, f"{entry.name} has no type, and no entries that determine one")
 
 
 def write(pipeline: Pipeline) -> dict[str, Any]:
@@ -160,15 +160,15 @@ def _write_longest_match(model: LongestMatch, pipeline: Pipeline) -> dict[str, A
     texts = [token for i, token in enumerate(model.vocab) if token and i != model.unk_id]
     if model.unit == "bytes" or any(len(token.decode(errors="replace")) > 1 for token in texts):
         raise UnsupportedError(
-            "huggingface has no model that takes the longest token at each place: its WordPiece "
-            "makes a whole word unknown where one character is"
+            "huggingface has no longest-match model: its WordPiece replaces a whole word by the "
+            "unknown token if one character is unknown"
         )
     if model.fuse_unk and model.unk_id is not None and len(model.vocab[model.unk_id].decode()) == 1:
         raise UnsupportedError(
-            "huggingface finds every character of the vocabulary in a text, and would not fuse the "
+            "huggingface matches every character of the vocabulary, so it would not fuse the "
             f"unknown token {model.vocab[model.unk_id].decode()!r} with its neighbours"
         )
-    # Characters alone are what BPE starts with; without merges it ends with them, too.
+    # Without merges, the result of BPE is its initial characters.
     no_merges = np.empty((0, 3), np.uint32)
     characters = CharacterBPE(model.vocab, no_merges, model.unk_id, model.fuse_unk)
     return bpe.write_characters(pipeline, characters)

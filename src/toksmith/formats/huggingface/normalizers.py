@@ -32,11 +32,11 @@ _BERT = ("clean_text", "handle_chinese_chars", "lowercase")
 
 
 def read(entry: Entry) -> Normalizer:
-    """Return the steps that change the text first.
+    """Return the normalizer's steps.
 
     Raises:
         FormatError: the file is damaged.
-        UnsupportedError: one of them cannot be read; the message names it.
+        UnsupportedError: a step is not supported; the message names it.
     """
     if entry.value is None:
         return ()
@@ -44,7 +44,7 @@ def read(entry: Entry) -> Normalizer:
     if kind == "Sequence":
         entry.only("type", "normalizers")
         return tuple(step for part in entry.get("normalizers").items() for step in read(part))
-    # A model after the normalizer "ByteLevel" would see spelled bytes, and so would the splitter.
+    # "ByteLevel" is refused: splitter and model would get spelled bytes.
     if not isinstance(kind, str) or kind not in _READERS:
         raise entry.refusal()
     with files.reading(entry.path):
@@ -52,7 +52,7 @@ def read(entry: Entry) -> Normalizer:
 
 
 def write(normalizer: Normalizer) -> dict[str, Any] | None:
-    """Return the entry that does these steps.
+    """Return the entry of a normalizer.
 
     Raises:
         UnsupportedError: ``tokenizers`` has no such step.
@@ -145,7 +145,9 @@ def _write(step: Step) -> dict[str, Any]:
         case Strip():
             return {"type": "Strip", "strip_left": step.left, "strip_right": step.right}
         case SentencePieceNormalizer():
-            raise UnsupportedError(f"huggingface: {step!r:.80} has no equal in a tokenizer.json")
+            raise UnsupportedError(
+                f"huggingface: {step!r:.80} has no equivalent in a tokenizer.json"
+            )
         case _:
             assert_never(step)
 

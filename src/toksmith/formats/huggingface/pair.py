@@ -37,7 +37,7 @@ def apply_config(encoder: Path, pipeline: Pipeline) -> Pipeline:
 
     Raises:
         FormatError: a configuration file is damaged.
-        UnsupportedError: the class is another, whose rules are not known.
+        UnsupportedError: the tokenizer's class is not supported.
     """
     config = _read(encoder.with_name("tokenizer_config.json"))
     ids = pipeline.framing.special_tokens
@@ -77,8 +77,8 @@ def _kind(config: Entry, ids: Mapping[str, int]) -> str:
     name = entry.of(str).removesuffix("Fast")
     if name not in (*_GPT2, *_ROBERTA):
         raise UnsupportedError(
-            f"{config.path}: tokenizer_class is {entry.value!r}, whose rules vocab.json and "
-            "merges.txt do not tell; load its tokenizer.json instead"
+            f"{config.path}: tokenizer_class is {entry.value!r}, whose rules are not in "
+            "vocab.json and merges.txt; load its tokenizer.json instead"
         )
     if name in ("PreTrainedTokenizer", "TokenizersBackend") and "<mask>" in ids:
         return _ROBERTA[0]
@@ -91,7 +91,7 @@ def _flag(config: Entry, key: str) -> bool:
 
 
 def _id(config: Entry, tokens: Mapping[str, AddedToken], role: str) -> int:
-    """Return the id of the token that has a role."""
+    """Return the id of the token with a role."""
     defaults = {"cls_token": "<s>", "sep_token": "</s>"}
     content = _content(config.get(role)) or defaults.get(role, "<|endoftext|>")
     if content not in tokens:
@@ -144,7 +144,7 @@ def _tokens(
 
 
 def _with_unmade(encoder: Path, model: Model, rest: Mapping[str, int]) -> BPE:
-    """Return the model with tokens that no merge makes and that are not special either."""
+    """Return the model with the tokens that are neither merged nor special."""
     assert isinstance(model, BPE)
     vocab = {token: i for i, token in enumerate(model.vocab) if token}
     for (text, token_id), token in zip(rest.items(), unspell_all(rest), strict=True):

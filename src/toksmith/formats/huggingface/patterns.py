@@ -2,8 +2,8 @@ r"""Patterns of a tokenizer.json: a literal, or a regular expression of Onigurum
 
 The same pattern can have two meanings: in Oniguruma, ``\p{N}{1,3}+`` repeats and is not possessive,
 ``$`` matches before every line break, ``\w`` includes ``²``, ``\h`` is a hexadecimal digit. So the
-published families have a spelling with the same meaning in both; constructs with another meaning
-are translated if possible (:data:`_IN_OUR_WORDS`); all others are refused unless they are known to
+published families are spelled with the same meaning in both; constructs with another meaning are
+translated if possible (:data:`_IN_OUR_WORDS`); all others are refused unless they are known to
 agree, which was tested with every character and every short text.
 """
 
@@ -22,7 +22,7 @@ def read(entry: Entry) -> tuple[str, bool]:
     """Return a pattern, and whether it is a regular expression (of the ``regex`` package).
 
     Raises:
-        UnsupportedError: it is empty, or may mean something else here.
+        UnsupportedError: the pattern is empty, or may match differently in ``regex``.
     """
     entry.only("Regex", "String")
     if len(entry.value) != 1:
@@ -38,15 +38,14 @@ def write(pattern: str, is_regex: bool) -> dict[str, Any]:
     """Return the entry of a pattern.
 
     Raises:
-        UnsupportedError: ``tokenizers`` may read the regular expression otherwise.
+        UnsupportedError: the regular expression may match differently in ``tokenizers``.
     """
     if not is_regex:
         return {"String": pattern}
     if not (theirs := to_oniguruma(pattern)):
         raise UnsupportedError(
-            f"huggingface runs patterns with another engine, which may read {pattern!r} "
-            r"otherwise; of anchors, \w, \b, flags, nested sets and possessive intervals it can "
-            "hold none"
+            f"huggingface runs patterns with another engine, where {pattern!r} may match "
+            r"differently; use no anchors, \w, \b, flags, nested sets or possessive intervals"
         )
     return {"Regex": theirs}
 
@@ -90,7 +89,7 @@ _AGREED = lazy.pattern(
           | \[ \^? (?: (?&escape) | (?! && | \|\| | -- | ~~ ) [^\[\]\\] )+ \]
           | \(\? (?: [:=!>] | <[=!] )
           | \(\?i: (?= (?P<suffix> '? (?: \[[sdmt]+\] | [sdmt] | ll | ve | re ) )
-                       (?: \| (?&suffix) )* \) )   # English contractions: none folds otherwise
+                       (?: \| (?&suffix) )* \) )   # English contractions: case folding agrees
           | \( (?! [?*] )
           | [)|.]
           | [*+?] [+?]? (?! [*+?] )
@@ -136,7 +135,7 @@ def from_oniguruma(pattern: str) -> str | None:
             checked.append(inner)
         else:
             ours.append(_IN_OUR_WORDS.get(item[0], item[0]))
-            # A translated item agrees; a placeholder lets _agrees check the rest of the pattern.
+            # A translated item agrees, so a placeholder replaces it in the check of the rest.
             placeholder = "(?=~)" if item[0] in _BETWEEN else "~"
             checked.append(placeholder if item[0] in _IN_OUR_WORDS else item[0])
     agrees = _agrees("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))

@@ -53,18 +53,18 @@ def find_piece_merges(model: SentencePieceBPE) -> list[Pair]:
 
 
 def _scores(model: SentencePieceBPE) -> dict[str, float]:
-    """Return the scores of the pieces that merging makes or starts from.
+    """Return the scores of the pieces that merging starts from or produces.
 
     Raises:
         UnsupportedError: merges cannot express a piece.
     """
     for kind, why in (
-        (PieceType.USER_DEFINED, "is found before anything merges"),
-        (PieceType.UNUSED, "is taken apart again where merging makes it"),
+        (PieceType.USER_DEFINED, "is matched before merging"),
+        (PieceType.UNUSED, "is split again after merging"),
     ):
         for token_id in model.of_type(kind)[:1]:
             raise UnsupportedError(
-                f"{_NAME} knows merges alone, and {model.vocab[token_id].decode()!r} (of type "
+                f"{_NAME} only has merges, but {model.vocab[token_id].decode()!r} (of type "
                 f"{kind.name}) {why}; sentencepiece can hold that"
             )
     pieces = [piece.decode() for piece in model.vocab]
@@ -74,29 +74,29 @@ def _scores(model: SentencePieceBPE) -> dict[str, float]:
     for token_id, piece in enumerate(pieces):
         if len(piece) == 1 and not normal[token_id]:
             raise UnsupportedError(
-                f"{_NAME} finds every character of the vocabulary in a text, and {piece!r} is of "
+                f"{_NAME} matches every character of the vocabulary, but {piece!r} has "
                 f"type {PieceType(model.types[token_id]).name}"
             )
     for piece in scores:
         if unknown := next((c for c in piece if c not in scores), None):
             raise UnsupportedError(
-                f"{_NAME} merges only characters that have an id of their own, and {unknown!r} of "
+                f"{_NAME} merges only characters with an id, but {unknown!r} of "
                 f"piece {piece!r} has none"
             )
     return scores
 
 
 def _splits(piece: str, scores: dict[str, float]) -> list[Pair]:
-    """Return the pairs of pieces that make a piece."""
+    """Return the pairs of pieces that merge to a piece."""
     pairs = ((piece[:place], piece[place:]) for place in range(1, len(piece)))
     return [(left, right) for left, right in pairs if left in scores and right in scores]
 
 
 def _grow_alike(pieces: list[str], scores: dict[str, float], ranks: dict[Pair, int]) -> bool:
-    """Return whether pieces with equal scores merge by rank as they do from the left.
+    """Return whether merging by rank equals leftmost-first merging for pieces of equal score.
 
-    They must be all the runs of one character that occur in any piece. Runs are tried up to four
-    times the length of the longest.
+    The pieces must be all the runs of one character that occur in any piece. The test merges runs
+    of up to four times the length of the longest piece.
     """
     letter, longest = pieces[0][0], max(map(len, pieces))
     runs = {piece for piece in scores if letter * 2 in piece}

@@ -43,12 +43,12 @@ def _normalizer(step: SentencePieceNormalizer) -> Normalizer:
     for wrong, what in (
         (step.charsmap, f"maps characters ({step.name or 'by a map of its own'})"),
         (step.whitespace_as_suffix, "puts a space after the text"),
-        (not step.escape_whitespaces, "does not write ▁ for a space"),
-        (step.protected, f"passes {step.protected[:1]} as they are"),
+        (not step.escape_whitespaces, "does not replace spaces by ▁"),
+        (step.protected, f"leaves {step.protected[:1]} unchanged"),
     ):
         if wrong:
             raise UnsupportedError(
-                f"huggingface cannot do exactly what this normalizer does, which {what}; "
+                f"huggingface has no equivalent of this normalizer, which {what}; "
                 'sentencepiece can hold it: save("x.model")'
             )
     steps: list[Replace | Prepend] = [Replace(" ", _MARK)]
@@ -64,7 +64,7 @@ def _normalizer(step: SentencePieceNormalizer) -> Normalizer:
 def _decoder(step: SentencePieceDecoder, model: Pieces) -> Decoder:
     if step.charsmap or step.whitespace_as_suffix:
         raise UnsupportedError(
-            "huggingface cannot decode as this tokenizer does, which "
+            "huggingface has no equivalent of this decoder, which "
             + ("maps characters back" if step.charsmap else "takes a space off the end")
             + '; sentencepiece can hold it: save("x.model")'
         )
@@ -81,6 +81,6 @@ def _decoder(step: SentencePieceDecoder, model: Pieces) -> Decoder:
     if not count:
         return (*special, *marks, *joined)
     if step.unk_surface.startswith(" ") and _MARK.encode() in model.ids:
-        # Marks go first: the space of an unknown first piece stays.
+        # Marks are removed first, because the space of an unknown first piece is kept.
         return (*special, *joined, decoders.Strip(_MARK, start=count), *marks)
     return (*special, *marks, *joined, decoders.Strip(" ", start=count))

@@ -1,8 +1,8 @@
 """Reads and writes the pre-tokenizer of a tokenizer.json.
 
-For models of bytes ``tokenizers`` spells the bytes of each piece as characters, with ``ByteLevel``
-at the end; here the model itself takes bytes, so nothing is left of that step but its regular
-expression and its leading space.
+For byte-level models, ``tokenizers`` spells the bytes of each piece as characters, by ``ByteLevel``
+at the end. Models of toksmith take bytes, so only the regular expression and the leading space of
+that step remain.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
 
     Raises:
         FormatError: the file is damaged.
-        UnsupportedError: in a way that cannot be read; the message names it.
+        UnsupportedError: a pre-tokenizer is not supported; the message names it.
     """
     steps: list[Splitter] = []
     byte_level: Entry | None = None
     with files.reading(entry.path):
         for part in _parts(entry):
-            if byte_level is not None:  # what follows would see spelled bytes
+            if byte_level is not None:  # the next pre-tokenizer would get spelled bytes
                 raise byte_level.refusal()
             kind = part.get("type").value
             if kind == "ByteLevel":
@@ -87,7 +87,7 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
 
 
 def _parts(entry: Entry) -> Iterator[Entry]:
-    """Return the pre-tokenizers one after the other, out of whatever sequences hold them."""
+    """Yield the pre-tokenizers in order, with nested sequences flattened."""
     if entry.value is None:
         return
     if entry.get("type").value != "Sequence":
@@ -113,7 +113,7 @@ def _read_split(entry: Entry) -> Splitter:
     entry.expect("invert", False, True)
     pattern, is_regex = patterns.read(entry.get("pattern"))
     behavior, invert = _read_behavior(entry.get("behavior")), entry.value["invert"]
-    # The two that are published most have a splitter of their own, which drops empty matches.
+    # The two most common patterns have their own splitters, which drop empty matches.
     keeps, drops = behavior == "isolated", behavior == "removed" and invert
     if (keeps or drops) and not (is_regex and may_be_empty(pattern)):
         if not is_regex:
@@ -183,14 +183,14 @@ _READERS: dict[str, Callable[[Entry], Splitter]] = {
 
 
 def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
-    """Return the pre-tokenizer that cuts so.
+    """Return the entry of a splitter.
 
     Args:
         cut: the splitter.
         byte_level: whether the model takes bytes.
 
     Raises:
-        UnsupportedError: ``tokenizers`` has no such splitter, or would read the pattern otherwise.
+        UnsupportedError: ``tokenizers`` has no such splitter, or the pattern may match differently.
     """
     steps = _flat(cut)
     last: list[dict[str, Any]] = []

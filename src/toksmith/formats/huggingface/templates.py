@@ -20,7 +20,7 @@ def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
     """Return the template, and the trimming of white space from spans.
 
     Raises:
-        UnsupportedError: it does something else, or something more.
+        UnsupportedError: the post-processor has other steps.
     """
     if entry.value is None:
         return _PLAIN, None
@@ -35,7 +35,7 @@ def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
             raise part.refusal()
         if kind in ("ByteLevel", "RobertaProcessing") and (found := _read_trim(part)):
             if trim:
-                raise part.refusal()  # white space would be taken off twice
+                raise part.refusal()  # spans would be trimmed twice
             trim = found
     return template, trim
 
@@ -115,7 +115,7 @@ def write(pipeline: Pipeline) -> dict[str, Any] | None:
     """Return the post-processor of a pipeline's framing.
 
     Raises:
-        UnsupportedError: the template puts an id that is no token.
+        UnsupportedError: the template has an id without a token.
     """
     framing = pipeline.framing
     parts = []
@@ -142,7 +142,7 @@ def _names(pipeline: Pipeline) -> dict[int, str]:
 def _written(template: Template, names: dict[int, str]) -> dict[str, Any]:
     tokens = [part.id for part in template.single + template.pair if isinstance(part, TokenPart)]
     if unknown := [token_id for token_id in tokens if token_id not in names]:
-        raise UnsupportedError(f"the template puts id {unknown[0]}, which is no token")
+        raise UnsupportedError(f"the template has id {unknown[0]}, which no token has")
 
     def piece(part: Part) -> dict[str, Any]:
         if isinstance(part, TextPart):

@@ -17,7 +17,7 @@ from toksmith.pipeline import Pipeline
 def read(entry: Entry, added: list[AddedToken]) -> Unigram:
     """Return a model of type Unigram.
 
-    All pieces are of one type there: every piece of the vocabulary is found in a text.
+    All its pieces have one type: every piece of the vocabulary matches text.
     """
     entry.only("type", "unk_id", "vocab", "byte_fallback")
     pieces, scores = _read_vocab(entry.get("vocab"))
@@ -48,7 +48,7 @@ def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
         ):
             raise FormatError(
                 entry.path,
-                f"{entry.name}[{place}] is {item!r:.60}; wanted: a piece and its score",
+                f"{entry.name}[{place}] is {item!r:.60}, not a piece and its score",
             )
     return [piece for piece, _ in vocab], [float(score) for _, score in vocab]
 
@@ -69,16 +69,16 @@ def _has_bytes(entry: Entry, ids: dict[str, int]) -> bool:
 def write(pipeline: Pipeline, model: Unigram) -> dict[str, Any]:
     """Return the entry of a Unigram model.
 
-    SentencePiece adds scores up in float32, and ``tokenizers`` in float64: of ways through a text
-    that are all but equally good, they may take different ones.
+    SentencePiece adds scores in float32, ``tokenizers`` in float64, so they may choose different
+    segmentations if scores are nearly equal.
 
     Raises:
-        UnsupportedError: a piece is of a type that ``tokenizers`` does not know.
+        UnsupportedError: a piece has a type that ``tokenizers`` lacks.
     """
     if not model.fuse_unk:
         raise UnsupportedError(
-            "huggingface makes one token of adjacent unknown characters, and this "
-            "Unigram model keeps them apart"
+            "huggingface fuses adjacent unknown characters to one token, but this Unigram "
+            "model does not"
         )
     return {
         "type": "Unigram",
@@ -92,23 +92,23 @@ def write(pipeline: Pipeline, model: Unigram) -> dict[str, Any]:
 
 
 def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
-    """Return the score of each piece, which all are text to ``tokenizers``."""
+    """Return the score of each piece; ``tokenizers`` treats all pieces as text."""
     scores = model.scores
     if not np.isfinite(scores).all():
         raise UnsupportedError(
-            f"huggingface keeps scores in JSON, which has none like that of piece "
+            f"huggingface stores scores in JSON, which has no number for the score of piece "
             f"{int(np.isfinite(scores).argmin())}, {scores[~np.isfinite(scores)][0]}"
         )
     if not model.single:
         as_they_are: list[float] = scores.tolist()
         return as_they_are
     for kind, why in (
-        (PieceType.USER_DEFINED, "is always found whole"),
-        (PieceType.UNUSED, "is never found in a text"),
+        (PieceType.USER_DEFINED, "always matches"),
+        (PieceType.UNUSED, "never matches text"),
     ):
         for token_id in model.of_type(kind)[:1]:
             raise UnsupportedError(
-                f"huggingface finds every piece by its score, and "
+                f"huggingface matches every piece by its score, but "
                 f"{model.vocab[token_id].decode()!r} (of type {kind.name}) {why}; sentencepiece "
                 "can hold that"
             )
@@ -116,23 +116,23 @@ def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
     for kind in (PieceType.CONTROL, PieceType.UNKNOWN):
         for token_id in set(model.of_type(kind)) - special:
             raise UnsupportedError(
-                f"huggingface finds every piece in a text, and {model.vocab[token_id].decode()!r} "
-                f"(of type {kind.name}) is no text; make it a special token, which is taken "
-                "out of the text first"
+                f"huggingface matches every piece in text, but {model.vocab[token_id].decode()!r} "
+                f"(of type {kind.name}) is no text; make it a special token, which is "
+                "matched first"
             )
     if model.byte_fallback:
         warn(
-            'huggingface finds byte pieces in a text that spells them, such as "<0x0A>"; '
+            'huggingface matches byte pieces in text that spells them, such as "<0x0A>"; '
             "sentencepiece does not",
         )
     if found := sorted([*model.of_type(PieceType.CONTROL), *model.of_type(PieceType.UNKNOWN)]):
         spelled = ", ".join(f"{model.vocab[i].decode()!r} (id {i})" for i in found[:3])
         warn(
-            "a tokenizer.json finds every piece of a Unigram model in a text that spells it, "
-            f"special tokens too ({spelled}{', …' if len(found) > 3 else ''}): such text gets "
-            "their ids there, and here it does not; a sentencepiece file keeps them apart"
+            "in a tokenizer.json, every piece of a Unigram model matches text that spells it, also "
+            f"special tokens ({spelled}{', …' if len(found) > 3 else ''}): such text gets their "
+            "ids there, unlike here; a sentencepiece file keeps the difference"
         )
-    # The unknown score hangs on the lowest of all.
+    # The score of unknown characters depends on the lowest score.
     normal = model.types == PieceType.NORMAL
     lowest = scores[normal].min() if normal.any() else 0.0
     written: list[float] = np.where(normal, scores, np.maximum(scores, lowest)).tolist()

@@ -12,11 +12,11 @@ from toksmith.pipeline import Pipeline
 
 
 def read_ids(model: Entry, added: list[AddedToken]) -> dict[str, int]:
-    """Return the ids of a model's tokens, checked.
+    """Return the ids of a model's tokens after checks.
 
     Args:
         model: the entry of the model.
-        added: the added tokens, which have to fit the vocabulary.
+        added: the added tokens, which must be consistent with the vocabulary.
     """
     ids = model.get("vocab").of(dict)
     files.check_ids(model.path, ids)
@@ -25,7 +25,7 @@ def read_ids(model: Entry, added: list[AddedToken]) -> dict[str, int]:
 
 
 def vocab_by_id(model: Entry, ids: dict[str, int]) -> tuple[bytes, ...]:
-    """Return the token of each id; empty tokens are left out."""
+    """Return the token of each id, without empty tokens."""
     return files.vocab_by_id(model.path, {text.encode(): i for text, i in ids.items() if text})
 
 
@@ -33,7 +33,7 @@ def read_unk(model: Entry, ids: dict[str, int]) -> int:
     """Return the id of the unknown token.
 
     Raises:
-        FormatError: the vocabulary does not have it: ``tokenizers`` would fail on unknown text.
+        FormatError: the vocabulary lacks it, so ``tokenizers`` would fail on unknown text.
     """
     token = model.text("unk_token")
     if token not in ids or not token:
@@ -44,7 +44,7 @@ def read_unk(model: Entry, ids: dict[str, int]) -> int:
 
 
 def read_flag(model: Entry, key: str) -> bool:
-    """Return a switch, which is off where it is null or not there."""
+    """Return a boolean entry; False if it is null or missing."""
     entry = model.get(key)
     return entry.value is not None and entry.of(bool)
 
@@ -67,13 +67,13 @@ def write_ids(pipeline: Pipeline) -> dict[str, int]:
             ids[token.decode()] = token_id
         except UnicodeDecodeError:
             raise UnsupportedError(
-                f"{name} keeps this model's tokens as text, and id {token_id} ({token!r}) is no "
-                "UTF-8"
+                f"{name} stores this model's tokens as text, but id {token_id} ({token!r}) is "
+                "invalid UTF-8"
             ) from None
     if wrong := find_misnumbered(pipeline.framing.added_tokens, ids):
         added, expected = wrong
         raise UnsupportedError(
-            f"{name} numbers added tokens on from the vocabulary: {added.content!r} would be id "
-            f"{expected} there, and is {added.id} here"
+            f"{name} numbers added tokens after the vocabulary: {added.content!r} would be id "
+            f"{expected} there, but is {added.id} here"
         )
     return ids
