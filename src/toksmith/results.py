@@ -177,6 +177,12 @@ class Encoding:
     def token_to_chars(self, token: int) -> Span:
         """Return the characters that a token touches.
 
+        Args:
+            token: the index of the token; negative from the end.
+
+        Raises:
+            IndexError: there is no such token.
+
         Example:
             >>> import toksmith
             >>> tok = toksmith.train(texts=["low low"], vocab_size=258)

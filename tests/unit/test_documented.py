@@ -60,6 +60,18 @@ def test_public_names_have_a_docstring_with_an_example() -> None:
     assert without == []
 
 
+def test_public_functions_describe_their_parameters() -> None:
+    missing = [
+        f"{name}: {parameter}"
+        for name, value in NAMES.items()
+        if inspect.isfunction(value)
+        for parameter in inspect.signature(value).parameters
+        if parameter not in {"self", "cls", "on"} and parameter[0] != "_"  # on= only has an error
+        if f"{parameter}:" not in (value.__doc__ or "")
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize("command", [name for names in GROUPS.values() for name in names])
 def test_help_begins_with_a_sentence_and_ends_with_an_example(command: str) -> None:
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "100", "NO_COLOR": "1"})

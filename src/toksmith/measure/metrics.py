@@ -104,6 +104,9 @@ class Metric:
     def written(self, value: float | None) -> str:
         """Return a value as people read it.
 
+        Args:
+            value: the value; ``None`` and NaN are written as a dash.
+
         Example:
             >>> METRICS["tokens"].written(12345), METRICS["split_words"].written(0.5)
             ('12,345', '50.0 %')
@@ -128,6 +131,9 @@ class Metric:
 
     def written_interval(self, interval: tuple[float, float] | None) -> str:
         """Return an interval as people read it, to follow its value; nothing for ``None``.
+
+        Args:
+            interval: its lower and its upper end.
 
         Example:
             >>> METRICS["split_words"].written_interval((0.5, 0.625))

@@ -35,6 +35,13 @@ def common_bytes(text: bytes, back: bytes) -> int:
     A row of the usual table is held as the bits of one number, a row for each byte of ``back``;
     the time grows with the product of the lengths, 0.2 s for two texts of 32 kB.
 
+    Args:
+        text: the bytes before encoding.
+        back: the bytes after decoding.
+
+    Raises:
+        OptionError: an argument is not bytes.
+
     Source: Hyyrö 2004, Bit-parallel LCS-length computation revisited.
 
     Example:

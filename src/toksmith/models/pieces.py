@@ -110,6 +110,9 @@ class Pieces:
     def of_type(self, kind: PieceType) -> list[int]:
         """Return the ids of this type, in order.
 
+        Args:
+            kind: the type.
+
         Example:
             >>> pieces = Pieces((b"<unk>", b"<s>", b"a"), [0.0, 0.0, -1.0], [2, 3, 1])
             >>> pieces.of_type(PieceType.CONTROL)
@@ -120,6 +123,9 @@ class Pieces:
 
     def ids_of_types(self, *kinds: PieceType) -> dict[bytes, int]:
         """Return the ids of the pieces of some types, by piece, in order.
+
+        Args:
+            *kinds: the types.
 
         Example:
             >>> pieces = Pieces((b"<unk>", b"<s>", b"a"), [0.0, 0.0, -1.0], [2, 3, 1])

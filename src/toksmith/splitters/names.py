@@ -97,6 +97,9 @@ _BY_SPELLING = {
 def family_of(pattern: str) -> Family | None:
     """Return the family that this pattern is a spelling of, if it is one.
 
+    Args:
+        pattern: a regular expression.
+
     Example:
         >>> family_of(FAMILIES["gpt2"].spellings[0]).name
         'gpt2'

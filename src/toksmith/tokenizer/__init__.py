@@ -276,6 +276,9 @@ class Tokenizer(TokenizerHabits):
     def token_bytes(self, token_id: int) -> bytes:
         r"""Return the bytes of a token.
 
+        Args:
+            token_id: the id.
+
         Raises:
             UnknownTokenError: no token has this id.
 
@@ -290,6 +293,9 @@ class Tokenizer(TokenizerHabits):
     def token_text(self, token_id: int) -> str:
         """Return the text of a token: its bytes as UTF-8, with U+FFFD for invalid bytes.
 
+        Args:
+            token_id: the id.
+
         Raises:
             UnknownTokenError: no token has this id.
 
@@ -303,6 +309,9 @@ class Tokenizer(TokenizerHabits):
 
     def token_id(self, token: str | bytes) -> int:
         """Return the id of a token, special or not.
+
+        Args:
+            token: the token as text or as bytes.
 
         Raises:
             UnknownTokenError: there is no such token.
@@ -381,6 +390,16 @@ class Tokenizer(TokenizerHabits):
         **_unknown: NoReturn,
     ) -> IdArray:
         """Return the ids of a text as a uint32 array of shape ``(tokens,)``; see :meth:`encode`.
+
+        Args:
+            text: a string, or UTF-8 bytes.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+            threads: see :meth:`encode`.
+            pair: a second text, which the template puts after the first.
+
+        Raises:
+            SpecialTokenError, OptionError, SplitError: see :meth:`encode`.
 
         Example:
             >>> import toksmith
@@ -520,6 +539,15 @@ class Tokenizer(TokenizerHabits):
         If the tokenizer's file sets ``Framing.trim_offsets``, character spans leave out spaces at
         the ends of tokens; byte spans never do.
 
+        Args:
+            text: a string, or UTF-8 bytes.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+            pair: a second text, which the template puts after the first.
+
+        Raises:
+            SpecialTokenError, OptionError, SplitError: see :meth:`encode`.
+
         Example:
             >>> import toksmith
             >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
@@ -546,6 +574,12 @@ class Tokenizer(TokenizerHabits):
         add_special_tokens: bool = False,
     ) -> list[Encoding]:
         """Return the tokens of many texts, or pairs of texts; see :meth:`encoding`.
+
+        Args:
+            texts: the documents.
+            pairs: the second text of each document, which the template puts after the first.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around each text.
 
         Raises:
             OptionError: an element is no text, or ``pairs`` and ``texts`` have different lengths.
@@ -654,6 +688,14 @@ class Tokenizer(TokenizerHabits):
         **_unknown: NoReturn,
     ) -> int:
         """Return the number of tokens of a text, without making a list; see :meth:`encode`.
+
+        Args:
+            text: a string, or UTF-8 bytes.
+            special: see :meth:`encode`.
+            threads: see :meth:`encode`.
+
+        Raises:
+            SpecialTokenError, OptionError, SplitError: see :meth:`encode`.
 
         Example:
             >>> import toksmith
@@ -967,6 +1009,14 @@ class Tokenizer(TokenizerHabits):
     ) -> bytes:
         r"""Return the exact bytes of ids; see :meth:`decode`.
 
+        Args:
+            ids: a list or an integer array.
+            skip_special_tokens: leave special tokens out.
+            threads: see :meth:`decode`.
+
+        Raises:
+            OptionError, UnknownTokenError: see :meth:`decode`.
+
         Example:
             >>> import toksmith
             >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
@@ -985,6 +1035,15 @@ class Tokenizer(TokenizerHabits):
     ) -> list[str]:
         """Return the text of each document of a batch; see :meth:`decode`.
 
+        Args:
+            batch: the result of :meth:`encode_batch`, or a list of lists or arrays of ids.
+            errors: see :meth:`decode`.
+            skip_special_tokens: leave special tokens out.
+            threads: see :meth:`decode`.
+
+        Raises:
+            OptionError, UnknownTokenError, UnicodeDecodeError: see :meth:`decode`.
+
         Example:
             >>> import toksmith
             >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
@@ -997,6 +1056,13 @@ class Tokenizer(TokenizerHabits):
         self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
         """Return an incremental decoder for a stream of ids; it returns whole characters only.
+
+        Args:
+            errors: see :meth:`decode`.
+            skip_special_tokens: leave special tokens out.
+
+        Raises:
+            OptionError: there is no error handler ``errors``.
 
         Example:
             >>> import toksmith

@@ -383,6 +383,9 @@ class Counts:
     def filter(self, min_count: int) -> Counts:
         """Return the chunks that occur at least this many times.
 
+        Args:
+            min_count: the smallest count that is kept.
+
         Example:
             >>> dict(Counts.of({b"ab": 3, b"c": 1}).filter(min_count=2))
             {b'ab': 3}
