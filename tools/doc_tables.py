@@ -228,7 +228,7 @@ def measures() -> str:
 @table
 def glossary() -> str:
     """Return the terms that ``toksmith help`` explains."""
-    return "\n\n".join(f"### {term}\n\n{meaning}" for term, meaning in sorted(TERMS.items()))
+    return "\n\n".join(f"### {term}\n\n{meaning}" for term, meaning in TERMS.items())
 
 
 API = {

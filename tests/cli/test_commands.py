@@ -16,6 +16,7 @@ import typer
 import toksmith
 from tests.cli.conftest import CORPUS, Ran, Run
 from toksmith.cli.app import app
+from toksmith.cli.glossary import TERMS, meaning
 
 TEXT = "lower 字 newest\n"
 
@@ -63,6 +64,42 @@ class TestHelp:
         assert run("help", "counts", "make").out == run("counts", "make", "--help").out
         assert run("help").out == run("--help").out
         assert run("help", "nope").code == 2
+
+    @pytest.mark.parametrize(
+        ("words", "term"),
+        [
+            ("chunk", "chunk"),
+            ("Chunks", "chunk"),
+            ("byte fallback", "byte fallback"),
+            ("renyi efficiency", "Rényi efficiency"),
+            ("vocabularies", "vocabulary"),
+        ],
+    )
+    def test_help_explains_a_term(self, run: Run, words: str, term: str) -> None:
+        ran = run("help", *words.split())
+        assert (ran.code, ran.out.decode()) == (0, TERMS[term] + "\n")
+
+    def test_help_lists_the_terms_for_an_unknown_one(self, run: Run) -> None:
+        ran = run("help", "nope")
+        assert ran.code == 2
+        assert "nope is neither a command nor a term" in ran.err
+        assert "chunk, code point, compression" in ran.err
+
+    @pytest.mark.parametrize(
+        "term",
+        [
+            *("chunk", "merge", "id", "literal", "template", "parity", "fertility", "lattice"),
+            *("special token", "round trip", "Rényi efficiency", "UAX #29", "ICU", "counts"),
+            *("bootstrap interval", "corpus", "document", "checkpoint", "tie", "hole", "logits"),
+        ],
+    )
+    def test_words_of_the_help_texts_are_explained(self, term: str) -> None:
+        assert meaning(term) == TERMS[term]
+
+    def test_terms_are_in_order_and_explained_in_sentences(self) -> None:
+        folded = [term.casefold().replace("é", "e") for term in TERMS]
+        assert folded == sorted(folded)
+        assert [term for term, text in TERMS.items() if not text.endswith(".")] == []
 
     def test_version(self, run: Run) -> None:
         assert run("--version").out.decode() == f"toksmith {toksmith.__version__}\n"

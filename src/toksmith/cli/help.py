@@ -33,7 +33,7 @@ def run(
         if below is None and place == 0:
             raise OptionError(
                 f"{word} is neither a command nor a term that is explained here. Terms: "
-                f"{', '.join(sorted(TERMS, key=str.casefold))}. Commands: toksmith --help"
+                f"{', '.join(TERMS)}. Commands: toksmith --help"
             )
         if not hasattr(known, "commands"):
             name = " ".join(words[:place])

@@ -33,6 +33,14 @@ class Difference:
         byte_span: the bytes that it covers.
         left: the first tokenizer's tokens there; their spans are places in the whole text.
         right: the second one's.
+
+    Example:
+        >>> import toksmith
+        >>> a = toksmith.train(texts=["low low"], vocab_size=258)
+        >>> b = toksmith.train(texts=["lower er"], vocab_size=257)
+        >>> found = first_difference(a, b, "a low")
+        >>> found.span, found.left.strings, found.right.strings
+        (Span(start=2, end=5), ['low'], ['l', 'o', 'w'])
     """
 
     text: str
