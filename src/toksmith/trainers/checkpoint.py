@@ -179,7 +179,7 @@ def describe_checkpoint(folder: AnyPath) -> str:
 
     Example:
         >>> describe_checkpoint("no-such-folder")
-        'nothing was counted to the end yet: the same command starts over'
+        'no part was counted completely: the same command starts over'
     """
     path = Path(folder)
     parts = len([*path.glob("counts-*.json")])
