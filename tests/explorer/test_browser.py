@@ -127,7 +127,8 @@ def test_typing_shows_tokens_at_once(browser: Browser) -> None:
     tok = toksmith.train(texts=[TEXT * 5], vocab_size=330)
     encoding = tok.encoding("low lowest")
     shows(browser, 0, [token.decode().replace(" ", "·") for token in encoding.tokens])
-    assert browser.texts(".ids .id") == [str(i) for i in encoding.ids]
+    ids = browser.run("return [...document.querySelectorAll('.t')].map(t => t.dataset.id)")
+    assert ids == [str(i) for i in encoding.ids]
     assert total(browser) == str(len(encoding))
     assert browser.one("#size").text == "10 characters · 10 bytes"
 
@@ -145,18 +146,19 @@ def test_labels_of_bytes_are_not_mirrored_in_a_line_from_right_to_left(browser: 
     assert labels == [["<U+200B>", True, True]]
 
 
-def test_pointing_links_text_and_ids(browser: Browser) -> None:
+def test_pointing_links_panels_and_names_the_id(browser: Browser) -> None:
     browser.open(t=["small.json", "words.json"], text="lowest newest")
     browser.until(lambda: len(browser.all(".panel")) == 2 and browser.all(".t"), "two panels")
     first, second = browser.all(".panel")
     token = first.find_elements("css selector", ".t")[0]
     browser.point_at(token)
-    lit = browser.texts(".panel:first-child .lit")
-    assert lit == [token.text, browser.texts(".panel:first-child .id")[0]]
+    assert browser.texts(".panel:first-child .lit") == [token.text]
     assert second.find_elements("css selector", ".t.touched")
-    assert "1 of" in first.find_element("css selector", "footer").text
-    browser.point_at(second.find_elements("css selector", ".id")[-1])
+    said = first.find_element("css selector", "footer").text
+    assert said.startswith("1 of")
+    assert said.endswith(f"id {token.get_attribute('data-id')}")
     tokens = second.find_elements("css selector", ".t")
+    browser.point_at(tokens[-1])
     assert "lit" in tokens[-1].get_attribute("class")
     assert "lit" not in token.get_attribute("class")
 
@@ -254,7 +256,7 @@ def test_opening_a_file(browser: Browser, folder: Path) -> None:
     browser.one("#open").send_keys(str(folder / "lattice.json"))
     browser.until(lambda: "lattice.json-2" in browser.texts(".panel h2"), "the opened one")
     browser.one("#open").send_keys(str(folder / "small.txt"))
-    browser.until(lambda: "small.txt" in browser.one("#note").text, "a word about it")
+    browser.until(lambda: "small.txt" in browser.one("#open-error").text, "a word about it")
 
 
 def test_a_megabyte_stays_usable(browser: Browser) -> None:
@@ -278,9 +280,20 @@ def test_a_megabyte_stays_usable(browser: Browser) -> None:
         "place.dispatchEvent(new Event('input'))"
     )
     browser.until(lambda: browser.one("#where").text.startswith(("499,", "500,")), "the middle")
-    browser.one("#text").send_keys("\ue010!")  # end
-    browser.until(lambda: f"of {len(text) + 1:,}" in browser.one("#where").text, "one more")
     assert time.monotonic() - started < 30
+    # It is kept out of the text area, also after a reload, and its tokens have their details.
+    assert browser.run("return document.getElementById('text').value") == ""
+    assert not browser.one("#text").is_displayed()
+    assert browser.one("#file-name").text == "Text"
+    where = browser.one("#where").text
+    browser.driver.refresh()
+    browser.until(lambda: browser.one("#where").text == where, "the same part")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    browser.all(".t")[0].click()
+    assert "in the text" in browser.one("#details .origin h3").text
+    browser.one("#file-close").click()
+    browser.until(lambda: total(browser) == "0", "no text")
+    assert browser.one("#text").is_displayed()
 
 
 def test_searching_a_vocabulary(browser: Browser) -> None:
@@ -338,6 +351,8 @@ def test_training_on_a_small_file(browser: Browser, folder: Path) -> None:
     path.send_keys("texts/new.json")
     browser.one("#save").click()
     browser.until(lambda: "Saved" in browser.one("#note").text, "a word about it")
+    browser.one("#save").click()
+    browser.until(lambda: "exists already" in browser.one("#save-error").text, "the reason")
     saved = toksmith.load(folder / "texts/new.json")
     assert saved.vocab_size == 300
     browser.one("#see").click()
@@ -449,3 +464,328 @@ def test_dark_and_light(browser: Browser) -> None:
     browser.driver.refresh()
     assert browser.run(scheme) == after
     browser.run("localStorage.clear()")
+
+
+MIXED = "مرحبا hello world\nनमस्ते 👋🏽🇰🇷 \ufffd"
+
+
+def places(browser: Browser, selector: str) -> list[tuple[str, float, float]]:
+    """Return the text, left end and top of the elements that fit."""
+    script = (
+        "return [...document.querySelectorAll(arguments[0])].map(e => {"
+        " const box = e.getBoundingClientRect(); return [e.textContent, box.left, box.top]; })"
+    )
+    return [(text, left, top) for text, left, top in browser.run(script, selector)]
+
+
+@pytest.mark.parametrize("with_ids", [True, False], ids=["ids", "no ids"])
+def test_right_to_left_text_runs_from_right_to_left(browser: Browser, with_ids: bool) -> None:
+    browser.open(t="bytes", text="")
+    browser.run("localStorage.setItem('ids', arguments[0])", "1" if with_ids else "0")
+    browser.open(t="toksmith-small", text="مرحبا بالعالم one two three مرحبا\nhello")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    lines = browser.run("return [...document.querySelectorAll('.tokens > div')].map(e => e.dir)")
+    assert lines == ["rtl", "ltr"]
+    lefts = {text: left for text, left, _ in places(browser, ".tokens > div:first-child .t")}
+    assert lefts["·one"] < lefts["·two"] < lefts["·three"]
+    whole = places(browser, ".tokens > div:first-child .t")
+    assert whole[0][1] > lefts["·three"] > whole[-1][1]
+    browser.run("localStorage.removeItem('ids')")
+
+
+def test_arabic_letters_of_two_tokens_are_joined_without_ids(browser: Browser) -> None:
+    browser.open(t="bytes", text="x")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    whole, joined, apart = browser.run(
+        "document.getElementById('panels').classList.remove('with-ids');"
+        "const line = document.querySelector('.tokens > div'); line.dir = 'rtl';"
+        "line.style.fontFamily = 'sans-serif';"
+        "const width = html => { line.innerHTML = `<b style='font-weight:400'>${html}</b>`;"
+        " return line.firstChild.getBoundingClientRect().width; };"
+        "const token = text => `<span class='t c0'>${text}</span>`;"
+        "return [width(token('السلام')), width(token('الس') + token('لام')),"
+        " width('<bdi>الس</bdi><bdi>لام</bdi>')];"
+    )
+    assert abs(whole - joined) < 0.5
+    assert abs(whole - apart) > 0.5
+
+
+def test_characters_are_drawn_whole_over_the_tokens_that_share_them(browser: Browser) -> None:
+    browser.open(t="toksmith-small", text="a 👋🏽🇰🇷 \ufffdb")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    drawn = browser.texts(".whole .characters")
+    assert drawn == ["👋🏽", "🇰🇷", "\ufffd"]
+    for group in browser.run(
+        "return [...document.querySelectorAll('.whole')].map(whole => {"
+        " const above = whole.querySelector('.characters').getBoundingClientRect().bottom;"
+        " return [above, ...[...whole.querySelectorAll('.t')].map(t => "
+        "  [t.textContent, t.getBoundingClientRect().top, getComputedStyle(t).fontSize])]; })"
+    ):
+        above, *tokens = group
+        assert len(tokens) > 1
+        assert all(text[0] == "<" and top >= above for text, top, _ in tokens)
+        assert {size for _, _, size in tokens} == {"11px"}
+
+
+def test_ids_have_a_switch_that_is_remembered(browser: Browser) -> None:
+    browser.open(t="small.json", text="low lower")
+    browser.run("localStorage.removeItem('ids')")
+    browser.driver.refresh()
+    browser.until(lambda: browser.all(".t"), "tokens")
+    shown = "return getComputedStyle(document.querySelector('.t'), '::after').content"
+    first = browser.all(".t")[0].get_attribute("data-id")
+    assert browser.run(shown) == f'"{first}"'
+    browser.one("#ids").click()
+    assert browser.run(shown) == "none"
+    browser.driver.refresh()
+    browser.until(lambda: browser.all(".t"), "tokens")
+    assert browser.run(shown) == "none"
+    browser.one("#ids").click()
+    assert browser.run(shown) == f'"{first}"'
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_of_tokens_and_borders_of_fields(browser: Browser, theme: str) -> None:
+    ground = "const rgb = c => c.match(/[\\d.]+/g).map(Number);"
+    light = (
+        "const light = c => rgb(c).slice(0, 3).map(v => v / 255).map("
+        "v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4"
+        ").reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);"
+        "const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);"
+        " return (x + 0.05) / (y + 0.05); };"
+    )
+    for page, fields in (
+        ("", "select, textarea, button.quiet:not(.icon)"),
+        ("vocabulary", "select, input"),
+        ("train", "select, input[type=text], input[type=number], .files, textarea, .button.quiet"),
+    ):
+        browser.open(page, t="small.json", theme=theme)
+        browser.until(lambda: browser.all(".t, #spacer .row, #entries li"), "the page")
+        low = browser.run(
+            f"{ground}{light} const card = getComputedStyle(document.querySelector('.card'));"
+            "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetWidth > 1)"
+            ".map(e => e.matches('.writing textarea') ? e.closest('.writing') : e)"
+            ".map(e => [e.id || e.className, getComputedStyle(e).borderTopColor])"
+            ".map(([name, edge]) => [name, ratio(edge, card.backgroundColor)])"
+            ".filter(([name, found]) => found < 3)",
+            fields,
+        )
+        assert low == [], page
+    browser.open(t="small.json", text="low lower <|end|> مرحبا", theme=theme)
+    browser.until(lambda: len(browser.all(".t")) > 4, "tokens")
+    contrasts, fills = browser.run(
+        f"{ground}{light} const styles = [...document.querySelectorAll('.t')].map("
+        "e => getComputedStyle(e)); return [styles.map(s => ratio(s.color, s.backgroundColor)),"
+        " styles.map(s => light(s.backgroundColor))]"
+    )
+    assert min(contrasts) > 6
+    assert max(fills) < 0.2 if theme == "dark" else min(fills) > 0.3
+    browser.run("document.getElementById('ids').checked || document.getElementById('ids').click()")
+    boxes = browser.run(
+        "return [...document.querySelectorAll('.tokens > div:first-child > .t')].map("
+        "e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right])"
+    )
+    assert boxes[1][0] - boxes[0][1] >= 2
+    browser.one("#ids").click()
+    assert browser.run("return getComputedStyle(document.querySelector('.t')).boxShadow").endswith(
+        "-2px 0px 0px 0px inset"
+    )
+    browser.one("#ids").click()
+
+
+@pytest.mark.parametrize("size", [(1400, 900, 1, False), (420, 900, 1, True)], ids=["1400", "420"])
+def test_a_token_and_its_tree_are_in_view(
+    browser: Browser, size: tuple[int, int, int, bool]
+) -> None:
+    browser.size(size)
+    browser.open(t="small.json", text="fox " * 150 + "the quick brown lowest newest")
+    browser.until(lambda: len(browser.all(".t")) > 150, "tokens")
+    browser.run("[...document.querySelectorAll('.t')].at(-1).click()")
+    browser.one("#details .ts-chosen")
+    token, sheet, header, tree, chosen, room = browser.run(
+        "const box = s => { const b = document.querySelector(s).getBoundingClientRect();"
+        " return [b.left, b.top, b.right, b.bottom]; };"
+        "return [box('.t.picked'), box('#details'), box('.top'), box('.origin .ts-tree'),"
+        " box('.ts-chosen'), box('.origin .ts-diagram')]"
+    )
+    assert header[3] <= token[1]
+    assert token[3] <= sheet[1] or token[2] <= sheet[0]
+    assert room[0] <= tree[0]
+    assert tree[2] <= room[2]
+    assert room[0] <= chosen[0] < chosen[2] <= room[2]
+    ink = "return getComputedStyle(document.querySelector(arguments[0])).backgroundColor"
+    same = {browser.run(ink, each) for each in (".t.picked", ".bigtoken", ".ts-chosen")}
+    assert len(same) == 1
+
+
+def test_the_token_column_has_the_room(browser: Browser) -> None:
+    for size, least in (((1400, 900, 1, False), 300), ((420, 900, 1, True), 180)):
+        browser.size(size)
+        browser.open("vocabulary", t="wide.json", sort="longest")
+        browser.until(lambda: browser.all("#spacer .row .w"), "rows")
+        width = "return document.querySelector('#spacer .row .w').clientWidth"
+        assert browser.run(width) >= least
+        heads, cells = (
+            [place[1] for place in places(browser, f"{row} > span:is(.w, .r)")]
+            for row in (".row.head", "#row-0")
+        )
+        assert heads == cells
+    browser.size((1400, 900, 1, False))
+    browser.open("vocabulary", t="wide.json", sort="longest", token="380")
+    browser.one("#details .facts")
+    browser.until(lambda: browser.run(width) >= 300, "room beside the details")
+
+
+def test_a_text_file_can_be_opened(browser: Browser, tmp_path: Path) -> None:
+    browser.open(t="small.json", text="x")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    (tmp_path / "poem.txt").write_text("low lower", "utf-8")
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0" * 50_000)
+    (tmp_path / "large.txt").write_bytes("low مرحبا\n".encode() * 30_000 + b"\xff\xfe")
+    browser.one("#text-file").send_keys(str(tmp_path / "poem.txt"))
+    browser.until(lambda: "".join(browser.texts(".t")) == "low·lower", "its tokens")
+    assert browser.run("return document.getElementById('text').value") == "low lower"
+    browser.one("#text-file").send_keys(str(tmp_path / "picture.txt"))
+    browser.until(lambda: "is not text" in browser.one("#text-error").text, "the reason")
+    browser.one("#text-file").send_keys(str(tmp_path / "large.txt"))
+    browser.until(lambda: browser.one("#file").is_displayed(), "the card")
+    assert browser.one("#file-name").text == "large.txt"
+    assert browser.one("#file-said").text.startswith("2 bytes are invalid UTF-8")
+    browser.until(lambda: "of 300,002" in browser.one("#where").text, "the pager")
+    assert browser.one("#text-error").text == ""
+    assert "file=text-" in browser.driver.current_url
+
+
+def test_keys_are_listed(browser: Browser) -> None:
+    browser.open(t="small.json", text="low")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    browser.one("#text").send_keys("?")
+    assert not browser.one("#keys").is_displayed()
+    browser.all(".t")[0].click()
+    browser.one("#details .facts")
+    browser.keys("?")
+    assert browser.one("#keys").is_displayed()
+    assert "closes the details" in browser.one("#keys").text
+    browser.keys("\ue00c")  # escape closes the list only
+    assert not browser.one("#keys").is_displayed()
+    assert browser.one("#details").is_displayed()
+    browser.one("#show-keys").click()
+    browser.one("#keys button").click()
+    assert not browser.one("#keys").is_displayed()
+
+
+def test_a_missing_page_has_a_way_back(browser: Browser) -> None:
+    browser.open("no/such/page")
+    browser.complaints()  # Chromium reports the 404
+    assert "no such page" in browser.one("h1").text
+    browser.one("main a.button").click()
+    browser.until(lambda: browser.all(".t"), "the page of a text")
+
+
+def test_a_first_start_shows_the_built_in_tokenizer(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with running(folder=tmp_path) as address:
+        browser = Browser(address, tmp_path_factory.mktemp("first"))
+        try:
+            browser.open()
+            browser.until(lambda: browser.all(".t"), "tokens")
+            assert browser.texts(".panel h2") == ["toksmith-small"]
+            assert "toksmith explore gpt2" in browser.one("#welcome").text
+            browser.picture("first-start")
+            browser.one("#welcome-close").click()
+            browser.open()
+            browser.until(lambda: browser.all(".t"), "tokens")
+            assert not browser.one("#welcome").is_displayed()
+        finally:
+            browser.driver.quit()
+
+
+def test_errors_stand_below_their_fields(browser: Browser) -> None:
+    for page in ("train", "compare"):
+        browser.open(page, t="small.json")
+        browser.one("#entries input")
+        browser.one("#start").click()
+        assert browser.one("#choice-error").text == "Choose a file first, or paste a text."
+        last = browser.one("#upload-label").rect
+        assert 0 < browser.one("#choice-error").rect["y"] - last["y"] < 80
+        assert browser.one("#note").text == ""
+        browser.one("#entries input[value='small.txt']").click()
+        assert browser.one("#choice-error").text == ""
+    browser.one("#tokenizers input:checked").click()
+    browser.one("#start").click()
+    assert browser.one("#tokenizers-error").text == "Choose a tokenizer first."
+
+
+def test_the_form_is_the_same_after_a_reload(browser: Browser) -> None:
+    browser.open("train")
+    browser.one("#entries input[value='small.txt']").click()
+    size = browser.one("#size")
+    size.clear()
+    size.send_keys("345\t")
+    browser.one("#more summary").click()
+    choose = (
+        "const field = document.querySelector(`[name=${arguments[0]}]`);"
+        "field.value = arguments[1]; field.dispatchEvent(new Event('change', {bubbles: true}))"
+    )
+    browser.run(choose, "ties", "smallest-pair")
+    browser.driver.refresh()
+    browser.until(lambda: browser.one("#picked").text.startswith("1 file"), "the file")
+    assert browser.one("#size").get_attribute("value") == "345"
+    assert browser.run("return document.querySelector('[name=ties]').value") == "smallest-pair"
+    assert browser.run("return document.querySelector('[name=split]').tagName") == "SELECT"
+    # Another value than those of the list.
+    browser.run(
+        "const field = document.querySelector('[name=split]'); field.value = field.options["
+        "field.options.length - 1].value; field.dispatchEvent(new Event('change'))"
+    )
+    field = browser.one("input[name=split]")
+    assert field.get_attribute("placeholder") == "a regular expression"
+    field.send_keys("a|b\t")
+    browser.driver.refresh()
+    field = browser.one("input[name=split]")
+    assert field.get_attribute("value") == "a|b"
+
+
+def test_a_comparison_can_be_read_and_copied(browser: Browser) -> None:
+    browser.size((1400, 900, 1, False))
+    names = ["small.json", "wide.json", "words.json", "lattice.json"]
+    browser.open("compare", t=names, file=["small.txt", "<b>odd & name.txt"])
+    browser.until(lambda: "2 files" in browser.one("#picked").text, "the files")
+    browser.run("document.getElementById('report').replaceChildren()")
+    browser.one("#start").click()
+    browser.until(lambda: browser.all("#report .ts-columns"), "the end", 60)
+    assert not browser.one("#form").is_displayed()
+    assert "4 tokenizers · 2 files" in browser.one("#choice-said").text
+    figures, rest = (
+        browser.run(
+            "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", s
+        )
+        for s in ("#figures", ".rest")
+    )
+    assert figures["right"] <= rest["left"]
+    assert figures["top"] == rest["top"]
+    # All columns are in sight, and stay there.
+    cut = "const box = document.querySelector('#figures .ts-wide'); "
+    assert browser.run(f"{cut}return box.scrollWidth - box.clientWidth") <= 1
+    browser.run("scrollTo(0, 1500)")
+    top = "return document.getElementById('figures').getBoundingClientRect().top"
+    assert 50 <= browser.run(top) <= 60
+    columns = places(browser, "#tokens details[open] .ts-column")
+    assert len({left for _, left, _ in columns}) == len({at for _, _, at in columns}) == 2
+    assert "fertility\u00a0↓" in browser.texts("#figures tbody th")
+    arrow = browser.one("#figures tbody th span[role=img]")
+    assert arrow.get_attribute("aria-label") in ("higher is better", "lower is better")
+    browser.driver.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
+    for form, start in (("markdown", "| "), ("latex", "\\begin{tabular}")):
+        browser.run("scrollTo(0, 0); document.getElementById('note').textContent = ''")
+        browser.one(f"#keep [data-copy={form}]").click()
+        browser.until(lambda: "copied" in browser.one("#note").text, "the copy")
+        copied = browser.driver.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0], e => arguments[0](String(e)))"
+        )
+        assert start in copied
+        assert "small.json" in copied.replace("\\", "")

@@ -12,6 +12,7 @@ from toksmith.explorer.excerpts import SIZE, cut_excerpt, encode_excerpt, parse_
 from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields
 from toksmith.explorer.text_page import TextPage
+from toksmith.explorer.texts import Texts
 from toksmith.explorer.vocabulary_page import VocabularyPage
 from toksmith.tokenizer import Tokenizer
 
@@ -108,11 +109,11 @@ def test_details_are_of_the_stretch_that_is_shown() -> None:
     # The excerpt starts behind a space, since no line break is near; from there one is.
     long = "low\n" + "lower" * 24 + " " + "newest" * 30 + " wider" * 2_000
     fields = {"text": long, "tokenizers": [key], "start": 300}
-    found = TextPage(loaded).tokens(Fields(fields))
+    found = TextPage(loaded, Texts()).tokens(Fields(fields))
     assert long[: found["start"]].endswith("lower ")
-    of_token = {"tokenizer": key, "id": found["panels"][0]["values"][0], "text": long}
+    of_token = {"tokenizer": key, "id": found["panels"][0]["ids"][0], "text": long}
     where = {"start": found["start"], "end": found["end"], "at": 0}
-    html = VocabularyPage(loaded).token(Fields({**of_token, **where}))["html"]
+    html = VocabularyPage(loaded, Texts()).token(Fields({**of_token, **where}))["html"]
     assert "How it came about in the text" in html
     word = "newest" * 30
     assert html.count("ts-node") >= len(word)

@@ -178,8 +178,8 @@ def test_a_token_has_its_colour_in_the_diagram(model: str) -> None:
     for i, (token_id, (start, _)) in enumerate(zip(encoding.ids, encoding.byte_spans, strict=True)):
         html = details_html(known, token_id, TokenPlace(data, start, encoding.ids), colour=7 + i)
         token = visible(encoding.tokens[i])
-        assert f'bigtoken c{(7 + i) % 5}"' in html
-        box = rf'<div class="ts-box ts-fill ts-c{(7 + i) % 5}"[^>]*><span class="ts-token">{token}<'
+        assert f'bigtoken c{(7 + i) % 4}"' in html
+        box = rf'<div class="ts-box ts-fill ts-c{(7 + i) % 4}"[^>]*><span class="ts-token">{token}<'
         assert re.search(box, html)
 
 

@@ -21,7 +21,7 @@ from toksmith._base.arrays import Span
 from toksmith._base.visible import visible
 from toksmith.results import Encoding
 from toksmith.show.notebook import encoding_html, visible_html
-from toksmith.show.style import PALETTE, SPECIAL
+from toksmith.show.style import SPECIAL, TERMINAL
 from toksmith.show.terminal import encoding_table, encoding_text, has_colour, render_plain
 from toksmith.show.text_page import text_page
 
@@ -106,13 +106,13 @@ class TestTerminal:
         encoding = encoding_of([b"a", b"b", b"<|end|>", b"c"], special=(2,))
         styles = [str(span.style) for span in encoding_text(encoding, ids=False).spans]
         assert [style.split(" on ")[1] for style in styles] == [
-            PALETTE[0], PALETTE[1], SPECIAL, PALETTE[3],
+            TERMINAL[0], TERMINAL[1], SPECIAL, TERMINAL[3],
         ]  # fmt: skip
 
     @pytest.mark.parametrize("system", ["standard", "256", "truecolor"])
     def test_palette_stays_distinct_in_every_colour_system(self, system: str) -> None:
-        tokens = [b"x"] * len(PALETTE) + [b"<|end|>"]
-        text = encoding_text(encoding_of(tokens, special=(len(PALETTE),)), ids=False)
+        tokens = [b"x"] * len(TERMINAL) + [b"<|end|>"]
+        text = encoding_text(encoding_of(tokens, special=(len(TERMINAL),)), ids=False)
         shown = printed(text, force_terminal=True, color_system=system, no_color=False)
         assert len(set(re.findall(r"\x1b\[([\d;]+)m[x<]", shown))) == len(tokens)
 

@@ -78,7 +78,7 @@ def test_report_holds_everything(hostile: Comparison, tmp_path: Path) -> None:
         assert name in found.text
     # A row of the table has the figures that the comparison holds.
     (total,) = [each for each in hostile.total if each.tokenizer == "pieces"]
-    row = re.search(r">tokens ↓</th>(.*?)</tr>", page)
+    row = re.search(r">tokens&nbsp;<span [^>]*>↓</span></th>(.*?)</tr>", page)
     assert row is not None
     assert f"{total.tokens:,}</td>" in row[1]
 

@@ -19,8 +19,9 @@ from toksmith.explorer.folder import Folder
 from toksmith.explorer.guard import App, Guard
 from toksmith.explorer.jobs import Jobs
 from toksmith.explorer.loaded import LoadedTokenizers
-from toksmith.explorer.requests import Fields, Reply, error_reply, make_endpoint
-from toksmith.explorer.text_page import TextPage
+from toksmith.explorer.requests import Fields, Reply, error_reply, make_endpoint, read_body
+from toksmith.explorer.text_page import TextPage, text_card
+from toksmith.explorer.texts import MOST_BYTES, Texts
 from toksmith.explorer.token_html import palette_css
 from toksmith.explorer.train_page import TrainPage
 from toksmith.explorer.uploads import Uploads
@@ -43,7 +44,8 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
     """
     jobs = Jobs()
     uploads = Uploads(jobs)
-    text, vocabulary = TextPage(loaded), VocabularyPage(loaded)
+    texts = Texts()
+    text, vocabulary = TextPage(loaded, texts), VocabularyPage(loaded, texts)
     files = Folder(folder)
     train = TrainPage(loaded, files, jobs)
     compare = ComparePage(loaded, files, jobs)
@@ -73,6 +75,14 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
             name, path = await uploads.take(request)
             key = files.add_upload(name, path)
             return JSONResponse({"name": name, "key": key, "size": path.stat().st_size})
+        except (ToksmithError, OSError) as wrong:
+            return error_reply(wrong)
+
+    async def keep_text(request: Request) -> Response:
+        name = request.query_params.get("name", "")[-80:] or "text"
+        try:
+            data = await read_body(request, MOST_BYTES)
+            return JSONResponse(text_card(await run_in_threadpool(texts.keep, name, data)))
         except (ToksmithError, OSError) as wrong:
             return error_reply(wrong)
 
@@ -111,6 +121,8 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
         Route("/ask/cancel", make_endpoint(cancel), methods=["POST"]),
         Route("/ask/save", make_endpoint(train.save), methods=["POST"]),
         Route("/ask/upload", upload, methods=["POST"]),
+        Route("/ask/text", keep_text, methods=["POST"]),
+        Route("/ask/kept", make_endpoint(text.kept), methods=["POST"]),
         Route("/ask/open", open_tokenizer, methods=["POST"]),
         Route("/ask/download", download, methods=["POST"]),
         Route("/compare", page("compare")),
@@ -123,10 +135,17 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
         Route("/stepper.js", stepper_js),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
     ]
-    return Guard(Starlette(routes=routes), port), jobs.close
+    missing = page("missing", status=404)
+
+    async def not_found(request: Request, _: Exception) -> Response:
+        if request.url.path.startswith(("/ask/", "/static/")):
+            return JSONResponse({"error": f"there is no {request.url.path}"}, 404)
+        return missing(request)
+
+    return Guard(Starlette(routes=routes, exception_handlers={404: not_found}), port), jobs.close
 
 
-def page(name: str) -> Callable[[Request], Response]:
+def page(name: str, status: int = 200) -> Callable[[Request], Response]:
     """Return the endpoint of a page: its content inside the frame that all pages share."""
     frame, inside = (
         (_HERE / "pages" / f"{part}.html").read_text("utf-8") for part in ("frame", name)
@@ -138,6 +157,6 @@ def page(name: str) -> Callable[[Request], Response]:
     html = html.replace(f'data-page="{name}"', f'data-page="{name}" aria-current="page"')
 
     def endpoint(_: Request) -> Response:
-        return Response(html, media_type="text/html")
+        return Response(html, status, media_type="text/html")
 
     return endpoint

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 MOST = 8
 """The largest number of tokenizers in one comparison."""
 
-FORMS = {"html": "comparison.html", "json": "comparison.json", "csv": "comparison.csv"}
+FORMS = {
+    "html": "comparison.html",
+    "json": "comparison.json",
+    "csv": "comparison.csv",
+    "markdown": "comparison.md",
+    "latex": "comparison.tex",
+}
 
 
 class ComparePage:
@@ -87,7 +93,7 @@ class ComparePage:
         return self._found
 
     def file(self, fields: Fields) -> Reply:
-        """Return the comparison as a file: HTML, JSON or CSV."""
+        """Return the comparison as a file of one of the types in ``FORMS``."""
         if self._found is None:
             raise OptionError("there is no comparison yet: start one first")
         form = fields.text("form")
@@ -97,5 +103,7 @@ class ComparePage:
             "html": self._found.to_html,
             "json": self._found.to_json,
             "csv": self._found.to_csv,
+            "markdown": self._found.to_markdown,
+            "latex": self._found.to_latex,
         }
         return {"name": FORMS[form], "text": made[form]()}

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from toksmith.errors import OptionError
+from toksmith.corpus.streams import kind_of
+from toksmith.errors import FormatError, OptionError
 
 MOST_ENTRIES = 2_000
+
+_HEAD = 4_096
+_TOKENIZER_NAMES = {
+    *("vocab.json", "encoder.json", "vocab.bpe", "merges.txt", "vocab.txt"),
+    *("tokenizer_config.json", "special_tokens_map.json"),
+}
+_TOKENIZER_SUFFIXES = {".model", ".tiktoken", ".bpe", ".vocab"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,26 @@ class Folder:
             raise OptionError(f"{path[:200]!r} is not below {self.root}")
         return found
 
+    def find(self, keys: Sequence[str]) -> list[FolderEntry]:
+        """Return those files that exist, by their paths or the keys of uploads."""
+        found = []
+        for key in keys:
+            if key in self._uploads:
+                name, path = self._uploads[key]
+            else:
+                try:
+                    path = self.resolve_inside(key)
+                except OptionError:
+                    continue
+                name = path.name
+            if path.is_file():
+                found.append(FolderEntry(key, name, path.stat().st_size))
+        return found
+
     def list_entries(self, path: str) -> list[FolderEntry]:
-        """Return the entries of a folder, folders first, without hidden files and links out of it.
+        """Return the entries of a folder, folders first.
+
+        Hidden files, links out of the root, tokenizers, and what is not text are left out.
 
         Raises:
             OptionError: there is no such folder below the root.
@@ -115,7 +141,7 @@ class Folder:
                 here = Path(entry.path).relative_to(self.root).as_posix()
                 if entry.is_dir():
                     found.append(FolderEntry(here, entry.name, None))
-                elif entry.is_file():
+                elif entry.is_file() and holds_text(Path(entry.path)):
                     found.append(FolderEntry(here, entry.name, entry.stat().st_size))
                 if len(found) >= MOST_ENTRIES:
                     break
@@ -156,3 +182,27 @@ class Folder:
         if target.exists() or target.is_symlink():
             raise OptionError(f"{path[:200]!r} exists already: choose another name")
         return target
+
+
+def holds_text(path: Path) -> bool:
+    """Return whether a file is likely to hold texts, by its name and its first bytes.
+
+    Compressed files and tables may; tokenizers do not.
+    """
+    if path.name in _TOKENIZER_NAMES or path.suffix.lower() in _TOKENIZER_SUFFIXES:
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        kind = kind_of(path, head)
+    except (OSError, FormatError):
+        return False
+    if kind.compression or kind.content == "parquet":
+        return True
+    if b"\0" in head or (path.suffix == ".json" and b'"added_tokens"' in head):
+        return False
+    try:
+        head.decode()
+    except UnicodeDecodeError as wrong:
+        return len(head) == _HEAD and wrong.start > _HEAD - 4  # a character is cut
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toksmith._base.visible import visible
 from toksmith.errors import OptionError, ToksmithError
 from toksmith.explorer.excerpts import (
     Excerpt,
@@ -14,7 +15,8 @@ from toksmith.explorer.excerpts import (
 )
 from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields, Reply
-from toksmith.explorer.token_html import ids_html, text_html
+from toksmith.explorer.texts import KeptText, Texts
+from toksmith.explorer.token_html import text_html
 from toksmith.measure.comparison_tables import differing_tokens
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
@@ -28,14 +30,20 @@ class TextPage:
 
     Args:
         loaded: the tokenizers.
+        texts: the texts that were sent once.
     """
 
-    def __init__(self, loaded: LoadedTokenizers) -> None:
+    def __init__(self, loaded: LoadedTokenizers, texts: Texts) -> None:
         self._loaded = loaded
+        self._texts = texts
+
+    def kept(self, fields: Fields) -> Reply:
+        """Return what the page shows of a kept text."""
+        return text_card(self._texts[fields.text("file")])
 
     def tokens(self, fields: Fields) -> Reply:
         """Return the tokens of the excerpt of a text that is shown, by each tokenizer."""
-        text, keys = fields.text("text"), fields.texts("tokenizers")
+        text, keys = self._texts.of(fields), fields.texts("tokenizers")
         if len(keys) > MOST:
             raise OptionError(f"at most {MOST} tokenizers are shown side by side: choose fewer")
         special = parse_special(fields.text("special", "text"))
@@ -78,11 +86,22 @@ class TextPage:
                     "ratio": round(size / each.total, 2) if each.total else 0,
                     "differing": sum(differs),
                     "text": text_html(each, differs),
-                    "ids": ids_html(each, differs),
-                    "values": each.encoding.ids,
+                    "ids": each.encoding.ids,
+                    "spelled": [visible(token) for token in each.encoding.tokens],
                 }
             )
         return panels
+
+
+def text_card(kept: KeptText) -> Reply:
+    """Return what the page shows of a kept text in place of the text area."""
+    return {
+        "key": kept.key,
+        "name": kept.name,
+        "characters": len(kept.text),
+        "bytes": kept.bytes,
+        "invalid": kept.invalid,
+    }
 
 
 def describe_kind(tok: Tokenizer) -> str:

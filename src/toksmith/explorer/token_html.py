@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from html import escape
 
-from toksmith._base.visible import LINE_BREAK, SPACE, TAB, visible
+from toksmith._base.visible import LINE_BREAK, SPACE, TAB
 from toksmith.explorer.excerpts import ExcerptTokens
 from toksmith.show.notebook import visible_html
-from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.style import (
+    FOREGROUND,
+    FOREGROUND_DARK,
+    PALETTE,
+    PALETTE_DARK,
+    SPECIAL,
+    SPECIAL_DARK,
+)
+from toksmith.show.token_lines import Box, box_lines_html, shared_characters
 
+_JOINING = re.compile("([\u200d\ufe0e\ufe0f])")  # they make one picture of several characters
 _MARKS = {
     SPACE: f"<wbr><i>{SPACE}</i>",  # lines break where they would with real spaces
     TAB: f"<wbr><i>{TAB}</i>",
@@ -19,10 +28,16 @@ _MARKS = {
 
 def palette_css() -> str:
     """Return the colours of tokens as a style sheet: classes ``c0`` … and ``special``."""
-    colours = [f".c{i} {{ --token: {colour}; }}" for i, colour in enumerate(PALETTE)]
-    return "\n".join(
-        [f":root {{ --token-ink: {FOREGROUND}; }}", *colours, f".special {{ --token: {SPECIAL}; }}"]
-    )
+    schemes = {
+        "": (FOREGROUND, PALETTE, SPECIAL),
+        '[data-theme="dark"] ': (FOREGROUND_DARK, PALETTE_DARK, SPECIAL_DARK),
+    }
+    rules = []
+    for scheme, (ink, palette, special) in schemes.items():
+        rules.append(f"{scheme or ':root'} {{ --token-ink: {ink}; }}")
+        rules += [f"{scheme}.c{i} {{ --token: {colour}; }}" for i, colour in enumerate(palette)]
+        rules.append(f"{scheme}.special {{ --token: {special}; }}")
+    return "\n".join(rules)
 
 
 def colour_class(place: int, is_special: bool = False) -> str:
@@ -52,7 +67,9 @@ def one_line_html(token: bytes) -> str:
 
 
 def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
-    """Return an excerpt with its tokens in colour.
+    """Return an excerpt as lines of tokens in colour.
+
+    Where tokens share a character, the character is drawn once above them.
 
     Args:
         shown: the excerpt's tokens.
@@ -60,36 +77,48 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
     """
     encoding = shown.encoding
     data = encoding.text.encode()
-    parts: list[str] = []
-    done = 0
-    for i, (start, end) in enumerate(encoding.byte_spans.tolist()):
+    spans = encoding.byte_spans.tolist()
+    ends = dict(shared_characters(encoding))
+    boxes: list[Box] = []
+    done = i = 0
+    while i < len(spans):
+        start, after = spans[i][0], ends.get(i, i + 1)
         if start > done:
-            parts.append(f'<span class="gap">{token_html(data[done:start])}</span>')
-        names = _classes("t", shown, i, differs[i])
-        inside = ""
-        if end == start:
-            names += " empty"
-        else:
-            # Tokens that share a character all span the whole of it.
-            inside = token_html(data[start:end] if start >= done else encoding.tokens[i])
-        where = f'data-i="{i}" data-s="{start}" data-e="{end}"'
-        parts.append(f'<span class="{names}" {where}>{inside}</span>')
-        done = max(done, end)
+            boxes.append(_gap(data[done:start]))
+        tokens = [_token(shown, place, differs[place], place > i) for place in range(i, after)]
+        end = max(end for _, end in spans[i:after])
+        covered = data[max(start, done) : end].decode("utf-8", "replace")
+        boxes.append(Box("".join(tokens) if after == i + 1 else _whole(covered, tokens), covered))
+        done, i = max(done, end), after
     if done < len(data):
-        parts.append(f'<span class="gap">{token_html(data[done:])}</span>')
-    return "".join(parts)
+        boxes.append(_gap(data[done:]))
+    return box_lines_html(boxes)
 
 
-def ids_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
-    """Return the ids of an excerpt, in the colours of their tokens."""
-    tokens = zip(shown.encoding.ids, shown.encoding.tokens, strict=True)
-    return "".join(
-        f'<span class="{_classes("id", shown, i, differs[i])}" data-i="{i}" '
-        f'title="{escape(visible(token))}">{token_id}</span>'
-        for i, (token_id, token) in enumerate(tokens)
+def _token(shown: ExcerptTokens, i: int, differs: bool, is_shared: bool) -> str:
+    encoding = shown.encoding
+    start, end = encoding.byte_spans[i].tolist()
+    colour = colour_class(shown.first + i, encoding.special[i])
+    names = f"t {colour}{' differs' if differs else ''}{' empty' if start == end else ''}"
+    # Tokens that share a character may all span the whole of it.
+    own = encoding.tokens[i] if is_shared else encoding.text.encode()[start:end]
+    inside = "" if start == end else token_html(own).removesuffix("<br>")
+    where = f'data-i="{i}" data-s="{start}" data-e="{end}" data-id="{encoding.ids[i]}"'
+    return f'<span class="{names}" {where}>{inside}</span>'
+
+
+def _whole(text: str, tokens: Sequence[str]) -> str:
+    """Return characters with the tokens that share them below."""
+    parts = _JOINING.split(text)
+    characters = "".join(
+        part if _JOINING.match(part) else one_line_html(part.encode()) for part in parts
+    )
+    return (
+        f'<span class="whole"><span class="characters" aria-hidden="true">{characters}</span>'
+        f'<span class="bytes" dir="ltr">{"".join(tokens)}</span></span>'
     )
 
 
-def _classes(kind: str, shown: ExcerptTokens, i: int, differs: bool) -> str:
-    colour = colour_class(shown.first + i, shown.encoding.special[i])
-    return f"{kind} {colour}{' differs' if differs else ''}"
+def _gap(data: bytes) -> Box:
+    text = data.decode("utf-8", "replace")
+    return Box(f'<span class="gap">{token_html(data).removesuffix("<br>")}</span>', text)

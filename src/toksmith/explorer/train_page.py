@@ -16,13 +16,15 @@ from toksmith.explorer.token_html import colour_class, one_line_html
 from toksmith.formats.listed import LISTED, WRITTEN
 from toksmith.models import BPE, CharacterBPE
 from toksmith.show.chart import Line, Plot, plot_svg
+from toksmith.splitters import NAMES
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import MODELS
-from toksmith.trainers.option_parsing import describe_options
+from toksmith.trainers.option_parsing import Described, describe_options
 
 MOST_LEARNED = 1_000
 """The number of merges listed after training; the page of the vocabulary has all."""
 
+_OPEN_KINDS = {"text", "text,text,…", "a number", "a whole number"}
 _POINTS = 200
 """The number of points of the size curve."""
 
@@ -55,7 +57,7 @@ class TrainPage:
         special = {"special_tokens", "separator"}
         return {
             model: [
-                {**option._asdict(), "choices": _choices(option.kind)}
+                {**option._asdict(), **_choices(option)}
                 for option in describe_options(kind)
                 if option.name not in special
             ]
@@ -69,6 +71,7 @@ class TrainPage:
             "root": self._folder.root.name or str(self._folder.root),
             "path": path,
             "entries": [vars(each) for each in self._folder.list_entries(path)],
+            "chosen": [vars(each) for each in self._folder.find(fields.texts("chosen"))],
         }
 
     def start(self, fields: Fields) -> Reply:
@@ -219,6 +222,10 @@ def _curve_so_far(points: list[tuple[int, int]]) -> Plot:
     return Plot("What the text comes to", "merges", name, [line])
 
 
-def _choices(kind: str) -> list[str]:
-    """Return the values of an option of a kind, if there are only a few."""
-    return ["true", "false"] if kind == "true or false" else []
+def _choices(option: Described) -> Reply:
+    """Return the values of an option if there are only a few, and the name of any other value."""
+    if option.name == "split":
+        return {"choices": [*NAMES], "other": "a regular expression"}
+    values = option.kind.split(" or ")
+    are_few = len(values) > 1 and not _OPEN_KINDS & {*values}
+    return {"choices": values if are_few else [], "other": ""}

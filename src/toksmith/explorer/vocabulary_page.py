@@ -14,6 +14,7 @@ from toksmith.explorer.excerpts import Excerpt, encode_excerpt, parse_special
 from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields, Reply
 from toksmith.explorer.text_page import describe_kind
+from toksmith.explorer.texts import Texts
 from toksmith.explorer.token_html import colour_class, one_line_html
 from toksmith.explorer.token_origin import TokenPlace, find_origin, origin_html
 from toksmith.explorer.vocabulary import Vocabulary
@@ -48,7 +49,8 @@ def details_html(
         _made_of(vocabulary, token_id),
     ]
     if token and (found := find_origin(vocabulary.tok, token_id, place)):
-        parts.append(f'<section class="origin">{origin_html(found, colour)}</section>')
+        drawn = origin_html(found, colour)
+        parts.append(f'<section class="origin" data-chosen="{found.place}">{drawn}</section>')
     parts += [_characters(token), _longer(vocabulary, token_id)]
     return "".join(parts)
 
@@ -144,7 +146,7 @@ def _longer(vocabulary: Vocabulary, token_id: int) -> str:
 MOST_ROWS = 400
 """The largest number of rows in one response."""
 
-_MOST_SHOWN, _MOST_HEX = 60, 12
+_MOST_SHOWN, _MOST_HEX = 120, 32
 
 
 class VocabularyPage:
@@ -152,10 +154,12 @@ class VocabularyPage:
 
     Args:
         loaded: the tokenizers.
+        texts: the texts that were sent once.
     """
 
-    def __init__(self, loaded: LoadedTokenizers) -> None:
+    def __init__(self, loaded: LoadedTokenizers, texts: Texts) -> None:
         self._loaded = loaded
+        self._texts = texts
 
     def rows(self, fields: Fields) -> Reply:
         """Return some rows of the result of a search."""
@@ -181,7 +185,7 @@ class VocabularyPage:
     def token(self, fields: Fields) -> Reply:
         """Return the details of a token, alone or at its place in a text."""
         vocabulary = self._loaded[fields.text("tokenizer")].vocabulary
-        token_id, text = fields.number("id"), fields.text("text")
+        token_id, text = fields.number("id"), self._texts.of(fields)
         place = None
         if text:
             first, end = (min(max(fields.number(name), 0), len(text)) for name in ("start", "end"))
@@ -193,7 +197,7 @@ class VocabularyPage:
             place = TokenPlace(text.encode(), start, shown.encoding.ids)
         return {
             "title": f"Token {token_id:,}",
-            "html": details_html(vocabulary, token_id, place, fields.number("colour")),
+            "html": details_html(vocabulary, token_id, place, fields.number("colour", token_id)),
         }
 
 
@@ -201,9 +205,12 @@ def row_html(vocabulary: Vocabulary, token_id: int) -> str:
     """Return a token as a row of the list."""
     token = vocabulary.tokens[token_id]
     kind = vocabulary.kind(token_id)
-    shown = one_line_html(token[:_MOST_SHOWN]) + ("…" if len(token) > _MOST_SHOWN else "")
+    end = min(len(token), _MOST_SHOWN)
+    while 0 < end < len(token) and token[end] & 0xC0 == 0x80:  # not inside a character
+        end -= 1
+    shown = one_line_html(token[:end]) + ("…" if len(token) > end else "")
     raw = token[:_MOST_HEX].hex(" ").upper() + (" …" if len(token) > _MOST_HEX else "")
-    label = escape(visible(token[:_MOST_SHOWN]), quote=True)
+    label = escape(visible(token[:end]), quote=True)
     return (
         f'<span class="n">{token_id}</span>'
         f'<span class="w"><span class="sym {colour_class(token_id, kind == "special")}" '

@@ -238,9 +238,19 @@ def _row(row: TableRow, comparison: Comparison) -> str:
         names = f' class="ts-best {series_class(place)}"' if tok.name in row.best else ""
         cells += f"<td{names}>{escape(cell)}</td>"
     hinted = f' title="{escape(row.hint)}"' if row.hint else ""
-    return f'<tr><th scope="row"{hinted}>{escape(row.title)}</th>{cells}</tr>'
+    return f'<tr><th scope="row"{hinted}>{_title(row.title)}</th>{cells}</tr>'
 
 
+def _title(title: str) -> str:
+    """Return the title of a measure; its arrow is named, and stays on the line of the last word."""
+    words, _, arrow = title.rpartition(" ")
+    if arrow not in _ARROWS:
+        return escape(title)
+    said = f'role="img" aria-label="{_ARROWS[arrow]}" title="{_ARROWS[arrow]}"'
+    return f"{escape(words)}&nbsp;<span {said}>{arrow}</span>"
+
+
+_ARROWS = {"↑": "higher is better", "↓": "lower is better"}
 _SOURCES = ("formula", "source", "mind that")
 
 

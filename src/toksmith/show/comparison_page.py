@@ -53,7 +53,8 @@ def comparison_body(comparison: Comparison) -> str:
     if len(comparison.texts) == 1 and comparison.passages[0].is_whole:
         sections[1:5] = [_passages(comparison), _by_script(comparison)]
     header = f"<header><h1>{_title(comparison)}</h1><p>{_on(comparison)}</p></header>"
-    return header + "".join(sections)
+    figures, *rest = sections
+    return f'{header}<div class="sheet">{figures}<div class="rest">{"".join(rest)}</div></div>'
 
 
 def _title(comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from toksmith._base.checks import assert_never
 from toksmith._base.visible import visible
-from toksmith.show.style import FOREGROUND, PALETTE
+from toksmith.show.style import FOREGROUND, TERMINAL
 from toksmith.trace.diagrams import Diagram, Lattice, Match, Matches, MergeTree
 
 _MOST_TRIED = 6
@@ -123,4 +123,4 @@ def _match(matches: Matches, match: Match, style: str) -> Text:
 
 
 def _style(number: int, colour: bool) -> str:
-    return f"{FOREGROUND} on {PALETTE[number % len(PALETTE)]}" if colour else ""
+    return f"{FOREGROUND} on {TERMINAL[number % len(TERMINAL)]}" if colour else ""

@@ -16,14 +16,28 @@ from pathlib import Path
 FOREGROUND = "#1a1a1a"
 """The colour of letters: dark, and readable on every colour of the palette."""
 
-PALETTE = ("#8fd3f5", "#f7c873", "#7ee787", "#ff8a80", "#c4a7ff")
-"""Backgrounds of neighbouring tokens, in turn: blue, yellow, green, red, violet.
+PALETTE = ("#ffe394", "#8fbdf5", "#c2f0b0", "#c0a2f2")
+"""Backgrounds of neighbouring tokens, in turn: yellow, blue, green, violet.
 
-Terminals of 16 colours also show five different ones.
+Light and darker ones alternate, and so do yellowish and bluish ones, which people who cannot tell
+red from green still tell apart. Their number is even, so the last and the first differ likewise.
+None is red, which would look like an error.
 """
 
 SPECIAL = "#e879c6"
 """The background of special tokens."""
+
+FOREGROUND_DARK = "#f1f1f1"
+"""The colour of letters on the fills of dark pages."""
+
+PALETTE_DARK = ("#5e4f1b", "#274a80", "#3a6136", "#4b3585")
+"""The palette of dark pages: the same hues as dark fills, for light letters."""
+
+SPECIAL_DARK = "#8f2f6e"
+"""The background of special tokens on dark pages."""
+
+TERMINAL = ("#f7c873", "#8fd3f5", "#7ee787", "#c4a7ff")
+"""The palette of terminals: its colours differ also where a terminal has only 16."""
 
 NEUTRAL = ("#c3c9d2", "#dfe3e8")
 """Backgrounds of neighbouring tokens, in turn, where only other tokens are coloured."""
@@ -42,7 +56,7 @@ _STATIC = Path(__file__).parent / "static"
 
 @cache
 def read_styles(*names: str) -> str:
-    """Return style sheets of ``static/`` as one text; ``"base"`` includes the colours above.
+    """Return style sheets of ``static/`` as one text; ``"base"`` holds the colours above.
 
     Views put it into a ``<style>`` element, because a page loads nothing from elsewhere.
 
@@ -50,18 +64,29 @@ def read_styles(*names: str) -> str:
         *names: file names without ``.css``.
 
     Example:
-        >>> ".ts-c0 { --ts-fill: #8fd3f5; }" in read_styles("base")
+        >>> "--ts-fill0: #ffe394;" in read_styles("base")
         True
     """
     sheets = [(_STATIC / f"{name}.css").read_text("utf-8") for name in names]
     if "base" in names:
-        fills = enumerate((*PALETTE, SPECIAL))
+        fills = {
+            "/* light fills */": _fills(FOREGROUND, (*PALETTE, SPECIAL)),
+            "/* dark fills */": _fills(FOREGROUND_DARK, (*PALETTE_DARK, SPECIAL_DARK)),
+        }
+        place = names.index("base")
+        for mark, declarations in fills.items():
+            sheets[place] = sheets[place].replace(mark, declarations)
         sheets += [
-            f".ts {{ --ts-letters: {FOREGROUND}; }}",
-            *(f".ts-c{place} {{ --ts-fill: {colour}; }}" for place, colour in fills),
+            *(f".ts-c{i} {{ --ts-fill: var(--ts-fill{i}); }}" for i in range(len(PALETTE) + 1)),
             *(f".ts-s{place} {{ --ts-series: {colour}; }}" for place, colour in enumerate(SERIES)),
         ]
     return "\n".join(sheets)
+
+
+def _fills(letters: str, colours: tuple[str, ...]) -> str:
+    """Return the declarations of the colours of tokens in one scheme."""
+    fills = (f"--ts-fill{place}: {colour};" for place, colour in enumerate(colours))
+    return " ".join([f"--ts-letters: {letters};", *fills])
 
 
 @cache

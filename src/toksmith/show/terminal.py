@@ -15,7 +15,7 @@ from rich.text import Text
 
 from toksmith._base.visible import visible
 from toksmith.results import Encoding
-from toksmith.show.style import FOREGROUND, NEUTRAL, PALETTE, SPECIAL
+from toksmith.show.style import FOREGROUND, NEUTRAL, SPECIAL, TERMINAL
 from toksmith.show.token_text import covered_texts
 
 _BETWEEN = "  "
@@ -205,7 +205,7 @@ def _cells(
     for place, (token_id, token, is_special) in enumerate(tokens):
         shown = visible(token)
         name = f"*{token_id}" if is_special else str(token_id)
-        colours = PALETTE if marked is None or marked[place] else NEUTRAL
+        colours = TERMINAL if marked is None or marked[place] else NEUTRAL
         background = SPECIAL if is_special else colours[place % len(colours)]
         if marked is not None and marked[place] and not colour:
             shown = f"⟦{shown}⟧"

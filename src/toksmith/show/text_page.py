@@ -101,14 +101,15 @@ def _diagrams(encoding: Encoding, diagrams: Sequence[PlacedDiagram], all_drawn: 
         first, last = placed.tokens[0]
         tokens = "".join(
             f'<span class="ts-fill ts-c{i % len(PALETTE)} ts-token">{marked_html(token)}</span>'
-            for i, token in enumerate(encoding.tokens[first:last][:_MOST_IN_SUMMARY])
+            for i, token in enumerate(encoding.tokens[first:last][:_MOST_IN_SUMMARY], first)
         )
         times = len(placed.tokens)
         often = f"<small>× {times:,}</small>" if times > 1 else ""
         is_open = " open" if number <= _OPEN else ""
         parts.append(
             f'<details id="d{number}"{is_open}><summary><bdi>{tokens}</bdi>'
-            f"<small>{_kind(placed)}</small>{often}</summary>{stepper_html(placed.diagram)}</details>"
+            f"<small>{_kind(placed)}</small>{often}</summary>"
+            f"{stepper_html(placed.diagram, first=first)}</details>"
         )
     if not all_drawn:
         parts.append('<p class="ts-note">Those of later stretches are left out.</p>')

@@ -27,6 +27,11 @@ async function answer(response) {
   return found;
 }
 
+// Puts a message below the field that it is about; nothing takes it away.
+export function say(id, message = "") {
+  $(id).textContent = message;
+}
+
 let hiding;
 export function note(text) {
   $("note").textContent = text;
@@ -66,6 +71,15 @@ $("theme").addEventListener("click", () => {
   remember({ theme: null });
   applyTheme();
 });
+
+// A list of keys on "?", unless somebody writes.
+const isWriting = (target) => target.matches("input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]");
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+  event.preventDefault();
+  if (!$("keys").open) $("keys").showModal();
+});
+$("show-keys").addEventListener("click", () => $("keys").showModal());
 
 for (const link of document.querySelectorAll(".top nav a")) {
   link.addEventListener("click", () => {

@@ -1,9 +1,9 @@
-import { beginChoosing, chosenText, size } from "./chooser.js";
-import { $, allRemembered, ask, element, note, remember, remembered } from "./common.js";
+import { beginChoosing, chosenText, hasChosen, size } from "./chooser.js";
+import { $, allRemembered, ask, element, note, remember, remembered, say } from "./common.js";
 import { follow } from "./job.js";
 
 const MOST = 8;
-let drawn = false;
+let drawn = false, isOurs = false;
 
 async function begin() {
   const shelf = await ask("/ask/tokenizers");
@@ -23,12 +23,17 @@ const chosen = () => [...$("tokenizers").querySelectorAll("input:checked")].map(
 
 $("form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (chosen().length > MOST) { note(`${MOST} tokenizers are compared at once, and no more.`); return; }
+  say("form-error");
+  const count = chosen().length;
+  say("tokenizers-error", count > MOST ? `At most ${MOST} tokenizers are compared: leave out ${count - MOST}.` : count ? "" : "Choose a tokenizer first.");
+  if (count > MOST || !count) { $("tokenizers").querySelector("input").focus(); return; }
+  if (!hasChosen()) return;
   remember({ t: chosen(), separator: $("separator").value });
   try {
     await ask("/ask/compare", { ...chosenText(), tokenizers: chosen(), separator: $("separator").value });
-  } catch (wrong) { note(wrong.message); return; }
+  } catch (wrong) { say("form-error", wrong.message); return; }
   drawn = false;
+  isOurs = true;
   $("report").replaceChildren();
   watch();
 });
@@ -40,13 +45,22 @@ const watch = () => follow("/ask/comparing", () => ({}), {
     if (found.state !== "done" || drawn) return;
     drawn = true;
     $("report").innerHTML = found.report;
+    const { files } = chosenText();
+    if (isOurs) $("choice-said").textContent = `${chosen().length} tokenizers · ${files.length ? `${files.length} file${files.length === 1 ? "" : "s"}` : "a text"}`;
+    if (isOurs) $("choice").open = false;  // else the form may be for another comparison
   },
 });
 
 $("keep").addEventListener("click", async (event) => {
-  const form = event.target.dataset.form;
-  if (!form) return;
+  const { form, copy } = event.target.dataset;
+  if (!form && !copy) return;
   try {
+    if (copy) {
+      const { text } = await ask("/ask/comparison", { form: copy });
+      await navigator.clipboard.writeText(text);
+      note("The tables are copied.");
+      return;
+    }
     const { name, text } = await ask("/ask/comparison", { form });
     const link = element("a", { href: URL.createObjectURL(new Blob([text])), download: name });
     link.click();

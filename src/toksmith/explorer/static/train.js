@@ -1,5 +1,5 @@
-import { beginChoosing, chosenText, size } from "./chooser.js";
-import { $, ask, element, note, number, remember, remembered } from "./common.js";
+import { beginChoosing, chosenText, hasChosen, size } from "./chooser.js";
+import { $, ask, element, note, number, remember, remembered, say } from "./common.js";
 import { follow } from "./job.js";
 
 const NAMES = {
@@ -7,7 +7,7 @@ const NAMES = {
   "sentencepiece-unigram": "SentencePiece Unigram", word: "Words", char: "Characters",
 };
 const STAGES = { counting: "Counting the text", merges: "Merging", rounds: "Choosing pieces" };
-const MOST_SHOWN = 300;
+const MOST_SHOWN = 300, OTHER = "\u0000other";
 let options = {}, since = 0, current = null;
 
 async function begin() {
@@ -16,6 +16,7 @@ async function begin() {
   if (options[remembered("model")]) $("model").value = remembered("model");
   for (const name of ["size", "specials", "separator"]) $(name).value = remembered(name) ?? $(name).value;
   drawOptions();
+  $("more").open = optionsGiven().length > 0;
   await beginChoosing();
   watch();
 }
@@ -23,23 +24,46 @@ async function begin() {
 function drawOptions() {
   const before = new Map([...$("options").querySelectorAll("[name]")].map((each) => [each.name, each.value]));
   $("options").replaceChildren(...(options[$("model").value] ?? []).map((option) => {
-    const field = option.choices.length
-      ? element("select", { name: option.name }, new Option(`${option.default} (as it is)`, ""), ...option.choices.filter((each) => each !== option.default).map((each) => new Option(each, each)))
-      : element("input", { type: "text", name: option.name, placeholder: option.default, autocomplete: "off", spellcheck: false, value: before.get(option.name) ?? "" });
+    const given = before.get(option.name) ?? remembered(`option-${option.name}`) ?? "";
+    const field = element(option.choices.length && (option.choices.includes(given) || !given) ? "select" : "input", { name: option.name });
+    if (field.matches("select")) {
+      field.append(new Option(`${option.default} (as it is)`, ""), ...option.choices.filter((each) => each !== option.default).map((each) => new Option(each, each)));
+      if (option.other) field.append(new Option(`${option.other}…`, OTHER));
+      field.addEventListener("change", () => { if (field.value === OTHER) { const other = openField(option); field.replaceWith(other); other.focus(); } });
+      field.value = given;
+    } else {
+      Object.assign(field, openField(option, field), { value: given });
+    }
     return element("label", { className: "field", title: option.kind }, element("span", { className: "mono", textContent: option.name }), field, element("small", { className: "soft", textContent: option.meaning }));
   }));
 }
 
+// A field for any value, also where a list offers some.
+function openField(option, field = element("input", { name: option.name })) {
+  return Object.assign(field, { type: "text", placeholder: option.other || option.default, autocomplete: "off", spellcheck: false });
+}
+
+const optionsGiven = () => [...$("options").querySelectorAll("[name]")].filter((each) => each.value !== "" && each.value !== OTHER).map((each) => [each.name, each.value]);
+
+// The address carries the form, so that it is the same after a reload.
+function rememberForm() {
+  const cleared = Object.fromEntries(Object.values(options).flat().map((option) => [`option-${option.name}`, null]));
+  const given = Object.fromEntries(optionsGiven().map(([name, value]) => [`option-${name}`, value]));
+  remember({ model: $("model").value, size: $("size").value, specials: $("specials").value, separator: $("separator").value, ...cleared, ...given });
+}
+
 $("form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const given = Object.fromEntries([...$("options").querySelectorAll("[name]")].filter((each) => each.value !== "").map((each) => [each.name, each.value]));
-  remember({ model: $("model").value, size: $("size").value, specials: $("specials").value, separator: $("separator").value });
+  say("form-error");
+  if (!hasChosen()) return;
+  const given = Object.fromEntries(optionsGiven());
+  rememberForm();
   try {
     await ask("/ask/train", {
       ...chosenText(), model: $("model").value, vocab_size: Number($("size").value) || 0, options: given,
       special_tokens: $("specials").value.split(/\s+/).filter(Boolean), separator: $("separator").value,
     });
-  } catch (wrong) { note(wrong.message); return; }
+  } catch (wrong) { say("form-error", wrong.message); return; }
   since = 0;
   current = null;
   $("merges").replaceChildren();
@@ -86,16 +110,19 @@ function draw(found) {
 }
 
 $("model").addEventListener("change", drawOptions);
+$("form").addEventListener("change", rememberForm);
 $("save").addEventListener("click", async () => {
   try {
     const { path } = await ask("/ask/save", { tokenizer: current, format: $("format").value, path: $("path").value });
+    say("save-error");
     note(`Saved: ${path}`);
-  } catch (wrong) { note(wrong.message); }
+  } catch (wrong) { say("save-error", wrong.message); }
 });
 $("download").addEventListener("click", async () => {
   const query = new URLSearchParams({ t: current, format: $("format").value });
   const response = await fetch(`/ask/download?${query}`, { method: "POST", headers: { "x-toksmith": "1" } });
-  if (!response.ok) { note((await response.json()).error); return; }
+  say("save-error", response.ok ? "" : (await response.json()).error);
+  if (!response.ok) return;
   const link = element("a", { href: URL.createObjectURL(await response.blob()), download: decodeURIComponent(response.headers.get("x-name")) });
   link.click();
   URL.revokeObjectURL(link.href);

@@ -1,0 +1,137 @@
+"""Lines of tokens that are drawn as boxes: in the direction of the text, with whole characters.
+
+A browser orders letters by the bidirectional algorithm, but treats a box as a neutral sign. So the
+direction of each box is found here, and boxes that run against their line are put into an element
+with a direction of its own.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, groupby
+from typing import NamedTuple
+
+from toksmith.results import Encoding
+
+_STRONG = {"L": "ltr", "R": "rtl", "AL": "rtl"}
+_NUMBERS = {"EN", "AN"}
+_JOINER = "\u200d"
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+
+
+class Box(NamedTuple):
+    """A token, or some tokens that share a character.
+
+    Attributes:
+        html: the box as HTML.
+        text: the text that it covers.
+    """
+
+    html: str
+    text: str
+
+
+def box_lines_html(boxes: Iterable[Box]) -> str:
+    r"""Return boxes as lines, each of which has the direction of its text.
+
+    Example:
+        >>> box_lines_html([Box("<b>x</b>", "x"), Box("<b>\u05d0</b>", "\u05d0")])
+        '<div dir="ltr"><b>x</b><span dir="rtl"><b>א</b></span></div>'
+    """
+    lines: list[list[Box]] = [[]]
+    for box in boxes:
+        lines[-1].append(box)
+        if box.text.endswith("\n"):
+            lines.append([])
+    return "".join(_line(line) for line in lines if line)
+
+
+def _line(line: Sequence[Box]) -> str:
+    base, directions = box_directions([box.text for box in line])
+    parts = []
+    for direction, run in groupby(zip(directions, line, strict=True), lambda pair: pair[0]):
+        html = "".join(box.html for _, box in run)
+        parts.append(html if direction == base else f'<span dir="{direction}">{html}</span>')
+    return f'<div dir="{base}">{"".join(parts)}</div>'
+
+
+def box_directions(texts: Sequence[str]) -> tuple[str, list[str]]:
+    r"""Return the direction of a line, ``"ltr"`` or ``"rtl"``, and that of each box in it.
+
+    The first letter decides about the line, and about each box. Digits run from left to right. A
+    box without both has the direction of its neighbours if they agree, else that of the line.
+
+    Example:
+        >>> box_directions(["\u05d0", " ", "\u05d1", " ", "x"])
+        ('rtl', ['rtl', 'rtl', 'rtl', 'rtl', 'ltr'])
+    """
+    found = [_direction(text) for text in texts]
+    base = next((each for each in map(_letter_direction, texts) if each), "ltr")
+    before = list(accumulate(found, lambda last, each: each or last, initial=base))
+    after = list(accumulate(reversed(found), lambda last, each: each or last, initial=base))[::-1]
+    resolved = [
+        direction or (before[place] if before[place] == after[place + 1] else base)
+        for place, direction in enumerate(found)
+    ]
+    return base, resolved
+
+
+def _direction(text: str) -> str:
+    if direction := _letter_direction(text):
+        return direction
+    is_number = any(unicodedata.bidirectional(character) in _NUMBERS for character in text)
+    return "ltr" if is_number else ""
+
+
+def _letter_direction(text: str) -> str:
+    classes = map(unicodedata.bidirectional, text)
+    return next((_STRONG[each] for each in classes if each in _STRONG), "")
+
+
+def shared_characters(encoding: Encoding) -> list[tuple[int, int]]:
+    r"""Return the runs of tokens that share a character: the first token, and one past the last.
+
+    A run goes on to the end of what is drawn as one picture: its combining marks, skin tones,
+    joined emoji, and the second letter of a flag.
+
+    Example:
+        >>> import numpy as np
+        >>> data = "aé!".encode()
+        >>> spans = np.array([[i, i + 1] for i in range(4)])
+        >>> places = np.array([[0, 1], [1, 2], [1, 2], [2, 3]])
+        >>> tokens = [data[i : i + 1] for i in range(4)]
+        >>> shared_characters(Encoding("aé!", list(data), tokens, places, spans, [False] * 4))
+        [(1, 3)]
+    """
+    spans = encoding.spans.tolist()
+    text = encoding.text
+    runs: list[tuple[int, int]] = []
+    for place in range(1, len(spans)):
+        if encoding.sequence and encoding.sequence[place] != encoding.sequence[place - 1]:
+            continue
+        (start, end), (after, stop) = spans[place - 1], spans[place]
+        if start == end or after == stop:
+            continue
+        goes_on = bool(runs) and runs[-1][1] == place
+        if after < end or (goes_on and after == end and _is_joined(text, after)):
+            runs[-1:] = (
+                [(runs[-1][0], place + 1)] if goes_on else [*runs[-1:], (place - 1, place + 1)]
+            )
+    return runs
+
+
+def _is_joined(text: str, place: int) -> bool:
+    """Return whether the characters before and after a place are drawn as one."""
+    before, after = text[place - 1 : place], text[place : place + 1]
+    if not before or not after:
+        return False
+    if _JOINER in (before, after) or unicodedata.category(after).startswith("M"):
+        return True
+    if ord(after) in _SKIN_TONES:
+        return True
+    letters = 0
+    while letters < place and ord(text[place - 1 - letters]) in _FLAG_LETTERS:
+        letters += 1
+    return letters % 2 == 1 and ord(after) in _FLAG_LETTERS
