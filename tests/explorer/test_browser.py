@@ -660,6 +660,7 @@ def test_keys_are_listed(browser: Browser) -> None:
     browser.open(t="small.json", text="low")
     browser.until(lambda: browser.all(".t"), "tokens")
     browser.one("#text").send_keys("?")
+    shows(browser, 0, ["low", "?"])
     assert not browser.one("#keys").is_displayed()
     browser.all(".t")[0].click()
     browser.one("#details .facts")

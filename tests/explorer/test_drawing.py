@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from toksmith.show.style import (
     SPECIAL_DARK,
 )
 from toksmith.show.text_page import text_page
-from toksmith.show.token_lines import box_directions, shared_characters
+from toksmith.show.token_lines import Box, box_directions, box_lines_html, shared_characters
 
 ALEF, BET = "\u05d0", "\u05d1"
 
@@ -83,6 +84,24 @@ class TestSharedCharacters:
         assert '<span class="characters" aria-hidden="true">👩‍👩‍👧</span>' in html
         assert html.count('data-i="') == len("a👩‍👩‍👧\nb".encode())
         assert html.count("<div dir=") == 2
+
+    def test_a_token_that_starts_with_a_line_break_starts_a_line(self) -> None:
+        assert box_lines_html([Box("a", "a"), Box("b", "\n\u05d0")]) == (
+            '<div dir="ltr">a</div><div dir="rtl">b</div>'
+        )
+        assert box_lines_html([Box("a", "a"), Box("b", "\n"), Box("c", "c")]) == (
+            '<div dir="ltr">ab</div><div dir="ltr">c</div>'
+        )
+
+    def test_the_page_of_a_text_draws_them_too(self) -> None:
+        tok = toksmith.train(texts=["a"], vocab_size=256)
+        page = text_page(tok.encoding(f"é👩\u200d👩\n{ALEF}ab{ALEF}"), title="t")
+        drawn = re.findall(r'aria-hidden="true">(.*?)</span>', page)
+        assert drawn == ["é", "👩\u200d👩", ALEF, ALEF]
+        assert page.count(' title="id ') == len(f"é👩\u200d👩\n{ALEF}ab{ALEF}".encode())
+        assert re.findall(r'<(?:div|span) dir="(\w+)">', page) == ["ltr", "rtl", "ltr"]
+        paired = tok.encoding("é", pair="한")
+        assert text_page(paired, title="t").count('characters"') == 2
 
 
 def text_of_bytes() -> tuple[TextPage, str]:

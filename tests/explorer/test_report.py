@@ -125,7 +125,10 @@ def test_right_to_left_text_runs_from_right_to_left(browser: Browser) -> None:
     lines = browser.run(
         "return [...document.querySelectorAll('.ts-tokens > div')].map(line => [line.innerText,"
         " getComputedStyle(line).direction,"
-        " [...line.querySelectorAll('.ts-token')].map(t => t.getBoundingClientRect().left)])"
+        " [...line.querySelectorAll('.whole, .ts-token')].filter(t => !t.closest('.bytes'))"
+        " .map(t => t.getBoundingClientRect())"
+        " .filter((t, i, all) => Math.abs(t.top - all[0].top) < 12)"  # the first row of the line
+        " .map(t => t.right)])"
     )
     arabic = [line for line in lines if re.search("[\u0600-\u06ff]", line[0])]
     assert len(arabic) >= 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from toksmith._base.visible import LINE_BREAK, SPACE, TAB
@@ -16,13 +15,19 @@ from toksmith.show.style import (
     SPECIAL,
     SPECIAL_DARK,
 )
-from toksmith.show.token_lines import Box, box_lines_html, shared_characters
+from toksmith.show.token_lines import (
+    Box,
+    box_lines_html,
+    picture_html,
+    shared_characters,
+    whole_html,
+)
 
-_JOINING = re.compile("([\u200d\ufe0e\ufe0f])")  # they make one picture of several characters
+_BREAK = f"<i>{LINE_BREAK}</i><br>"
 _MARKS = {
     SPACE: f"<wbr><i>{SPACE}</i>",  # lines break where they would with real spaces
     TAB: f"<wbr><i>{TAB}</i>",
-    LINE_BREAK: f"<i>{LINE_BREAK}</i><br>",
+    LINE_BREAK: _BREAK,
 }
 
 
@@ -88,7 +93,10 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
         tokens = [_token(shown, place, differs[place], place > i) for place in range(i, after)]
         end = max(end for _, end in spans[i:after])
         covered = data[max(start, done) : end].decode("utf-8", "replace")
-        boxes.append(Box("".join(tokens) if after == i + 1 else _whole(covered, tokens), covered))
+        html = tokens[0]
+        if len(tokens) > 1:
+            html = whole_html(picture_html(covered, one_line_html), tokens)
+        boxes.append(Box(html, covered))
         done, i = max(done, end), after
     if done < len(data):
         boxes.append(_gap(data[done:]))
@@ -103,20 +111,10 @@ def _token(shown: ExcerptTokens, i: int, differs: bool, is_shared: bool) -> str:
     # Tokens that share a character may all span the whole of it.
     own = encoding.tokens[i] if is_shared else encoding.text.encode()[start:end]
     inside = "" if start == end else token_html(own).removesuffix("<br>")
+    if own.strip(b"\n") and inside.startswith(_BREAK):  # a line begins with this token
+        inside = inside.replace("<br>", "", 1)
     where = f'data-i="{i}" data-s="{start}" data-e="{end}" data-id="{encoding.ids[i]}"'
     return f'<span class="{names}" {where}>{inside}</span>'
-
-
-def _whole(text: str, tokens: Sequence[str]) -> str:
-    """Return characters with the tokens that share them below."""
-    parts = _JOINING.split(text)
-    characters = "".join(
-        part if _JOINING.match(part) else one_line_html(part.encode()) for part in parts
-    )
-    return (
-        f'<span class="whole"><span class="characters" aria-hidden="true">{characters}</span>'
-        f'<span class="bytes" dir="ltr">{"".join(tokens)}</span></span>'
-    )
 
 
 def _gap(data: bytes) -> Box:

@@ -26,8 +26,15 @@ from toksmith.measure.comparison_tables import (
 )
 from toksmith.measure.metrics import MEASURES, METRICS, Metric
 from toksmith.results import Encoding
-from toksmith.show.notebook import lines_html, marked_html, token_title, word_break
+from toksmith.show.notebook import marked_html, token_title, word_break
 from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, read_styles
+from toksmith.show.token_lines import (
+    Box,
+    box_lines_html,
+    picture_html,
+    shared_characters,
+    whole_html,
+)
 from toksmith.show.token_text import covered_texts
 
 
@@ -173,11 +180,26 @@ def _column(
     ends = encoding.byte_spans[:, 1].tolist()
     count = len(ends) if limit is None else sum(end <= limit for end in ends)
     covered = covered_texts(encoding)
-    tokens = lines_html(
-        part
-        for i in range(count)
-        for part in (_gap(encoding, i), _token(encoding, i, covered, marked[i]))
-    )
+    shared = dict(shared_characters(encoding))
+    boxes: list[Box] = []
+    i = 0
+    while i < count:
+        after = min(shared.get(i, i + 1), count)
+        start, end = encoding.spans[i, 0], encoding.spans[after - 1, 1]
+        before = encoding.spans[i - 1, 1] if i else 0
+        if gap := encoding.text[before:start]:
+            data = utf8(gap)
+            boxes.append(
+                Box(f'{word_break(data)}<span class="ts-gap">{marked_html(data)}</span>', gap)
+            )
+        text = encoding.text[start:end]
+        drawn = [_token(encoding, place, covered, marked[place]) for place in range(i, after)]
+        html = word_break(encoding.tokens[i]) + drawn[0]
+        if len(drawn) > 1:
+            html = whole_html(picture_html(text, marked_html), drawn)
+        boxes.append(Box(html, text))
+        i = after
+    tokens = box_lines_html(boxes)
     size = count_of(count, "token")
     rest = "" if is_whole and count == len(ends) else " …"
     return (
@@ -186,28 +208,14 @@ def _column(
     )
 
 
-def _token(
-    encoding: Encoding, place: int, covered: list[str] | None, marked: bool
-) -> tuple[str, bool]:
-    """Return a token, and whether it ends a line of the text."""
+def _token(encoding: Encoding, place: int, covered: list[str] | None, marked: bool) -> str:
     token = encoding.tokens[place]
     if encoding.special[place]:
         names = f"ts-fill {SPECIAL_CLASS}"
     else:
         names = f"ts-fill ts-c{place % len(PALETTE)}" if marked else f"ts-same{place % 2}"
-    start, after = encoding.spans[place].tolist()
     title = escape(token_title(encoding, place, covered))
-    shown = f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>'
-    return word_break(token) + shown, encoding.text[start:after].endswith("\n")
-
-
-def _gap(encoding: Encoding, place: int) -> tuple[str, bool]:
-    """Return the text before a token that belongs to no token, and whether it ends a line."""
-    before = encoding.spans[place - 1, 1] if place else 0
-    left_out = encoding.text[before : encoding.spans[place, 0]]
-    text = utf8(left_out)
-    shown = f'{word_break(text)}<span class="ts-gap">{marked_html(text)}</span>' if text else ""
-    return shown, left_out.endswith("\n")
+    return f'<span class="ts-token {names}" title="{title}">{marked_html(token)}</span>'
 
 
 def name_html(place: int, name: str) -> str:

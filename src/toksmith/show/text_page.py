@@ -12,8 +12,15 @@ from toksmith._base.visible import count_of, visible_name
 from toksmith.results import Encoding
 from toksmith.show.diagram_choice import PlacedDiagram
 from toksmith.show.diagram_html import stepper_html
-from toksmith.show.notebook import lines_html, marked_html, token_title
+from toksmith.show.notebook import marked_html, token_title
 from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles, wrap_page
+from toksmith.show.token_lines import (
+    Box,
+    box_lines_html,
+    picture_html,
+    shared_characters,
+    whole_html,
+)
 from toksmith.show.token_text import covered_texts
 from toksmith.trace.diagrams import Lattice, MergeTree
 
@@ -71,7 +78,11 @@ def _tokens(encoding: Encoding, diagrams: Sequence[PlacedDiagram], limit: int) -
         for first, last in placed.tokens
         for token in range(first, last)
     }
-    cells = []
+    texts = (encoding.text, encoding.pair or "")
+    ends = dict(shared_characters(encoding))
+    boxes: list[Box] = []
+    shared: list[str] = []
+    last = 0
     for place in range(shown):
         token, is_special = encoding.tokens[place], encoding.special[place]
         name = SPECIAL_CLASS if is_special else f"ts-c{place % len(PALETTE)}"
@@ -83,13 +94,24 @@ def _tokens(encoding: Encoding, diagrams: Sequence[PlacedDiagram], limit: int) -
             f'<span class="ts-token">{marked_html(token)}</span><i>{encoding.ids[place]}</i>'
             f"</{tag}>"
         )
-        cells.append((shown_token, token.endswith(b"\n")))
+        last = max(last, ends.get(place, place + 1))
+        shared.append(shown_token)
+        if place + 1 < min(last, shown):
+            continue
+        which = encoding.sequence[place]
+        spans = encoding.spans[place + 1 - len(shared) : place + 1]
+        text = "" if which < 0 else texts[which][spans.min() : spans.max()]
+        html = shared[0]
+        if len(shared) > 1:
+            html = whole_html(picture_html(text, marked_html), shared)
+        boxes.append(Box(html, text))
+        shared = []
     rest = len(encoding) - shown
     more = f'<p class="ts-note">… and {rest:,} more tokens</p>' if rest else ""
     return (
         '<section id="tokens"><input type="checkbox" id="ids" checked>'
         '<label for="ids">ids</label>'
-        f'<div class="tokens">{lines_html(cells)}</div>{more}</section>'
+        f'<div class="tokens">{box_lines_html(boxes)}</div>{more}</section>'
     )
 
 

@@ -7,8 +7,9 @@ with a direction of its own.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from toksmith.results import Encoding
 _STRONG = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 _NUMBERS = {"EN", "AN"}
 _JOINER = "\u200d"
+_JOINING = re.compile("([\u200d\ufe0e\ufe0f])")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 
@@ -42,6 +44,8 @@ def box_lines_html(boxes: Iterable[Box]) -> str:
     """
     lines: list[list[Box]] = [[]]
     for box in boxes:
+        if box.text.startswith("\n") and box.text.strip("\n"):  # the start of the next line
+            lines.append([])
         lines[-1].append(box)
         if box.text.endswith("\n"):
             lines.append([])
@@ -55,6 +59,26 @@ def _line(line: Sequence[Box]) -> str:
         html = "".join(box.html for _, box in run)
         parts.append(html if direction == base else f'<span dir="{direction}">{html}</span>')
     return f'<div dir="{base}">{"".join(parts)}</div>'
+
+
+def whole_html(characters: str, tokens: Sequence[str]) -> str:
+    """Return characters with the tokens that share them below; all are HTML."""
+    return (
+        f'<span class="whole"><span class="characters" aria-hidden="true">{characters}</span>'
+        f'<span class="bytes" dir="ltr">{"".join(tokens)}</span></span>'
+    )
+
+
+def picture_html(text: str, html: Callable[[bytes], str]) -> str:
+    r"""Return characters as HTML; what joins them to one picture stays as it is.
+
+    Args:
+        text: the characters.
+        html: returns bytes as HTML; it would show joiners by their numbers.
+    """
+    return "".join(
+        part if _JOINING.match(part) else html(part.encode()) for part in _JOINING.split(text)
+    )
 
 
 def box_directions(texts: Sequence[str]) -> tuple[str, list[str]]:
@@ -106,14 +130,15 @@ def shared_characters(encoding: Encoding) -> list[tuple[int, int]]:
         [(1, 3)]
     """
     spans = encoding.spans.tolist()
-    text = encoding.text
+    texts = (encoding.text, encoding.pair or "")
     runs: list[tuple[int, int]] = []
     for place in range(1, len(spans)):
-        if encoding.sequence and encoding.sequence[place] != encoding.sequence[place - 1]:
+        if encoding.sequence[place] != encoding.sequence[place - 1]:
             continue
         (start, end), (after, stop) = spans[place - 1], spans[place]
         if start == end or after == stop:
             continue
+        text = texts[encoding.sequence[place] == 1]
         goes_on = bool(runs) and runs[-1][1] == place
         if after < end or (goes_on and after == end and _is_joined(text, after)):
             runs[-1:] = (

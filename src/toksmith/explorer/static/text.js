@@ -130,6 +130,7 @@ function draw(found) {
   const panels = $("panels");
   panels.className = `panels${$("ids").checked ? " with-ids" : ""}`;
   panels.dataset.count = found.panels.length;
+  $("legend").hidden = found.panels.length < 2;
   const scrolled = [...panels.querySelectorAll(".tokens")].map((each) => each.scrollTop);
   panels.replaceChildren(...found.panels.map((panel) => drawPanel(panel, found, isPart)));
   [...panels.querySelectorAll(".tokens")].forEach((each, i) => { each.scrollTop = scrolled[i] ?? 0; });
