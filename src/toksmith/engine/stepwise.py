@@ -57,7 +57,7 @@ class StepwiseEncoder:
         self._normalizer = pipeline.normalizer
         self._splitter = pipeline.splitter
         # Models of bytes keep invalid UTF-8; models of text get U+FFFD for each such byte.
-        # SentencePiece's normalizer does so itself: its map treats a U+FFFD of the text apart.
+        # SentencePiece's normalizer does so itself: its map treats U+FFFD of the text differently.
         first = next(iter(pipeline.normalizer), None)
         self._keeps_bytes = is_of_bytes(pipeline.model) or isinstance(
             first, SentencePieceNormalizer

@@ -37,7 +37,7 @@ _NAMES = {"unk_token": _UNK, "cls_token": _CLS, "sep_token": _SEP} | {
 
 
 def recognise(path: Path) -> bool:
-    """Return whether one of the first lines is ``[PAD]`` or ``[UNK]``; or the same of vocab.txt."""
+    """Return whether a file, or a directory's vocab.txt, has ``[PAD]`` or ``[UNK]`` early on."""
     if path.is_dir():
         path = path / _FILE
     lines = {line.rstrip() for line in files.read_head(path).split(b"\n")}

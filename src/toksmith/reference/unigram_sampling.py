@@ -1,7 +1,7 @@
-r"""Other ways through a Unigram lattice than the best: the n best ways, and random ways.
+r"""Segmentations of a Unigram lattice besides the best: the n best ones, and random ones.
 
-- :func:`nbest` keeps the best few ways to each place instead of one.
-- :func:`sample` draws a way at random, with a probability that follows its score.
+- :func:`nbest` keeps the n best paths to each position instead of one.
+- :func:`sample` draws a path at random, with a probability given by its score.
 
 Kudo 2018, "Subword Regularization". The lattice is that of :mod:`~toksmith.reference.unigram`.
 """

@@ -241,14 +241,15 @@ def digamma(x: float) -> float:
 def prune(words: Words, scores: Scores, size: int) -> Scores:
     """Drop the pieces whose loss costs the text least.
 
-    Without a piece, the text would use the next best way to write it. How likely the text is then
-    is estimated: the piece's occurrences go to the pieces of that way.
+    Without a piece, the text would use the next best segmentation of it. The likelihood of the text
+    is then estimated by adding the piece's occurrences to the pieces of that segmentation.
 
     Args:
         words: the text.
         scores: the pieces.
-        size: the most pieces to keep. Pieces that the text does not use, or that are better written
-            with others, go in any case; pieces that cannot be written with others stay.
+        size: the maximum number of pieces to keep. Pieces that the text does not use, or whose
+            segmentation into other pieces is better, are always dropped; pieces without such a
+            segmentation are always kept.
     """
     used: Counter[str] = Counter()
     for word, count in words.items():

@@ -208,7 +208,7 @@ def matches_html(matches: Matches, *, first: int = 0) -> str:
 
 
 def _tried_ends(matches: Matches, number: int) -> list[int]:
-    """Return the end of each candidate at a place: each is one character shorter than the last."""
+    """Return the end of each candidate match at a position, from the longest to the shortest."""
     match = matches.matches[number]
     end = match.end if match.token is not None else match.start
     later = [place for place in _places(matches.text) if place > end]

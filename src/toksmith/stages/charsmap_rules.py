@@ -225,7 +225,7 @@ def _simple_folds() -> Entries:
     return found | _NEW_FOLDS
 
 
-# What the Unicode of a running Python may not know yet (3.10 has version 13), or knows already.
+# Characters that the running Python's Unicode version may lack, or add (3.10 has version 13).
 
 
 def _ranges(text: str) -> list[str]:

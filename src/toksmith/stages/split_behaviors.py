@@ -14,8 +14,8 @@ def find_matches(pattern: str, is_regex: bool, text: str) -> list[Span]:
 
     Args:
         pattern: a regular expression of the ``regex`` package, or a literal.
-        is_regex: which of the two it is.
-        text: where to look. Nothing matches in an empty text.
+        is_regex: whether the pattern is a regular expression.
+        text: the text to search. Nothing matches in an empty text.
 
     Returns:
         The matches, which do not overlap. One may be empty, but not right after another.
