@@ -753,9 +753,8 @@ def test_a_comparison_can_be_read_and_copied(browser: Browser) -> None:
     names = ["small.json", "wide.json", "words.json", "lattice.json"]
     browser.open("compare", t=names, file=["small.txt", "<b>odd & name.txt"])
     browser.until(lambda: "2 files" in browser.one("#picked").text, "the files")
-    browser.run("document.getElementById('report').replaceChildren()")
     browser.one("#start").click()
-    browser.until(lambda: browser.all("#report .ts-columns"), "the end", 60)
+    browser.until(lambda: len(browser.all("#report h1 .ts-name")) == 4, "the end", 60)
     assert not browser.one("#form").is_displayed()
     assert "4 tokenizers · 2 files" in browser.one("#choice-said").text
     figures, rest = (
@@ -790,3 +789,29 @@ def test_a_comparison_can_be_read_and_copied(browser: Browser) -> None:
         )
         assert start in copied
         assert "small.json" in copied.replace("\\", "")
+
+
+def test_a_late_answer_about_an_older_comparison_is_left_out(browser: Browser) -> None:
+    browser.open("compare", t=["small.json"], file="small.txt")
+    browser.until(lambda: "1 file" in browser.one("#picked").text, "the file")
+    browser.one("#start").click()
+    browser.until(lambda: len(browser.all("#report h1 .ts-name")) == 1, "the end", 60)
+    late = (
+        "const ask = window.fetch; let isFirst = true;"
+        "window.fetch = async (address, ...rest) => { const found = await ask(address, ...rest);"
+        " if (isFirst && address === '/ask/comparing') { isFirst = false;"
+        "  await new Promise(done => { window.let_go = done; });"
+        "  setTimeout(() => { window.was_late = true; }, 50); }"
+        " return found; };"
+    )
+    command = "Page.addScriptToEvaluateOnNewDocument"
+    added = browser.driver.execute_cdp_cmd(command, {"source": late})
+    browser.open("compare", t=["small.json", "wide.json"], file="small.txt")
+    browser.until(lambda: "1 file" in browser.one("#picked").text, "the file")
+    browser.until(lambda: browser.run("return !!window.let_go"), "the late answer")
+    browser.one("#start").click()
+    browser.until(lambda: browser.one("#status").text == "Measuring", "the start")
+    browser.run("window.let_go()")
+    browser.until(lambda: browser.run("return window.was_late"), "the late answer")
+    browser.until(lambda: len(browser.all("#report h1 .ts-name")) == 2, "the end", 60)
+    browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)

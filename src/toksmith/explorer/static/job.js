@@ -2,11 +2,14 @@
 import { $, ask, element, note } from "./common.js";
 
 const EVERY = 250;
+let newest = 0;
 
 // titles: the name of each state; stage: the work of a running job; draw: the rest of the page.
 export async function follow(address, fields, { titles, stage, draw }) {
+  const mine = ++newest;
   let found;
   try { found = await ask(address, fields()); } catch (wrong) { note(wrong.message || "The explorer has ended."); return; }
+  if (mine !== newest) return;  // another job was started since
   const isRunning = found.state === "running";
   $("idle").hidden = found.state !== "none";
   $("running").hidden = found.state === "none";
