@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -148,7 +148,7 @@ def test_training_on_the_command_line(model: str, tmp_path: Path) -> None:
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
-        time.sleep(1.5)
+        wait_until_it_reads(process.pid, path)
         assert process.poll() is None, "ended before it could be interrupted"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
@@ -157,6 +157,21 @@ def test_training_on_the_command_line(model: str, tmp_path: Path) -> None:
         process.communicate()
     assert (process.returncode, err) == (130, b"toksmith: interrupted\n")
     assert list(out.iterdir()) == []
+
+
+def wait_until_it_reads(pid: int, path: Path) -> None:
+    """Wait until a process has opened a file; where that cannot be seen, for some seconds."""
+    opened = Path(f"/proc/{pid}/fd")
+    if not opened.is_dir():
+        time.sleep(3)
+        return
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for file in opened.iterdir():
+            with suppress(FileNotFoundError):
+                if file.readlink() == path:
+                    return
+        time.sleep(0.005)
 
 
 def test_while_numpy_is_imported_for_the_first_array() -> None:
