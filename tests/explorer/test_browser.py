@@ -630,6 +630,23 @@ def test_the_token_column_has_the_room(browser: Browser) -> None:
             for row in (".row.head", "#row-0")
         )
         assert heads == cells
+    # The sheet of the details does not cover the row.
+    browser.run("document.getElementById('row-9').click()")
+    browser.one("#details .facts")
+    browser.until(
+        lambda: browser.run(
+            "return document.getElementById('row-9').getBoundingClientRect().bottom <="
+            " document.getElementById('details').getBoundingClientRect().top"
+        ),
+        "the row",
+    )
+    colours = {
+        browser.run(
+            "return getComputedStyle(document.querySelector(arguments[0])).backgroundColor", each
+        )
+        for each in ("#row-9 .sym", ".bigtoken", ".ts-chosen")
+    }
+    assert len(colours) == 1
     browser.size((1400, 900, 1, False))
     browser.open("vocabulary", t="wide.json", sort="longest", token="380")
     browser.one("#details .facts")

@@ -18,7 +18,7 @@ from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields
 from toksmith.explorer.text_page import TextPage
 from toksmith.explorer.texts import Texts
-from toksmith.explorer.train_page import TrainPage
+from toksmith.explorer.train_page import TrainPage, learned_html
 from toksmith.show.style import (
     FOREGROUND,
     FOREGROUND_DARK,
@@ -204,6 +204,23 @@ class TestColours:
             for part in (summary, tree):
                 fills = [piece[:5] for piece in part.split("ts-fill ")[1:]]
                 assert fills == expected, placed.diagram.text
+
+    @pytest.mark.parametrize("options", [{}, {"unit": "characters"}])
+    def test_a_learned_token_has_its_colour_of_the_vocabulary(
+        self, options: dict[str, str]
+    ) -> None:
+        tok = toksmith.train(
+            texts=["low lower lowest " * 9], vocab_size=262 if not options else 12, **options
+        )
+        items = learned_html(tok)
+        assert len(items) >= 2
+        for item in items:
+            colour, token = re.findall(r'class="sym (c\d)">(?:<wbr><i>·</i>)?(\w+)<', item)[0]
+            spelled = f" {token}" if "·" in item else token
+            token_id = next(
+                i for i in range(tok.vocab_size) if tok.token_bytes(i) == spelled.encode()
+            )
+            assert colour == f"c{token_id % len(PALETTE)}"
 
 
 class TestFiles:

@@ -98,12 +98,12 @@ def test_options_are_those_of_the_model(page: TrainPage) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"text": "ab"}, "vocab_size is not given"),
+        ({"text": "ab"}, "vocab_size is missing"),
         ({"text": "ab", "vocab_size": 5}, "must hold the 256 bytes"),
         ({"text": "ab", "vocab_size": 300, "model": "none"}, "model is 'none'"),
         (
             {"text": "ab", "vocab_size": 300, "options": {"ties": "odd"}},
-            "ties='odd': first-seen or",
+            "ties='odd': use first-seen or",
         ),
         ({"text": "ab", "vocab_size": 300, "options": {"min_frequency": "x"}}, "^min_frequency="),
         ({"text": "ab", "vocab_size": 300, "options": {"no": "x"}}, "no"),

@@ -157,10 +157,18 @@ class TrainPage:
         return {"path": str(target)}
 
 
-def merge_html(number: int, token: bytes, count: int) -> str:
-    """Return a merge as an item of the list."""
+def merge_html(number: int, token: bytes, count: int, token_id: int | None = None) -> str:
+    """Return a merge as an item of the list, in the colour of its token in the vocabulary.
+
+    Args:
+        number: of the merge, from 1.
+        token: the merged token.
+        count: how often its parts were neighbours.
+        token_id: its id; by default, that of a vocabulary that begins with the 256 bytes.
+    """
+    colour = colour_class(255 + number if token_id is None else token_id)
     return (
-        f'<li><span class="n">{number:,}</span><span class="sym {colour_class(number)}">'
+        f'<li><span class="n">{number:,}</span><span class="sym {colour}">'
         f'{one_line_html(token)}</span><span class="soft">× {count:,}</span></li>'
     )
 
@@ -174,7 +182,7 @@ def learned_html(tok: Tokenizer) -> list[str]:
     made = model.merges[:MOST_LEARNED, 2].tolist()
     counts = record.counts[: len(made)].tolist()
     pairs = zip(made, counts, strict=True)
-    return [merge_html(i, model.vocab[new], count) for i, (new, count) in enumerate(pairs, 1)]
+    return [merge_html(i, model.vocab[new], count, new) for i, (new, count) in enumerate(pairs, 1)]
 
 
 def result_html(tok: Tokenizer) -> str:

@@ -1,6 +1,6 @@
 // The list holds only the rows that can be seen; pages of rows are fetched as they come into view.
 import { $, ask, element, later, note, number, remember, remembered } from "./common.js";
-import { showToken } from "./details.js";
+import { keepClear, showToken } from "./details.js";
 
 const HEIGHT = 34, PAGE = 200, TALLEST = 8_000_000;
 const HINTS = { text: "Search the tokens, such as  ing", regex: "Such as ^ ?\\p{Lu}+$", bytes: "In hex, such as e2 82", id: "An id, or a range: 100-200" };
@@ -97,7 +97,10 @@ function open(place, focus) {
   const id = page?.ids?.[place - page.from];
   if (id === undefined) return;
   remember({ token: String(id) });
-  showToken({ tokenizer: $("tokenizer").value, id, colour: id }, focus ? scroller : undefined);
+  showToken({ tokenizer: $("tokenizer").value, id, colour: id }, focus ? scroller : undefined).then(() => {
+    const row = $(`row-${place}`);
+    if (row) keepClear(row);
+  });
 }
 
 function activate(place) {
