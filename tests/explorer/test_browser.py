@@ -648,8 +648,9 @@ def test_the_token_column_has_the_room(browser: Browser) -> None:
     }
     assert len(colours) == 1
     browser.size((1400, 900, 1, False))
-    browser.open("vocabulary", t="wide.json", sort="longest", token="380")
+    browser.open("vocabulary", t="wide.json", token="380")
     browser.one("#details .facts")
+    browser.until(lambda: browser.one("#row-380").get_attribute("aria-selected") == "true", "it")
     browser.until(lambda: browser.run(width) >= 300, "room beside the details")
 
 
@@ -671,6 +672,29 @@ def test_a_text_file_can_be_opened(browser: Browser, tmp_path: Path) -> None:
     browser.until(lambda: "of 300,002" in browser.one("#where").text, "the pager")
     assert browser.one("#text-error").text == ""
     assert "file=text-" in browser.driver.current_url
+
+
+def test_a_large_text_can_be_pasted_or_dropped(browser: Browser) -> None:
+    browser.open(t="small.json", text="ab")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    is_prevented = browser.run(
+        "const field = document.getElementById('text'); field.setSelectionRange(1, 1);"
+        "const data = new DataTransfer(); data.setData('text/plain', 'low '.repeat(60_000));"
+        "const given = {clipboardData: data, cancelable: true, bubbles: true};"
+        "const event = new ClipboardEvent('paste', given);"
+        "field.dispatchEvent(event); return event.defaultPrevented"
+    )
+    assert is_prevented
+    browser.until(lambda: "of 240,002" in browser.one("#where").text, "the text")
+    assert browser.one("#file-name").text == "Pasted text"
+    assert browser.texts(".t")[0] == "a"
+    browser.one("#file-close").click()
+    browser.run(
+        "const data = new DataTransfer(); data.items.add(new File(['low'], 'low.txt'));"
+        "const given = {dataTransfer: data, cancelable: true, bubbles: true};"
+        "document.getElementById('text').dispatchEvent(new DragEvent('drop', given))"
+    )
+    shows(browser, 0, ["low"])
 
 
 def test_keys_are_listed(browser: Browser) -> None:

@@ -90,7 +90,9 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
         start, after = spans[i][0], ends.get(i, i + 1)
         if start > done:
             boxes.append(_gap(data[done:start]))
-        tokens = [_token(shown, place, differs[place], place > i) for place in range(i, after)]
+        # Tokens that share a character may all span the whole of it.
+        own = [data[start : spans[i][1]]] if after == i + 1 else encoding.tokens[i:after]
+        tokens = [_token(shown, i + n, differs[i + n], token) for n, token in enumerate(own)]
         end = max(end for _, end in spans[i:after])
         covered = data[max(start, done) : end].decode("utf-8", "replace")
         html = tokens[0]
@@ -103,13 +105,12 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
     return box_lines_html(boxes)
 
 
-def _token(shown: ExcerptTokens, i: int, differs: bool, is_shared: bool) -> str:
+def _token(shown: ExcerptTokens, i: int, differs: bool, own: bytes) -> str:
+    """Return a token that is drawn as some bytes of its own."""
     encoding = shown.encoding
     start, end = encoding.byte_spans[i].tolist()
     colour = colour_class(shown.first + i, encoding.special[i])
     names = f"t {colour}{' differs' if differs else ''}{' empty' if start == end else ''}"
-    # Tokens that share a character may all span the whole of it.
-    own = encoding.tokens[i] if is_shared else encoding.text.encode()[start:end]
     inside = "" if start == end else token_html(own).removesuffix("<br>")
     if own.strip(b"\n") and inside.startswith(_BREAK):  # a line begins with this token
         inside = inside.replace("<br>", "", 1)

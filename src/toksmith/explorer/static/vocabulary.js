@@ -21,7 +21,10 @@ async function begin() {
   $("query").value = remembered("q") ?? "";
   await search();
   const token = remembered("token");
-  if (token !== null && /^\d+$/.test(token)) showToken({ tokenizer: $("tokenizer").value, id: Number(token) });
+  if (token === null || !/^\d+$/.test(token)) return;
+  const { query, kind, sort } = fields();
+  if (!query && kind === "all" && sort === "id") activate(Number(token));  // its place is its id
+  showToken({ tokenizer: $("tokenizer").value, id: Number(token) });
 }
 
 async function search() {
