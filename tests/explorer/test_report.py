@@ -187,3 +187,15 @@ def test_how_it_was_measured_can_be_read(
     for align, is_cut, right in table["cells"]:
         assert (align, is_cut) == ("start", False)
         assert right <= size[0]
+
+
+def test_a_shadow_shows_that_a_table_can_be_scrolled(browser: Browser) -> None:
+    browser.size((420, 900, 1, False))
+    browser.open()
+    wide, drawn = browser.run(
+        "const box = document.querySelector('#figures .ts-wide'), style = getComputedStyle(box);"
+        "return [box.scrollWidth > box.clientWidth,"
+        " [style.backgroundImage.split('linear-gradient').length - 1, style.backgroundAttachment]]"
+    )
+    assert wide
+    assert drawn == [2, "local, scroll"]  # the first one scrolls along, and ends up over the second
