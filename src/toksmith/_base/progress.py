@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MergeCallback(Protocol):
-    """Told of a merge."""
+    """A function that is called with each merge that is learned."""
 
     def __call__(self, done: int, token: bytes, count: int, tokens: int = 0) -> None:
         """Take note of a merge.
