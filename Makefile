@@ -31,7 +31,7 @@ quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
-check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub, documentation
+check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -43,7 +43,6 @@ check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, war
 	$(BIN)/python -m nanobind.stubgen --quiet -m toksmith._kernel -o build/check/_kernel.pyi
 	$(BIN)/ruff format --quiet --stdin-filename src/toksmith/_kernel.pyi - \
 		< build/check/_kernel.pyi | diff src/toksmith/_kernel.pyi -
-	$(BIN)/python -m pytest -q tests/test_docs.py
 
 docs: $(VENV)/.package $(VENV)/.docs ## run the course and build the documentation in build/site
 	$(BIN)/python -m tools.build_docs $(DOCS_ARGS)
