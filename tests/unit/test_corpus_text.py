@@ -70,7 +70,7 @@ class TestFirstInvalid:
         data = b"\xffab\xff"
         assert _kernel.first_invalid(data, 1, 3, "") == 3
         assert _kernel.first_invalid(data, 1, 4, "") == 3
-        with pytest.raises(ValueError, match="outside"):
+        with pytest.raises(ValueError, match="inside the text"):
             _kernel.first_invalid(data, 1, 5, "")
 
 
