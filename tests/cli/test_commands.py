@@ -83,7 +83,7 @@ class TestHelp:
         ran = run("help", "nope")
         assert ran.code == 2
         assert "nope is neither a command nor a term" in ran.err
-        assert "chunk, code point, compression" in ran.err
+        assert "chunk, code point, combining mark" in ran.err
 
     @pytest.mark.parametrize(
         "term",

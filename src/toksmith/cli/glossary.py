@@ -14,21 +14,23 @@ TERMS: dict[str, str] = {
     "the passages of one sample. If it is narrow, another sample would give nearly the same "
     "figure.",
     "BOS": "Beginning of sequence: a special token that some models expect before a text.",
-    "BPE": "Byte pair encoding. Training merges the most frequent pair of neighbouring tokens into "
-    "a new token, again and again. Encoding applies the same merges in the same order.",
+    "BPE": "Byte pair encoding. Training merges the most frequent pair of neighbouring tokens "
+    "into a new token, again and again. Encoding applies the same merges in the same order.",
     "BPE-dropout": "Subword regularization for BPE: encoding skips each merge with some "
     "probability.",
     "byte fallback": "A character that is not in the vocabulary becomes the tokens of its UTF-8 "
     "bytes, instead of the unknown token.",
+    "byte order mark": "The code point U+FEFF at the start of a file. toksmith skips it.",
     "byte-level": "A tokenizer whose smallest tokens are the 256 bytes. It can encode any text.",
     "character coverage": "A SentencePiece option: the share of the characters of the training "
     "text that become tokens. The rare rest is unknown, or is encoded as bytes.",
     "checkpoint": "The state of a training, kept in a folder. After an interruption, the same "
     "command continues from there.",
-    "chunk": "A piece of text between two cuts of the split pattern, such as a word with the space "
-    "before it. No token crosses a cut, so each chunk is encoded by itself. Other libraries say "
-    "pre-token.",
+    "chunk": "A piece of text between two cuts of the split pattern, such as a word with the "
+    "space before it. No token crosses a cut, so each chunk is encoded by itself. Other libraries "
+    "say pre-token.",
     "code point": "The number that Unicode gives a character, such as U+0041 for A.",
+    "combining mark": "A code point that changes the character before it, such as an accent.",
     "compression": "Bytes of text per token. More is denser.",
     "corpus": "The texts that a tokenizer is trained or measured on.",
     "counts": "How often each distinct chunk occurs in a corpus. Training needs only the counts, "
@@ -37,10 +39,12 @@ TERMS: dict[str, str] = {
     "make up.",
     "decoder": "The last stage of a tokenizer: it joins tokens into text, and undoes marks such "
     "as ▁ and ##. Byte-level tokenizers need none.",
+    "decoding": "Turning ids back into text.",
     "document": "A text of a corpus, such as a page or a row of a table. It is encoded by itself: "
     "no token crosses from one document to the next.",
     "embedding": "The vector that a language model holds for each id. A larger vocabulary needs "
     "more of them.",
+    "encoding": "Turning text into ids. Also the result of doing so: ids, tokens and spans.",
     "EOS": "End of sequence: the special token after a text, such as <|endoftext|>. A language "
     "model ends its answer with it.",
     "fertility": "Tokens of a text, divided by its words. Tokens of spaces and marks count, too. "
@@ -57,6 +61,8 @@ TERMS: dict[str, str] = {
     "others see U+FFFD.",
     "lattice": "All ways to cut a text into tokens of a vocabulary, drawn as a graph. Unigram "
     "chooses the path whose tokens have the highest product of probabilities.",
+    "likelihood": "How probable a model makes a text: the product of the probabilities of its "
+    "tokens.",
     "literal": "The text of a special token, such as <|endoftext|>, as it may also occur in a "
     "document.",
     "logits": "The scores that a language model computes for each id of the vocabulary, at every "
@@ -65,8 +71,8 @@ TERMS: dict[str, str] = {
     "becomes U+FFFD.",
     "longest match": "Encoding from left to right with the longest token that fits, without "
     "merges or scores.",
-    "merge": "A pair of tokens and the token that replaces it. The list of merges, in the order in "
-    "which they were learned, is what BPE knows.",
+    "merge": "A pair of tokens and the token that replaces it. The list of merges, in the order "
+    "in which they were learned, is what BPE knows.",
     "merge rank": "The position of a merge in the list of merges. Where several merges apply, the "
     "one with the lowest rank goes first.",
     "metaspace": "The mark ▁ (U+2581), which SentencePiece writes for a space.",
@@ -82,10 +88,12 @@ TERMS: dict[str, str] = {
     "tokenizer makes of it.",
     "normalizer": "The first stage of a tokenizer. It rewrites the text: lower case, NFC, no "
     "accents.",
+    "offset": "The position of something in a text, a file or an array, counted from 0.",
     "overflow": "The rest of a text that is too long for a row of a batch. It is dropped, or goes "
     "to further rows.",
     "padding": "Ids that fill the rows of a batch up to the same length. The attention mask is 0 "
     "there.",
+    "pair": "Two neighbouring tokens. Training counts pairs, and merges the best one.",
     "parity": "Tokens of a text in one language, divided by tokens of its translation in another. "
     "1 means that both languages pay the same.",
     "partial character": "A token that starts or ends inside a character's UTF-8 bytes. Alone it "
@@ -95,19 +103,24 @@ TERMS: dict[str, str] = {
     "tokens around them.",
     "pre-token": "Another word for chunk. A pre-tokenizer is what cuts text into chunks: see "
     "split.",
+    "pre-tokenizer": "The name that other libraries have for the splitter.",
+    "prompt injection": "Text of a user that acts as instructions. A special token's literal in "
+    "such text is plain text unless you ask for the token.",
+    "rank": "The position of a merge or token in the order of learning. See merge rank.",
     "Rényi efficiency": "How evenly a text uses the tokens of a vocabulary, from 0 to 1. A few "
     "very frequent tokens make it small.",
-    "round trip": "decode(encode(text)) == text. Byte-level tokenizers keep every text; those that "
-    "normalize do not.",
+    "round trip": "decode(encode(text)) == text. Byte-level tokenizers keep every text; those "
+    "that normalize do not.",
     "sample": "A part of a corpus, chosen at random. The same seed chooses the same part.",
-    "sentence": "A stretch of text between two sentence boundaries. toksmith finds them with rules "
-    "for each language; see `toksmith sentences`.",
+    "script": "The writing system of a character, such as Latin or Han.",
+    "sentence": "A stretch of text between two sentence boundaries. toksmith finds them with "
+    "rules for each language; see `toksmith sentences`.",
     "SentencePiece": "Google's library for BPE and Unigram on raw text. It writes a space as ▁ "
     "and needs no split into words.",
     "span": "Start and end of a token in the text: of characters, or of UTF-8 bytes. The end is "
     "not part of it.",
-    "special token": "A token that stands for no text, such as <|endoftext|> or [CLS]. Its literal "
-    "in a text is treated as plain text unless you ask for the token.",
+    "special token": "A token that stands for no text, such as <|endoftext|> or [CLS]. Its "
+    "literal in a text is treated as plain text unless you ask for the token.",
     "split": "The rule that cuts text into chunks: a regular expression, or the name of a "
     "published one, such as gpt2 or o200k.",
     "stride": "The number of tokens that each further row of a long text repeats from the row "
@@ -137,6 +150,7 @@ TERMS: dict[str, str] = {
     "unknown token": "What a text becomes that no token can represent, such as [UNK].",
     "unreachable token": "A token that encoding never makes, whatever the text.",
     "UTF-16": "An encoding of Unicode with 2 or 4 bytes per character.",
+    "UTF-32": "An encoding of code points in four bytes each.",
     "UTF-8": "An encoding of Unicode with 1 to 4 bytes per character; ASCII has 1. Byte-level "
     "tokenizers work on these bytes.",
     "Viterbi": "The algorithm that finds the most probable path through a lattice. Unigram "
@@ -151,6 +165,9 @@ TERMS: dict[str, str] = {
 """The meaning of each term, in one or two sentences."""
 
 
+_ALIASES = {"byte pair encoding": "BPE", "Gini": "Gini coefficient", "grapheme cluster": "grapheme"}
+
+
 def meaning(words: str) -> str | None:
     """Return the meaning of a term; ``None`` for an unknown term.
 
@@ -163,6 +180,7 @@ def meaning(words: str) -> str | None:
     """
     wanted = _fold(words)
     found = {_fold(term): text for term, text in TERMS.items()}
+    found |= {_fold(alias): TERMS[term] for alias, term in _ALIASES.items()}
     for ending, singular in (("", ""), ("s", ""), ("ies", "y"), ("es", "")):
         if wanted.endswith(ending):
             text = found.get(wanted[: len(wanted) - len(ending)] + singular)

@@ -27,7 +27,7 @@ def run(
     known: Any = root.command
     for place, word in enumerate(words):
         below = known.commands.get(word) if hasattr(known, "commands") else None
-        if below is None and (text := meaning(" ".join(words))) is not None:
+        if below is None and (text := meaning(" ".join(words)) or _measure(words)) is not None:
             typer.echo(text)
             return
         if below is None and place == 0:
@@ -42,3 +42,15 @@ def run(
         if known is None:
             break  # the parser reports the unknown command
     root.command.main(args=[*words, "--help"], prog_name=root.info_name)
+
+
+def _measure(words: list[str]) -> str | None:
+    """Return what a measure of ``toksmith compare`` is, by its name; ``None`` for another word."""
+    from toksmith.measure.metrics import MEASURES  # slow to import
+
+    found = MEASURES.get("_".join(words).lower())
+    if found is None:
+        return None
+    source = f" Source: {found.source}." if found.source else ""
+    caveat = f" Note: {found.caveat}." if found.caveat else ""
+    return f"{found.title}: {found.formula}.{source}{caveat}"
