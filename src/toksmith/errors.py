@@ -26,11 +26,33 @@ import warnings
 from os import PathLike, fspath
 from pathlib import Path
 
+__all__ = [
+    "DownloadError",
+    "EngineError",
+    "FormatError",
+    "MissingExtraError",
+    "OptionError",
+    "SpecialTokenError",
+    "SplitError",
+    "ToksmithError",
+    "TrainingError",
+    "UnknownNameError",
+    "UnknownTokenError",
+    "UnsupportedError",
+]
+
 _PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 class ToksmithError(Exception):
-    """The base of all errors of this package."""
+    """The base of all errors of this package.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.load("missing.json")
+        Traceback (most recent call last):
+        toksmith.errors.FormatError: missing.json: ...
+    """
 
     def __str__(self) -> str:
         # KeyError would show its message quoted.
@@ -38,11 +60,25 @@ class ToksmithError(Exception):
 
 
 class OptionError(ToksmithError, ValueError):
-    """An argument is out of range, of a wrong type, or in conflict with another argument."""
+    """An argument is out of range, of a wrong type, or in conflict with another argument.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.train(texts="low low", vocab_size=-1)
+        Traceback (most recent call last):
+        toksmith.errors.OptionError: vocab_size is -1...
+    """
 
 
 class SplitError(OptionError):
-    """A split pattern does not compile, or backtracks without end on this text."""
+    """A split pattern does not compile, or backtracks without end on this text.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.split("text", "(")
+        Traceback (most recent call last):
+        toksmith.errors.SplitError: ...
+    """
 
 
 class FormatError(ToksmithError, ValueError):
@@ -51,6 +87,12 @@ class FormatError(ToksmithError, ValueError):
     Attributes:
         path: the file.
         reason: what is wrong with the file, and what to do.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.load("missing.json")
+        Traceback (most recent call last):
+        toksmith.errors.FormatError: missing.json: ...
     """
 
     def __init__(self, path: str | PathLike[str], reason: str) -> None:
@@ -63,35 +105,85 @@ class FormatError(ToksmithError, ValueError):
 
 
 class UnsupportedError(ToksmithError):
-    """toksmith, or the target format, does not support the request."""
+    """toksmith, or the target format, does not support the request.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.train(texts="a", model="char").save("a.tiktoken")
+        Traceback (most recent call last):
+        toksmith.errors.UnsupportedError: ...
+    """
 
 
 class UnknownNameError(ToksmithError, KeyError):
-    """No published tokenizer has this name."""
+    """No published tokenizer has this name.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.get("gpt-99")
+        Traceback (most recent call last):
+        toksmith.errors.UnknownNameError: ...
+    """
 
 
 class UnknownTokenError(ToksmithError, KeyError):
-    """The vocabulary has no such id or token."""
+    """The vocabulary has no such id or token.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.get("toksmith-small").token_text(99999)
+        Traceback (most recent call last):
+        toksmith.errors.UnknownTokenError: ...
+    """
 
 
 class SpecialTokenError(ToksmithError, ValueError):
-    """The text holds a special token's literal, and the call has ``special="raise"``."""
+    """The text holds a special token's literal, and the call has ``special="raise"``.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.get("toksmith-small").encode("<|endoftext|>", special="raise")
+        Traceback (most recent call last):
+        toksmith.errors.SpecialTokenError: the text holds the special token '<|endoftext|>' ...
+    """
 
 
 class DownloadError(ToksmithError):
-    """A published file could not be downloaded, or its checksum is wrong."""
+    """A published file could not be downloaded, or its checksum is wrong.
+
+    Example:
+        >>> issubclass(DownloadError, ToksmithError)  # without a network, get("gpt2") raises it
+        True
+    """
 
 
 class TrainingError(ToksmithError, ValueError):
-    """The training text is empty, or too small to learn from."""
+    """The training text is empty, or too small to learn from.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.train(texts=[], vocab_size=300)
+        Traceback (most recent call last):
+        toksmith.errors.TrainingError: ...
+    """
 
 
 class EngineError(ToksmithError, ValueError):
-    """The engine or instruction set is unknown, or this machine does not support it."""
+    """The engine or instruction set is unknown, or this machine does not support it.
+
+    Example:
+        >>> issubclass(EngineError, ToksmithError)  # TOKSMITH_ENGINE=abacus raises it
+        True
+    """
 
 
 class MissingExtraError(ToksmithError, ImportError):
-    """An optional package is missing; the message says how to install it."""
+    """An optional package is missing; the message says how to install it.
+
+    Example:
+        >>> issubclass(MissingExtraError, ImportError)  # toksmith.words without the extra "segment"
+        True
+    """
 
 
 def warn(message: str) -> None:

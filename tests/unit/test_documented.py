@@ -25,6 +25,7 @@ MODULES = [
     "trainers",
     "measure",
     "segment",
+    "errors",
 ]
 
 

@@ -116,6 +116,11 @@ class Report(ABC):
 
         Raises:
             OptionError: the file cannot be written.
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.audit("toksmith-small").to_json()[4:30]
+            '"tokenizer": "toksmith-sma'
         """
         import json  # results are imported with the package, which need not load it
 
@@ -132,6 +137,11 @@ class Report(ABC):
 
         Raises:
             OptionError: the file cannot be written.
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.audit("toksmith-small").to_html()[:15]
+            '<!doctype html>'
         """
         views = views_of(self)
         if views.page is not None:

@@ -204,6 +204,12 @@ class IncrementalDecoder:
             ids: one id, or several.
             final: whether these ids are the last. The bytes of an incomplete character are then
                 decoded as invalid UTF-8, and the next call starts a new text.
+
+        Example:
+            >>> import toksmith
+            >>> decoder = toksmith.get("toksmith-small").decoder()
+            >>> decoder.decode(0xC3), decoder.decode(0xA9)
+            ('', 'é')
         """
         several = [int(ids)] if isinstance(ids, int | np.integer) else ids
         text = self._feed(several, final)
@@ -216,7 +222,17 @@ class IncrementalDecoder:
         return f"<IncrementalDecoder: errors={self._errors!r:.40}{skips}>"
 
     def reset(self) -> None:
-        """Drop the bytes of an incomplete character, and start a new text."""
+        """Drop the bytes of an incomplete character, and start a new text.
+
+        Example:
+            >>> import toksmith
+            >>> decoder = toksmith.get("toksmith-small").decoder()
+            >>> decoder.decode(0xC3)
+            ''
+            >>> decoder.reset()
+            >>> decoder.decode(65)
+            'A'
+        """
         self._feed = self._decoder.stream(self._errors, self._skip)
 
 
