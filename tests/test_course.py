@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import Counter
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import toksmith
 from tests.conftest import SHARED
 from tools.doc_pages import notebook_prose, snippets
 from tools.doc_tables import COURSE, TABLES, steps
@@ -68,6 +72,47 @@ def test_figures_that_the_steps_print_are_asserted() -> None:
         *(known["basic_bpe"][0]["utf8_bytes"], 185561, 3471),
     ):
         assert any(str(figure) in line.replace("_", "") for line in asserted), figure
+    merges = (SHARED / "data/vocab/gpt2_vocab.bpe").read_text(encoding="utf-8").splitlines()[1:11]
+    fizz_buzz = "\nfor" + text["text"].partition("\nfor")[2]
+    shown = lists_in_checked_blocks()
+    for figures in (
+        *(entry["merges"] for entry in known["basic_bpe"] if "merges" in entry),
+        *(known["basic_bpe"][1][name] for name in ("first_merges", "first_counts")),
+        *(ids for entry in known["basic_bpe"] for ids in entry["encode"].values()),
+        *(pieces for _, pieces in known["gpt2_split"]),
+        *(known["char_bpe"]["vocab_after_26"], known["greedy_longest"]["tokens"]),
+        *known["sentencepiece_toy"]["encode"].values(),
+        *(known["sentencepiece_toy"]["pieces"], toksmith.split(fizz_buzz, "gpt2")),
+        [[side.replace("Ġ", " ") for side in merge.split(" ")] for merge in merges],
+    ):
+        assert json.dumps(figures) in shown, figures
+
+
+def lists_in_checked_blocks() -> set[str]:
+    """Return the lists of constants in the chapters' blocks with an ``assert``, as JSON."""
+    found = set()
+    for block in (block for chapter in CHAPTERS for block in snippets(chapter)):
+        if block.language == "python" and block.runs and "assert" in block.source:
+            for node in ast.walk(ast.parse(block.source)):
+                if isinstance(node, ast.List | ast.Tuple | ast.Call):
+                    with suppress(Exception):  # it holds names
+                        code = compile(ast.Expression(node), "", "eval")
+                        found.add(json.dumps(eval(code, {"__builtins__": {}})))
+    return found
+
+
+@pytest.mark.parametrize("page", sorted(COURSE.parent.rglob("*.md")), ids=lambda page: page.stem)
+def test_code_can_be_pasted_into_a_prompt(page: Path) -> None:
+    """At Python's prompt, an empty line ends a compound statement, and only an empty line."""
+    for block in snippets(page):
+        if block.language != "python" or not block.runs or ">>>" in block.source:
+            continue
+        lines = block.source.splitlines()
+        body = ast.parse(block.source).body
+        for statement, following in pairwise(body):
+            if hasattr(statement, "body"):
+                end, start = statement.end_lineno or 0, following.lineno
+                assert "" in lines[end : start - 1], f"line {block.line + end}: no empty line"
 
 
 def test_the_prose_of_a_notebook_has_no_half_of_an_element() -> None:

@@ -13,6 +13,7 @@ Pages are Markdown in ``docs/``. A build copies them to ``build/docs``, where th
 from __future__ import annotations
 
 import argparse
+import copy
 import html
 import os
 import re
@@ -47,6 +48,26 @@ LOADED = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(h
 ROW = re.compile(r"^\|.*$", re.MULTILINE)
 BAR = re.compile(r"`([^`]*\\\|[^`]*)`")
 """Code in a table that holds a vertical bar."""
+
+PUBLISHED = "# needs a published vocabulary"
+
+GUARD = """\
+# Some cells need a vocabulary that toksmith downloads. Without a network, they are skipped.
+import toksmith
+
+try:
+    for name in {names}:
+        toksmith.get(name)
+except toksmith.errors.DownloadError as missing:
+    reason = f"Skipped: {{missing}}"
+
+    def skip_published(lines, reason=reason):
+        return [f"print({{reason!r}})\\n"] if lines[:1] == [{first_line!r}] else lines
+
+    get_ipython().input_transformers_post.append(skip_published)
+    print(reason)
+"""
+"""The cell of a notebook that skips others where their vocabularies cannot be had."""
 
 NOT_HERE = "*Not shown: the published vocabulary was not on the machine that built this page.*"
 
@@ -122,7 +143,7 @@ def site_links(text: str, target: Path) -> str:
 def course_page(page: Path, text: str, *, run_code: bool) -> str:
     """Write the notebook of a page of the course beside it; return the page with its outputs."""
     made = notebook(text)
-    nbformat.write(made, page.with_suffix(".ipynb"))
+    nbformat.write(guarded(made), page.with_suffix(".ipynb"))
     if run_code:
         execute(made, page)
     outputs = iter([cell for cell in made.cells if cell.cell_type == "code"])
@@ -136,8 +157,9 @@ def course_page(page: Path, text: str, *, run_code: bool) -> str:
             shown += output_of(part, next(outputs))
     title, _, rest = "".join(shown).partition("\n")
     download = (
-        f"[Download this chapter as a notebook]({page.stem}.ipynb){{ .md-button }} "
-        "[and its texts](data.zip){ .md-button }"
+        f"[Download this chapter as a notebook]({page.stem}.ipynb)"
+        f'{{ .md-button download="{page.stem}.ipynb" }} '
+        '[and its texts](data.zip){ .md-button download="data.zip" }'
     )
     return f"{title}\n\n{download}\n{rest}"
 
@@ -173,6 +195,29 @@ def notebook(text: str) -> NotebookNode:
             "language_info": {"name": "python"},
         },
     )
+
+
+def guarded(made: NotebookNode) -> NotebookNode:
+    """Return a notebook whose cells with the mark ``published`` are skipped without a network.
+
+    A cell before the first of them downloads what they need. If it cannot, it has IPython replace
+    each of them by one line that says why; it knows them by their first line.
+    """
+    kept = copy.deepcopy(made)
+    cells = [cell for cell in kept.cells if "published" in cell.metadata.get("tags", [])]
+    if not cells:
+        return kept
+    names = [
+        name
+        for name in ("gpt2", "cl100k_base")
+        if any(f'"{name}"' in cell.source for cell in cells)
+    ]
+    for cell in cells:
+        cell.source = f"{PUBLISHED}\n{cell.source}"
+    guard = nbformat.v4.new_code_cell(GUARD.format(names=names, first_line=f"{PUBLISHED}\n"))
+    guard.id = "published-vocabularies"
+    kept.cells.insert(kept.cells.index(cells[0]), guard)
+    return kept
 
 
 def markdown_cells(prose: str) -> list[NotebookNode]:

@@ -1,24 +1,15 @@
 """Byte pair encoding on one page: train, encode and decode, with nothing imported from toksmith.
 
-Start here. A tokenizer is a list of merges. Training finds them: begin with bytes, count which two
-neighbours appear most often, join them into a new token, and repeat. Encoding replays the merges on
-a new text, in the order in which they were learned. Decoding puts the bytes of the tokens together.
-
-Texts are first split into chunks (words with the space before them, numbers, punctuation), and no
-merge crosses the border of a chunk. That keeps ``dog``, ``dog.`` and ``dog!`` from becoming three
-tokens, and it makes training fast: equal chunks are merged once and counted.
-
-The other pages of this package refine each step; the kernel does the same, faster.
+Training joins the two neighbours that appear most often into a new token, again and again. Encoding
+replays these merges in the order in which they were learned. No merge crosses the border of a chunk
+(a word with its space, a number, punctuation); equal chunks are merged only once.
 
 Sources:
     Sennrich, Haddow, Birch: Neural Machine Translation of Rare Words with Subword Units, ACL 2016.
     Radford et al.: Language Models are Unsupervised Multitask Learners, 2019 (bytes, the pattern).
 
 Example:
-    >>> merges = train("low lower lowest slow slower", vocab_size=261)
-    >>> vocab = vocabulary(merges)
-    >>> [vocab[new].decode() for new in merges.values()]
-    ['lo', 'low', 'lowe', ' lowe', ' s']
+    >>> vocab = vocabulary(merges := train("low lower lowest slow slower", vocab_size=261))
     >>> ids = encode("the lowest slope", merges)
     >>> [vocab[token].decode() for token in ids]
     ['t', 'h', 'e', ' lowe', 's', 't', ' s', 'lo', 'p', 'e']
