@@ -1,21 +1,27 @@
-"""Writes the character class tables of the split patterns, from Unicode 16.0.
+"""Writes the character tables of the split patterns, from Unicode 16.0.
 
 tiktoken and tokenizers use the classes of Unicode 16.0, so the kernel and the reference do too,
-whatever Unicode the running Python or its ``regex`` package knows. Run with:
+whatever Unicode the running Python or its ``regex`` package knows. Scripts, Alphabetic and case
+variants come from ``regex``, without the characters that are younger than 16.0. Run with:
 
     pip install unicodedata2==16.0.0; python tools/make_unicode_tables.py
 """
 
 from __future__ import annotations
 
+import textwrap
+from collections import defaultdict
 from itertools import groupby
 from pathlib import Path
 
+import regex
 import unicodedata2
+from regex import _regex_core
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "native/kernel/split/unicode_runs.hpp"
 REFERENCE = ROOT / "src/toksmith/stages/tables_unicode16.py"
+COMPILER = ROOT / "src/toksmith/splitters/compiler/tables_unicode16.py"
 
 # Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.
 WHITE_SPACE = {
@@ -95,6 +101,89 @@ def reference_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+EVERY = "".join(map(chr, range(0x110000)))
+ASSIGNED = "".join(c for c in EVERY if unicodedata2.category(c) not in ("Cn", "Cs"))
+
+
+def runs(kinds: list[str]) -> str:
+    """Return the runs of equal kinds: each kind, and how many code points follow in a row."""
+    return " ".join(f"{kind}{sum(1 for _ in run)}" for kind, run in groupby(kinds))
+
+
+def scripts() -> dict[str, list[str]]:
+    """Return the names of each script without white space, hyphens and underscores."""
+    names = defaultdict(list)
+    for name, number in _regex_core.PROPERTIES["SCRIPT"][1].items():
+        names[number].append(name.lower())
+    return {
+        first: others
+        for first, *others in names.values()
+        if regex.search(rf"\p{{Script={first}}}", ASSIGNED)
+    }
+
+
+def script_runs() -> str:
+    kinds = ["unknown"] * 0x110000
+    for name in scripts():
+        for character in regex.findall(rf"\p{{Script={name}}}", ASSIGNED):
+            kinds[ord(character)] = name
+    return runs(kinds)
+
+
+def case_variants() -> str:
+    """Return each character, before the others that match it where case does not matter."""
+    cased = [c for c in ASSIGNED if not c.lower() == c.upper() == c.title()]
+    text = "".join(cased)
+    variants = {c: regex.findall(f"(?i){regex.escape(c)}", text) for c in cased}
+    groups = defaultdict(list)
+    for c, found in variants.items():
+        groups["".join(found)].append(c)
+    return " ".join(
+        "".join([c, *(v for v in found if v != c)])
+        for found, group in groups.items()
+        for c in group
+        if len(found) > 1
+    )
+
+
+def compiler_table() -> str:
+    def text(name: str, about: str, value: str, width: int = 92) -> str:
+        lines = textwrap.wrap(value, width, break_long_words=False, break_on_hyphens=False)
+        return f"# {about}\n{name} = (\n" + "".join(f'    "{x} "\n' for x in lines) + ")\n"
+
+    alphabetic = set(regex.findall(r"\p{Alphabetic}", ASSIGNED))
+    return "\n".join(
+        (
+            '"""Properties of Unicode 16.0; written by tools/make_unicode_tables.py."""\n',
+            text(
+                "CATEGORIES",
+                "Runs of general categories, with their lengths.",
+                runs([unicodedata2.category(c) for c in EVERY]),
+            ),
+            text("SCRIPTS", "Runs of scripts, with their lengths.", script_runs()),
+            text(
+                "SCRIPT_NAMES",
+                "The other names of scripts.",
+                " ".join(
+                    f"{other}:{name}" for name, others in scripts().items() for other in others
+                ),
+            ),
+            text(
+                "ALPHABETIC",
+                "Runs of characters that are (y) or are not (n) Alphabetic.",
+                runs(["y" if c in alphabetic else "n" for c in EVERY]),
+            ),
+            text(
+                "CASE_VARIANTS",
+                "Each cased character, and the others that match it where case does not matter.",
+                case_variants(),
+                width=46,  # some characters are two columns wide
+            ),
+        )
+    )
+
+
 if __name__ == "__main__":
     KERNEL.write_text(kernel_table())
     REFERENCE.write_text(reference_table())
+    COMPILER.write_text(compiler_table())

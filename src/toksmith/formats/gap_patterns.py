@@ -15,7 +15,7 @@ from __future__ import annotations
 from toksmith._base import lazy
 from toksmith._base.lazy import regex
 from toksmith.errors import UnsupportedError
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import PatternSplitter, family_of
 
 _OPEN, _MIDDLE, _CLOSE = "(?:", ")|(?:(?!", r")[\s\S])+"
 
@@ -43,8 +43,10 @@ def cover_gaps(splitter: PatternSplitter) -> str:
         '(?:[a-z]+)|(?:(?![a-z]+)[\\s\\S])+'
     """
     pattern = splitter.pattern
-    if splitter.gaps == "drop" or splitter.family:  # the families leave no gaps
+    if splitter.gaps == "drop" or family_of(pattern, "drop"):  # the families leave no gaps
         return pattern
+    if splitter.family:
+        return splitter.family.pattern
     if (why := _unfit(pattern)) is not None:
         raise UnsupportedError(
             f"split pattern {pattern!r} keeps the text between its matches, which this format "
@@ -66,8 +68,7 @@ def uncover_gaps(pattern: str) -> PatternSplitter:
     inner = pattern[len(_OPEN) : (len(pattern) - len(_MIDDLE) - len(_CLOSE) + len(_OPEN)) // 2]
     if pattern == _OPEN + inner + _MIDDLE + inner + _CLOSE and _unfit(inner) is None:
         return PatternSplitter(inner)
-    splitter = PatternSplitter(pattern)
-    return splitter if splitter.family else PatternSplitter(pattern, gaps="drop")
+    return PatternSplitter(pattern, "keep" if family_of(pattern, "drop") else "drop")
 
 
 def _unfit(pattern: str) -> str | None:

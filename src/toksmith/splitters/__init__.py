@@ -25,7 +25,8 @@ from toksmith.splitters.classes import (
     WhitespaceSplit,
     splitter,
 )
-from toksmith.splitters.names import FAMILIES, NAMES, Family, family_of
+from toksmith.splitters.names import FAMILIES, NAMES, Family, family_by_spelling
+from toksmith.splitters.recognition import family_of
 
 Splitter: TypeAlias = (
     PatternSplitter
@@ -62,6 +63,7 @@ __all__ = [
     "UnicodeScripts",
     "Whitespace",
     "WhitespaceSplit",
+    "family_by_spelling",
     "family_of",
     "splitter",
 ]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from toksmith._base.checks import check_pattern
 from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
-from toksmith.splitters.names import Family, family_of, pattern_of
+from toksmith.splitters.names import Family, family_by_spelling, pattern_of
+from toksmith.splitters.recognition import family_of
 
 if TYPE_CHECKING:
     from toksmith.splitters import Splitter
@@ -267,18 +268,18 @@ class PatternSplitter:
     def __post_init__(self) -> None:
         if self.gaps not in ("keep", "drop"):
             raise SplitError(f"gaps is {self.gaps!r:.80}: use 'keep' or 'drop'")
-        if self.family is None:
+        if family_by_spelling(self.pattern) is None:
             check_pattern(self.pattern)
 
     @property
     def family(self) -> Family | None:
-        """The published family that this pattern spells, if any.
+        """The published family that makes the same chunks of every text, if there is one.
 
         Example:
             >>> splitter("o200k").family.name
             'o200k'
         """
-        return family_of(self.pattern)
+        return family_of(self.pattern, self.gaps)
 
 
 def splitter(

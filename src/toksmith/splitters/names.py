@@ -1,8 +1,8 @@
 r"""The published split patterns, and the names that ``split=`` takes.
 
 A family is a pattern that the kernel scans without a regular-expression engine. The same family
-is published in several spellings that match the same text; all known spellings are listed, so
-that a file which holds any of them runs on the fast scanner.
+is published in several spellings that match the same text. The common spellings are listed, and
+found without compiling anything; :mod:`toksmith.splitters.recognition` finds all others.
 
 ``cl100k`` and ``cl100k-tiktoken`` differ in one place only: since 0.8, tiktoken's pattern takes
 all white space at the end of the text as one chunk (``\s++$``), where the original, and every
@@ -94,14 +94,14 @@ _BY_SPELLING = {
 }
 
 
-def family_of(pattern: str) -> Family | None:
-    """Return the family that this pattern is a spelling of, if it is one.
+def family_by_spelling(pattern: str) -> Family | None:
+    """Return the family that lists this pattern as one of its spellings.
 
     Args:
         pattern: a regular expression.
 
     Example:
-        >>> family_of(FAMILIES["gpt2"].spellings[0]).name
+        >>> family_by_spelling(FAMILIES["gpt2"].spellings[0]).name
         'gpt2'
     """
     return _BY_SPELLING.get(pattern)

@@ -24,7 +24,7 @@ from toksmith._base.arrays import Span
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import byte_sizes
 from toksmith.errors import SplitError
-from toksmith.splitters import PatternSplitter, family_of
+from toksmith.splitters import PatternSplitter, family_by_spelling, family_of
 from toksmith.splitters.names import WORDS
 from toksmith.stages.tables_unicode16 import CLASSES
 
@@ -117,6 +117,7 @@ _RANGE = re.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
 
 def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     """Return the non-empty matches in characters, from left to right."""
+    string = stand_ins(string) if splitter.family else string
     return [span for span in pattern_spans(splitter.pattern, string) if span[1] > span[0]]
 
 
@@ -131,12 +132,14 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
     Raises:
         SplitError: it took too long (see ``SECONDS``).
     """
-    if family_of(pattern):
+    if family_by_spelling(pattern):
         # In Python "$" also matches before a last line break, which the publishers do not mean.
         found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(string))
         return [match.span() for match in found]
     if pattern == WORDS:
         return _word_spans(string)
+    if family_of(pattern, "drop"):
+        string = stand_ins(string)
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:

@@ -15,7 +15,7 @@ from typing import Any
 from toksmith._base import lazy
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.splitters import FAMILIES, family_of
+from toksmith.splitters import FAMILIES, family_by_spelling
 
 
 def read(entry: Entry) -> tuple[str, bool]:
@@ -167,6 +167,6 @@ def _set_of_one_level(text: str) -> str | None:
 
 
 def _agrees(pattern: str) -> bool:
-    if family_of(pattern):
+    if family_by_spelling(pattern):
         return _POSSESSIVE_INTERVAL.search(pattern) is None
     return _AGREED.fullmatch(pattern) is not None

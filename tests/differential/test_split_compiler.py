@@ -1,0 +1,204 @@
+"""Automata of split patterns against the regex package, which backtracks."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import NO_SHARED, SHARED
+from tests.strategies import random_text
+from toksmith.splitters import FAMILIES
+from toksmith.splitters.compiler import Automaton, compile_covering, compile_pattern, refusal_of
+from toksmith.splitters.compiler.code_points import Partition
+from toksmith.splitters.compiler.parser import parse
+from toksmith.splitters.compiler.program import make_program
+from toksmith.splitters.compiler.properties import named
+
+LIST = SHARED / "data/patterns/gguf_pre.json"
+CORPORA = ["botchan", "cjk", "code", "english", "multilingual", "taylorswift"]
+
+CONSTRUCTS = [
+    r"[a-z]+?b|\d{2,3}?|.",
+    r"\w+|[^\w\s]+",
+    r"\b\w+\b|\B.|\s",
+    r"(?<=\s)[a-z]+|(?<![a-z])\d|[^\d]",
+    r"^ +|\A\w|[ \n]+$|(?s:.)\Z|x+",
+    r"(?m)^ +|[a-z]+$|\s",
+    r"a*+a|a++b|[ab]{1,3}+c|(?>\d+)x|.",
+    r"(?>ab|a)|(?:c(?:ab|b)?+)|.(?:b|bc)++",
+    r"(?i)[k-s]+|'(?:ll|ve)|straße|\x41\u0042\U00000043|i",
+    r"(?:ab|a)(?:c|bcd)?|(?P<name>b)|(?#comment)c",
+    r"[\p{L}&&[^\p{Han}]]+|[[^a-f]&&\w&&[^\d]]\d",
+    r"\p{Lu}\p{^Ll}|\P{L}\pM|\p{Script=Greek}+|\p{gc=Sm}|\p{Alphabetic}|\p{Cs}",
+    r"(?=[a-c])(?=[^b]).|(?!\s|\Z)\S\s",
+    r"[]a]|[^]\s]b|[-a]+|[a\-c]{2}|[\]\\]",
+    r"a{,2}b|a{2,}c|x{2}y|\{z",
+    r"(?:(?:a|b)+c)+|(?:a?b?)c",
+    r"'(?i:[sdmt]|ll|ve|re)|(?i:ABC)d",
+]
+
+
+def listed() -> list[str]:
+    if not LIST.is_file():
+        return []
+    entries = json.loads(LIST.read_text(encoding="utf-8"))
+    found = [p for entry in entries for p in (*entry["patterns"], *entry.get("published", []))]
+    return [p for p in dict.fromkeys(found) if refusal_of(p) is None]
+
+
+def spellings() -> list[str]:
+    return [each for family in FAMILIES.values() for each in (family.pattern, *family.spellings)]
+
+
+PATTERNS = [*spellings(), *CONSTRUCTS, *(p for p in listed() if p not in spellings())]
+every_pattern = pytest.mark.parametrize("pattern", PATTERNS, ids=lambda p: p[:40])
+needs_list = pytest.mark.skipif(not LIST.is_file(), reason=NO_SHARED)
+
+
+@cache
+def engine(pattern: str) -> regex.Pattern[str]:
+    # Only the newer syntax of regex has operations on sets.
+    return regex.compile(pattern, regex.V1 if "&&" in pattern else 0)
+
+
+def expected(pattern: str, text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in engine(pattern).finditer(text) if match.end() > match.start()]
+
+
+@cache
+def is_known(character: str) -> bool:
+    """Return whether a character is older than Unicode 16.0, and so of one class everywhere."""
+    unassigned = named("Cn")
+    return not any(
+        start <= ord(character) < end
+        for start, end in zip(unassigned[::2], unassigned[1::2], strict=True)
+    )
+
+
+def known(text: str) -> str:
+    return "".join(filter(is_known, text))
+
+
+def samples(classes: Partition, rng: random.Random) -> list[str]:
+    """Return a random character of each class that has one of Unicode 16.0."""
+    ends = (*classes.starts[1:], 0x110000)
+    runs: dict[int, list[range]] = {}
+    for start, end, kind in zip(classes.starts, ends, classes.classes, strict=True):
+        runs.setdefault(kind, []).append(range(start, end))
+    found = []
+    for kind in sorted(runs):
+        tried = (chr(rng.choice(rng.choice(runs[kind]))) for _ in range(200))
+        found += [next(filter(is_known, tried), "")]
+    return [*filter(None, found)]
+
+
+def minterms(pattern: str) -> Partition:
+    return make_program(parse(pattern)).classes
+
+
+@every_pattern
+def test_every_one_two_and_three_classes(pattern: str) -> None:
+    rng = random.Random(pattern)
+    automaton = compile_pattern(pattern)
+    fewer = len(samples(minterms(pattern), rng)) > 24
+    for size in (1, 2, 3):
+        characters = samples(automaton.classes if size == 3 and fewer else minterms(pattern), rng)
+        for letters in product(characters, repeat=size):
+            text = "".join(letters)
+            assert automaton.spans(text) == expected(pattern, text), text
+
+
+def transitions(automaton: Automaton) -> Iterator[list[int]]:
+    """Yield classes that lead to each state by a shortest way, and one or two more classes."""
+    kinds = range(automaton.classes.count)
+    ways: dict[int, list[int]] = {automaton.starts[-1]: []}
+    for state in (order := list(ways)):
+        for kind, following in enumerate(automaton.next[state]):
+            if following >= 0 and following not in ways:
+                ways[following] = [*ways[state], kind]
+                order.append(following)
+    for way in ways.values():
+        yield way
+        for kind in kinds:
+            yield [*way, kind]
+            if len(ways) < 50:
+                yield from ([*way, kind, other] for other in kinds)
+
+
+@every_pattern
+def test_every_transition(pattern: str) -> None:
+    automaton = compile_pattern(pattern)
+    characters = samples(automaton.classes, random.Random(1))
+    if len(characters) < automaton.classes.count:
+        pytest.skip("a class has no character that all versions of Unicode know")
+    for kinds in transitions(automaton):
+        text = "".join(characters[kind] for kind in kinds)
+        assert automaton.spans(text) == expected(pattern, text), text
+
+
+@every_pattern
+def test_random_texts(pattern: str) -> None:
+    rng = random.Random(2)
+    automaton = compile_pattern(pattern)
+    characters = samples(minterms(pattern), rng)
+    for _ in range(150):
+        pieces = (rng.choice(characters) * rng.choice((1, 1, 1, 2, 3, 4)) for _ in range(12))
+        for text in ("".join(pieces), known(random_text(rng, surrogates=True))):
+            assert automaton.spans(text) == expected(pattern, text), text
+
+
+@given(st.sampled_from(PATTERNS), st.text(st.characters(), max_size=40))
+def test_any_text(pattern: str, text: str) -> None:
+    text = known(text)
+    assert compile_pattern(pattern).spans(text) == expected(pattern, text)
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_corpora(name: str, corpus: Callable[..., bytes]) -> None:
+    text = known(corpus(f"{name}.txt", 200_000).decode())
+    families = {compile_pattern(family.pattern): family.pattern for family in FAMILIES.values()}
+    for automaton, pattern in families.items():
+        assert automaton.spans(text) == expected(pattern, text), pattern
+    part = text[:40_000]  # of the many others, to save time
+    for automaton, pattern in {compile_pattern(p): p for p in listed()}.items():
+        if automaton not in families:
+            assert automaton.spans(part) == expected(pattern, part), pattern
+
+
+@every_pattern
+def test_gaps_of_one_character(pattern: str) -> None:
+    rng = random.Random(3)
+    covering = compile_covering(pattern)
+    characters = samples(minterms(pattern), rng)
+    longest = 0
+    for _ in range(400):
+        text = "".join(rng.choices(characters, k=8))
+        spans = expected(pattern, text)
+        ends = [0, *(end for _, end in spans)]
+        starts = [*(start for start, _ in spans), len(text)]
+        gaps = [(a, b) for a, b in zip(ends, starts, strict=True) if a < b]
+        longest = max([longest, *(b - a for a, b in gaps)])
+        if covering is not None:
+            assert covering.spans(text) == sorted([*spans, *gaps]), text
+    assert (covering is None) == (longest > 1)
+
+
+@needs_list
+def test_patterns_of_the_list_that_have_no_automaton() -> None:
+    entries = json.loads(LIST.read_text(encoding="utf-8"))
+    found = {p: refusal_of(p) for entry in entries for p in entry["patterns"] if refusal_of(p)}
+    assert found == {
+        r"\d{1,3}(?=(?:\d{3})*\b)": "a look-ahead sees more than one character",
+        r"(?=(\d{3})+(?!\d))": "a look-ahead sees more than one character",
+        r"\p{AFMoE_digits}": (
+            r"\p{AFMoE_digits} is not a general category, a script or Alphabetic"
+        ),
+    }
