@@ -64,7 +64,7 @@ def compile_covering(pattern: str) -> Automaton | None:
         UnsupportedError: the pattern is outside the subset.
 
     Example:
-        >>> compile_covering(r"[a-z]+|\s+(?!\S)").spans("to be")
+        >>> compile_covering(r"\S+|\s+(?!\S)").spans("to be")
         [(0, 2), (2, 3), (3, 5)]
     """
     plain = compile_pattern(pattern)
