@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.kits.bpe import pipeline, tekken
+from tests.kits.gguf import INT32, STRING, Array, converted, gguf, tokens_of
 from tests.kits.pipelines import PIPELINES
 from tests.kits.sentencepiece import sentencepiece
 from tests.kits.words import bert
@@ -211,10 +212,28 @@ def varint(value: int) -> bytes:
     return bytes([*found, value])
 
 
+def overwrite_count(data: bytearray, rng: random.Random) -> None:
+    """A length or count, or any other eight bytes, becomes a number that does not fit."""
+    at = rng.randrange(len(data) - 8)
+    if rng.random() < 0.7:  # in GGUF, small numbers in eight bytes are lengths
+        places = [i for i in range(len(data) - 8) if data[i] and not any(data[i + 2 : i + 8])]
+        at = rng.choice(places)
+    value = rng.choice([0, 1, 255, 2**16, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64 - 1])
+    data[at : at + 8] = value.to_bytes(8, "little")
+
+
+def overwrite_type(data: bytearray, rng: random.Random) -> None:
+    """Four bytes that look like a type become another type."""
+    places = [i for i in range(len(data) - 4) if data[i] < 13 and not any(data[i + 1 : i + 4])]
+    at = rng.choice(places)
+    data[at : at + 4] = rng.randrange(14).to_bytes(4, "little")
+
+
 ANY: list[Damage] = [flip, cut, drop, insert, repeat]
 LINES: list[Damage] = [*ANY, replace_word, swap_values, swap_values]
 JSON: list[Damage] = [*LINES, *[restructure_json] * 8]
 PROTOBUF: list[Damage] = [*ANY, *[restructure_protobuf] * 5]
+GGUF: list[Damage] = [*ANY, *[overwrite_count, overwrite_type] * 3]
 
 FRAMING = Framing((AddedToken("<|end|>", 266), AddedToken("<|pad|>", 267)))
 TEMPLATED = Framing(FRAMING.added_tokens, prefix=(266,), suffix=(267,))
@@ -278,6 +297,20 @@ KINDS = {
     "sentencepiece unigram": Kind(
         "a.model", "sentencepiece", lambda: sentencepiece(Unigram), PROTOBUF
     ),
+    **{
+        f"gguf of {name}": Kind("a.gguf", "gguf", pipeline, GGUF, content=gguf(values))
+        for name, values in {
+            "bytes": converted(pipeline(framing=FRAMING)),
+            "words": converted(bert()),
+            "bpe": converted(sentencepiece(byte_fallback=True)),
+            "unigram": converted(sentencepiece(Unigram)),
+            "characters": tokens_of(
+                "gemma4", ["<s>", "a", "b", "▁", "ab", "▁a"],
+                token_type=Array(INT32, [3, 1, 1, 1, 1, 1]), bos_token_id=0,
+                merges=Array(STRING, ["a b", "▁ a"]),
+            ),
+        }.items()
+    },
 }  # fmt: skip
 
 

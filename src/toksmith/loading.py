@@ -37,7 +37,8 @@ def load(
         format: a name of :data:`toksmith.formats.LISTED`, such as ``"huggingface"``. Default:
             recognised from the content.
         split: for a bare ``.tiktoken`` file, which holds no split pattern: a name such as
-            ``"cl100k"``, a regular expression, or ``None`` for no split.
+            ``"cl100k"``, a regular expression, or ``None`` for no split. For a GGUF file of
+            byte-level BPE, it takes the place of the pattern that the file names.
         special_tokens: for a bare ``.tiktoken`` file: ids by literal.
 
     Raises:

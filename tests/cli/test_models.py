@@ -132,4 +132,4 @@ def test_errors_come_before_the_work(
 
 
 def test_help_names_all_formats_that_can_be_written() -> None:
-    assert set(re.findall(r"\w+", FORMATS)) - {"or"} == formats.FORMATS.keys() - {"tekken"}
+    assert set(re.findall(r"\w+", FORMATS)) - {"or"} == formats.FORMATS.keys() - {"tekken", "gguf"}

@@ -96,7 +96,7 @@ def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
 def test_only_tiktoken_takes_a_split_and_special_tokens(
     tmp_path: Path, given: dict[str, object]
 ) -> None:
-    for name in formats.FORMATS.keys() - {"tiktoken"}:
+    for name in formats.FORMATS.keys() - {"tiktoken", "gguf"}:
         with pytest.raises(
             OptionError, match=f"is a {name} file, which has its own split and special tokens"
         ):

@@ -22,8 +22,8 @@ FORMATS = tuple(formats.FORMATS)
 NOT_BYTES = "holds byte-level BPE, but this model is"
 NOT_PIECES = "sentencepiece holds SentencePiece's BPE and Unigram, not"
 NOT_WORDPIECE = "wordpiece holds WordPiece models, but this one is"
-READ_ONLY = "tekken.json cannot be written"
-BYTE_LEVEL = {"sentencepiece": NOT_PIECES, "wordpiece": NOT_WORDPIECE, "tekken": READ_ONLY}
+READ_ONLY = {"tekken": "tekken.json cannot be written", "gguf": "GGUF files cannot be written"}
+BYTE_LEVEL = {"sentencepiece": NOT_PIECES, "wordpiece": NOT_WORDPIECE, **READ_ONLY}
 TEXT = {
     **dict.fromkeys(("minbpe", "tiktoken", "gpt2"), NOT_BYTES),
     **BYTE_LEVEL,

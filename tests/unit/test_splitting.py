@@ -118,3 +118,12 @@ def test_the_tables_are_what_the_generator_writes() -> None:
 
     assert tables.KERNEL.read_text() == tables.kernel_table()
     assert tables.REFERENCE.read_text() == tables.reference_table()
+
+
+def test_counts_inside_each_other_multiply() -> None:
+    side_by_side = r"\s{512}(?!\S)|\s{256}(?!\S)|\s{128}|[({]{64}|x{3,}|."
+    found = chunks(PatternSplitter(side_by_side), " " * 300 + "xxxx")
+    assert found == [b" " * 256, *[b" "] * 44, b"xxxx"]
+    for pattern in ("(a{1000}){1000}", "((?:ab){100}[)]{900}){1000}", "a{99999}b{99999}"):
+        with pytest.raises(SplitError, match="counts too far"):
+            PatternSplitter(pattern)

@@ -175,6 +175,33 @@ def assert_never(value: NoReturn) -> NoReturn:
 
 
 _MOST_COPIES = 100_000
+_PATTERN_PART = re.compile(
+    r"""(?xs)
+    \\ . | \[ \^? \]? (?: \\ . | [^\]\\] )* \]
+    | (?P<open> \( ) | (?P<close> \) ) | \{ (?P<count> [0-9]+ ) (?: ,[0-9]* )? \} | ."""
+)
+
+
+def _copies(pattern: str) -> int:
+    """Return how many characters and sets a pattern has once its counts are written out.
+
+    Counts inside each other multiply, those side by side add up.
+    """
+    if "(?V1)" in pattern:  # sets may be nested
+        return prod(max(int(count[:9]), 1) for count in re.findall(r"\{([0-9]+)", pattern))
+    sums, last = [0], 0  # of each open group; of the part that a count would repeat
+    for part in _PATTERN_PART.finditer(pattern):
+        if part["open"]:
+            sums.append(0)
+            last = 0
+        elif part["count"]:
+            more = last * max(int(part["count"][:9]) - 1, 0)
+            sums[-1] += more
+            last += more
+        else:
+            last = sums.pop() if part["close"] and len(sums) > 1 else 1
+            sums[-1] += last
+    return sum(sums)
 
 
 def check_pattern(pattern: str) -> None:
@@ -183,8 +210,7 @@ def check_pattern(pattern: str) -> None:
     Raises:
         SplitError: it does not.
     """
-    counts = (int(count[:9]) for count in re.findall(r"\{([0-9]+)", pattern))
-    if prod(max(count, 1) for count in counts) > _MOST_COPIES:
+    if _copies(pattern) > _MOST_COPIES:
         raise SplitError(
             f"split pattern {pattern!r:.80} counts too far: {{n}} is compiled as n "
             f"copies, and {_MOST_COPIES:,} in all are the most"

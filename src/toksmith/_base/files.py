@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -38,6 +39,24 @@ def read_bytes(path: Path) -> bytes:
     """
     with _opening(path):
         return _not_empty(path, commits.read(path))
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[mmap.mmap]:
+    """Map a file into memory: of a large file, only the pages that are looked at are read.
+
+    Raises:
+        FormatError: as :func:`read_bytes`.
+    """
+    with ExitStack() as opened:
+        with _opening(path):
+            file = opened.enter_context(commits.current(path).open("rb"))
+            size = os.fstat(file.fileno()).st_size
+            if size:
+                data = opened.enter_context(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+        if not size:
+            raise FormatError(path, "the file is empty")
+        yield data
 
 
 def read_together(paths: Sequence[Path]) -> list[bytes | None]:

@@ -96,7 +96,8 @@ Split = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|REGEX",
-        help="For a bare .tiktoken file: the split of text into chunks. A published rule "
+        help="For a bare .tiktoken file, or a GGUF file of byte-level BPE: the split of text into "
+        "chunks. A published rule "
         f"({SPLITS}), words, none, or a regular expression.",
     ),
 ]

@@ -61,7 +61,7 @@ def read(
         path: the file, or the directory of GPT-2's two files or of a tokenizer.json.
         format: a name of ``FORMATS``; ``None`` recognises the format from the content.
         split: the split of a ``.tiktoken`` file, which holds none: a name, a regular expression,
-            or ``None`` for no split.
+            or ``None`` for no split. For a GGUF file, it takes the place of the named one.
         special_tokens: ids by literal, for a ``.tiktoken`` file, which holds none.
 
     Returns:

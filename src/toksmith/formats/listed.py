@@ -51,6 +51,13 @@ LISTED: dict[str, Listed] = {
             folder="tokenizer.json",
             module="huggingface.file",
         ),
+        Listed(
+            "gguf",
+            "the tokenizer in a GGUF file of llama.cpp: SentencePiece's BPE, byte-level BPE, "
+            "WordPiece, Unigram",
+            (".gguf",),
+            is_written=False,
+        ),
         Listed("tekken", "Mistral's tekken.json", is_written=False),
         Listed("gpt2", "GPT-2's two files in a directory: byte-level BPE", folder="encoder.json"),
         Listed(

@@ -158,12 +158,13 @@ def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
     Raises:
         UnsupportedError: no list of merges gives the same tokens.
     """
+    found_first = {t.content for t in pipeline.framing.added_tokens if not t.normalized}
     return _entry(
         unk_token=None if model.unk_id is None else model.vocab[model.unk_id].decode(),
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
         vocab=write_ids(pipeline),
-        merges=[list(merge) for merge in find_piece_merges(model)],
+        merges=[list(merge) for merge in find_piece_merges(model, found_first)],
     )
 
 

@@ -15,7 +15,7 @@ list that merges the longer left side first also grows a run from the left.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -26,16 +26,22 @@ from toksmith.models import PieceType, SentencePieceBPE
 Pair: TypeAlias = "tuple[str, str]"
 
 _NAME = "huggingface"
+_MARK = "\u2581"
 _LONGEST_RUN = 64  # characters; SentencePiece's trainer makes pieces of 16
 
 
-def find_piece_merges(model: SentencePieceBPE) -> list[Pair]:
+def find_piece_merges(model: SentencePieceBPE, added: Collection[str] = ()) -> list[Pair]:
     """Return the merges, best first, that make the same tokens as the scores.
+
+    Args:
+        model: the pieces.
+        added: literals that are found in the text before it is normalized: user-defined pieces
+            among them need no merges.
 
     Raises:
         UnsupportedError: no list of merges is equivalent; the message says why.
     """
-    scores = _scores(model)
+    scores = _scores(model, added)
     merges = [pair for piece in scores for pair in _splits(piece, scores)]
     merges.sort(key=lambda pair: (-scores[pair[0] + pair[1]], -len(pair[0]), -len(pair[1])))
     ranks = {pair: rank for rank, pair in enumerate(merges)}
@@ -52,7 +58,7 @@ def find_piece_merges(model: SentencePieceBPE) -> list[Pair]:
     return merges
 
 
-def _scores(model: SentencePieceBPE) -> dict[str, float]:
+def _scores(model: SentencePieceBPE, added: Collection[str]) -> dict[str, float]:
     """Return the scores of the pieces that merging starts from or produces.
 
     Raises:
@@ -62,10 +68,13 @@ def _scores(model: SentencePieceBPE) -> dict[str, float]:
         (PieceType.USER_DEFINED, "is matched before merging"),
         (PieceType.UNUSED, "is split again after merging"),
     ):
-        for token_id in model.of_type(kind)[:1]:
+        for token_id in model.of_type(kind):
+            piece = model.vocab[token_id].decode()
+            if kind == PieceType.USER_DEFINED and piece in added and _MARK not in piece:
+                continue
             raise UnsupportedError(
-                f"{_NAME} only has merges, but {model.vocab[token_id].decode()!r} (of type "
-                f"{kind.name}) {why}; sentencepiece can hold that"
+                f"{_NAME} only has merges, but {piece!r} (of type {kind.name}) {why}; "
+                "sentencepiece can hold that"
             )
     pieces = [piece.decode() for piece in model.vocab]
     normal = model.types == PieceType.NORMAL
