@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -139,3 +140,19 @@ def assert_equal_ids(found: np.ndarray, expected: np.ndarray, tokenizer: Tokeniz
         f"{len(found)} ids, but should be {len(expected)}; from id {at} on they are\n"
         f"{shown[0]}, but should be\n{shown[1]}"
     )
+
+
+def test_an_empty_token_as_in_whisper(tmp_path: Path, shared: Path) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    path = tmp_path / "whisper.tiktoken"
+    path.write_bytes((shared / "data/vocab/gpt2.tiktoken").read_bytes() + b"= 50256\n")
+    special = {"<|endoftext|>": 50257, "<|startoftranscript|>": 50258}
+    tok = toksmith.load(path, split="gpt2", special_tokens=special)
+    ranks = dict(importlib.import_module("tiktoken.load").load_tiktoken_bpe(str(path)))
+    assert ranks[b""] == 50256
+    pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+    theirs = tiktoken.Encoding("whisper", pat_str=pattern, mergeable_ranks=ranks,
+                               special_tokens=special, explicit_n_vocab=50259)  # fmt: skip
+    for text in random_texts(7, 2000):
+        assert tok.encode(text) == theirs.encode_ordinary(text), repr(text)
+    assert tok.vocab_size == theirs.n_vocab

@@ -29,7 +29,9 @@ from toksmith.splitters import PatternSplitter, splitter
 NAME = "tiktoken"
 _SIDECAR = "toksmith tiktoken sidecar"
 _VERSION = 1
-_LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}) ([0-9]{1,8})\r?")
+_LINE = re.compile(rb"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,8})\r?")
+_EMPTY = b"="
+"""The empty token in Whisper's files, as tiktoken reads it: an id that no text gets."""
 
 
 def recognise(path: Path) -> bool:
@@ -117,11 +119,12 @@ def parse(path: Path, data: bytes) -> dict[bytes, int]:
         if not line:
             continue
         match = _LINE.fullmatch(line)
+        is_empty = match is not None and match[1] == _EMPTY
         try:
-            token = a2b_base64(match[1]) if match else b""
+            token = a2b_base64(match[1]) if match and not is_empty else b""
         except ValueError:
             token = b""
-        if not match or not token:
+        if not match or not (token or is_empty):
             raise FormatError(
                 path, f"line {number} is {line[:40]!r}, not a token in base64 and its rank"
             )
