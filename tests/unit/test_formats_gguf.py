@@ -117,7 +117,8 @@ def test_gpt2_by_hand(tmp_path: Path) -> None:
     tok = load(tmp_path, gpt2_values(pre="gpt-2"))
     assert tok.encode("ab ab<|end|>", special="encode") == [256, 257, 258]
     assert tok.encode("a  ab") == [97, 259, 256]  # two spaces are a user-defined token
-    assert tok.tokens[260] == b""  # outside of the alphabet
+    assert tok.decode([260]) == "‼"  # outside of the alphabet
+    assert tok.encode("‼") == [0xE2, 0x80, 0xBC]
     assert tok.encode("a", add_special_tokens=True) == [97]
     bos = load(tmp_path, gpt2_values(pre="llama-bpe", bos_token_id=258))
     assert bos.encode("ab", add_special_tokens=True) == [258, 256]
@@ -326,3 +327,11 @@ def test_conversion_to_tokenizer_json(tmp_path: Path, own: Any) -> None:
     texts = [*LONG, "<u>a <u>"]
     assert encoded(again, texts) == encoded(tok, texts)
     assert again.encode("a", add_special_tokens=True) == tok.encode("a", add_special_tokens=True)
+
+
+def test_bytes_without_an_id_are_left_out(tmp_path: Path) -> None:
+    names = [spell(byte) for byte in BYTES if byte not in (b"\xff", b"x")]
+    values = tokens_of("gpt2", [*names, "ab"], pre="gpt-2", merges=Array(STRING, ["a b"]))
+    tok = load(tmp_path, values)
+    assert tok.encode("ab xxab") == [254, 32, 254]
+    assert tok.encode(b"a\xffb ab") == [254, 32, 254]

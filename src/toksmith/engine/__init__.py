@@ -96,6 +96,10 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     """
     by_reference = _chosen_engine() == "reference"
     model, splitter = pipeline.model, pipeline.splitter
+    if isinstance(model, BPE) and model.missing_bytes and not by_reference:
+        from toksmith.engine.missing_bytes import make_encoder
+
+        return make_encoder(pipeline, compile)
     family = splitter.family if isinstance(splitter, PatternSplitter) else None
     chunks = None
     if isinstance(model, BPE) and (family or splitter is None) and not by_reference:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 
-from toksmith._base.byte_alphabet import spell
+from toksmith._base.byte_alphabet import spell, unspell
 from toksmith._base.lazy import np, npt
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import checks
@@ -60,6 +60,17 @@ def merges_by_id(
     return merges
 
 
+def bytes_outside(text: str, whole_chunk_first: bool) -> bytes:
+    """Return what to hold for a token with characters outside of the byte alphabet.
+
+    Merging never makes such a token, and it decodes to its own text (Command R has some). Where
+    chunks are looked up, its bytes could be found, so it is held as an id without bytes; likewise
+    if it would look like a single byte.
+    """
+    data = text.encode(errors="surrogateescape")
+    return b"" if whole_chunk_first or len(data) == 1 else data
+
+
 def split_pairs(lines: Sequence[str]) -> tuple[list[str], list[str]] | None:
     """Split each line at its space; ``None`` if a line does not have exactly one."""
     if not set(map(str.count, lines, repeat(" "))) <= {1}:
@@ -74,6 +85,25 @@ def spell_merges(model: BPE) -> Iterator[tuple[str, str]]:
     return ((names[left], names[right]) for left, right, _ in model.merges.tolist())
 
 
+def _find_outside(model: BPE) -> dict[int, str]:
+    """Return the tokens that repeat the bytes of another one, but no merge makes, as text."""
+    if len(model.ids) == len(model.vocab) - model.vocab.count(b""):
+        return {}
+    same: dict[bytes, list[int]] = {}
+    for token_id, token in enumerate(model.vocab):
+        if token:
+            same.setdefault(token, []).append(token_id)
+    in_merges = set(model.merges.ravel().tolist())
+    found: dict[int, str] = {}
+    for token, ids in same.items():
+        text = token.decode(errors="replace")
+        if len(ids) == 1 or text.encode() != token or unspell(text) is not None:
+            continue
+        spelled = next((token_id for token_id in ids if token_id in in_merges), ids[-1])
+        found |= dict.fromkeys((i for i in ids if i != spelled and i not in in_merges), text)
+    return found
+
+
 def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
     """Return the ids of all tokens, in order: those of the model spelled, added ones as they are.
 
@@ -82,9 +112,14 @@ def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
             shares its id.
     """
     model = checks.require_bpe(pipeline.model, name)
-    checks.check_unique_tokens(model, name)
+    outside = _find_outside(model)
+    checks.check_unique_tokens(model, name, outside)
     checks.check_no_aliases(pipeline, name)
-    ids = {spell(token): token_id for token_id, token in enumerate(model.vocab) if token}
+    ids = {
+        outside.get(token_id) or spell(token): token_id
+        for token_id, token in enumerate(model.vocab)
+        if token
+    }
     for token in pipeline.framing.added_tokens:
         taken = token.id < len(model.vocab) and model.vocab[token.id] != b""
         held = ids.setdefault(checks.require_literal(token, name), token.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from toksmith.errors import UnsupportedError
@@ -20,6 +21,11 @@ def require_byte_level(pipeline: Pipeline, name: str) -> BPE:
             that is no pattern.
     """
     model = require_bpe(pipeline.model, name)
+    if missing := model.missing_bytes:
+        raise UnsupportedError(
+            f"{name} needs an id for each of the 256 bytes, but {len(missing)} have none "
+            f"({missing[:4]!r} …); huggingface can hold that"
+        )
     if pipeline.normalizer:
         steps = ", ".join(type(step).__name__ for step in pipeline.normalizer)
         raise UnsupportedError(f"{name} cannot hold a normalizer ({steps}); huggingface can")
@@ -115,18 +121,26 @@ def check_no_aliases(pipeline: Pipeline, name: str) -> None:
             )
 
 
-def check_unique_tokens(model: Model, name: str) -> None:
+def check_unique_tokens(model: Model, name: str, apart: Container[int] = ()) -> None:
     """Check that no two ids have the same bytes.
+
+    Args:
+        model: the model.
+        name: the format, for the error.
+        apart: ids whose tokens the format spells in another way.
 
     Raises:
         UnsupportedError: two ids do; only minbpe's format tells them apart.
     """
     if len(model.ids) == len(model.vocab) - model.vocab.count(b""):
         return
+    first: dict[bytes, int] = {}
     for token_id, token in enumerate(model.vocab):
-        if token and model.ids[token] != token_id:
+        if not token or token_id in apart:
+            continue
+        if first.setdefault(token, token_id) != token_id:
             raise UnsupportedError(
-                f"{name} keeps one id for equal bytes, but ids {model.ids[token]} and {token_id} "
+                f"{name} keeps one id for equal bytes, but ids {first[token]} and {token_id} "
                 f"are both {token!r}; minbpe can hold that"
             )
 

@@ -18,6 +18,7 @@ from toksmith._base.lazy import np, npt
 from toksmith.decoders import ByteFallback, Fuse, Replace, WordPieceDecoder
 from toksmith.decoders import Step as DecoderStep
 from toksmith.errors import FormatError, OptionError, UnsupportedError, warn
+from toksmith.formats import byte_spelling
 from toksmith.formats.gguf_metadata import MAGIC, read_metadata
 from toksmith.formats.gguf_splits import PreTokenizer, pre_tokenizers
 from toksmith.formats.gguf_vocabulary import (
@@ -285,7 +286,10 @@ def _byte_model(
 
     An added token is removed from the model, unless it is a byte or part of a merge.
     """
-    vocab = [token or b"" for token in unspell_all(texts)]
+    vocab = [
+        byte_spelling.bytes_outside(text, rules.ignore_merges) if token is None else token
+        for text, token in zip(texts, unspell_all(texts), strict=True)
+    ]
     in_merges = np.isin([token.id for token in added], merges).tolist()
     kept = []
     for token, is_used in zip(added, in_merges, strict=True):

@@ -73,9 +73,12 @@ class BPE:
         whole_chunk_first: a chunk that is itself in the vocabulary becomes that token at once,
             even where merging would not reach it (tiktoken; ``ignore_merges`` in
             tokenizer.json). Where equal bytes have two ids, the lower one is taken.
+        unk_id: the id for a byte that has none; ``None`` leaves such bytes out, before merging.
+        fuse_unk: consecutive unknown bytes are one unknown token.
 
     Raises:
-        OptionError: a byte without an id, or a merge that does not fit the vocabulary.
+        OptionError: a merge that does not fit the vocabulary, an ``unk_id`` out of range, or a byte
+            without an id where ids are ranks.
 
     Example:
         >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
@@ -87,16 +90,20 @@ class BPE:
     vocab: tuple[bytes, ...]
     merges: MergesField = MergesField()
     whole_chunk_first: bool = False
+    unk_id: int | None = None
+    fuse_unk: bool = False
 
     def __post_init__(self) -> None:
-        missing = [byte for byte, token_id in enumerate(self.byte_ids) if token_id < 0]
-        if missing:
+        missing = self.missing_bytes
+        if missing and self.by_ranks:
             shown = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
             raise OptionError(
                 f"{len(missing)} of the 256 single bytes have no id ({shown}"
                 f"{', …' if len(missing) > 8 else ''}); "
-                "a byte-level vocabulary needs every byte"
+                "a vocabulary of ranks needs every byte"
             )
+        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
+            raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} tokens")
         if not self.by_ranks and not self._merges_fit():
             raise self._first_misfit()
 
@@ -164,6 +171,16 @@ class BPE:
         return tuple(ids)
 
     @cached_property
+    def missing_bytes(self) -> bytes:
+        r"""The bytes that have no id; most vocabularies have none.
+
+        Example:
+            >>> BPE((b"a", b"b"), []).missing_bytes[:3], BPE((b"a", b"b"), []).unk_id
+            (b'\x00\x01\x02', None)
+        """
+        return bytes(byte for byte, token_id in enumerate(self.byte_ids) if token_id < 0)
+
+    @cached_property
     def ids(self) -> dict[bytes, int]:
         """The id of each token's bytes; the lowest where several share them.
 
@@ -180,6 +197,7 @@ class BPE:
         return (
             self.vocab == other.vocab
             and self.whole_chunk_first == other.whole_chunk_first
+            and (self.unk_id, self.fuse_unk) == (other.unk_id, other.fuse_unk)
             and self._same_merges(other)
         )
 

@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeAlias
 
 from toksmith._base.lazy import np, npt
 from toksmith.models import BPE, CharacterBPE
+from toksmith.reference import Token
 
 Pair: TypeAlias = "tuple[int, int]"
 
@@ -64,10 +65,32 @@ def encode_chunk(model: BPE, table: Mapping[Pair, Merge], chunk: bytes) -> list[
     """
     if model.whole_chunk_first and chunk in model.ids:
         return [model.ids[chunk]]
-    ids = [model.byte_ids[byte] for byte in chunk]
+    ids = [token.id for token in first_tokens(model, chunk)]
     for merged, _ in merge_steps(table, ids):
         ids = merged
     return ids
+
+
+def first_tokens(model: BPE, chunk: bytes) -> list[Token]:
+    """Return the token of each byte; a byte without an id becomes the unknown token, or nothing.
+
+    Example:
+        >>> model = BPE((b"a", b"b", b"<unk>"), [], unk_id=2)
+        >>> [token.id for token in first_tokens(model, b"abxa")]
+        [0, 1, 2, 0]
+    """
+    found: list[Token] = []
+    last_unknown = -1
+    for place, byte in enumerate(chunk):
+        token_id = model.byte_ids[byte]
+        if token_id >= 0:
+            found.append(Token(token_id, place, place + 1))
+        elif model.unk_id is not None:
+            fused = model.fuse_unk and last_unknown == place - 1 and place > 0
+            start = found.pop().start if fused else place
+            found.append(Token(model.unk_id, start, place + 1))
+            last_unknown = place
+    return found
 
 
 def merge_steps(table: Mapping[Pair, Merge], ids: Sequence[int]) -> Iterator[tuple[list[int], int]]:
@@ -119,7 +142,7 @@ def sample_chunk(
     model: BPE, table: Mapping[Pair, Merge], chunk: bytes, dropout: float, rng: Random
 ) -> list[int]:
     """Return the ids of one chunk with merges skipped at random; see :func:`draw_merge`."""
-    ids = [model.byte_ids[byte] for byte in chunk]
+    ids = [token.id for token in first_tokens(model, chunk)]
     while (position := draw_merge(table, ids, dropout, rng)) is not None:
         ids[position : position + 2] = [table[ids[position], ids[position + 1]].new]
     return ids

@@ -60,4 +60,16 @@ def _run_bpe(model: BPE) -> ChunkModel:
         places = pairwise(accumulate((len(model.vocab[i]) for i in ids), initial=0))
         return [Token(i, start, end) for i, (start, end) in zip(ids, places, strict=True)]
 
-    return run
+    def run_with_missing(chunk: bytes) -> list[Token]:
+        ids = bpe.encode_chunk(model, table, chunk)
+        if model.whole_chunk_first and chunk in model.ids:
+            return [Token(ids[0], 0, len(chunk))]
+        first, found, at = bpe.first_tokens(model, chunk), [], 0
+        for token_id in ids:  # an unknown token is one symbol, any other as many as it has bytes
+            is_unknown = token_id == model.unk_id and first[at].id == token_id
+            end = at + (1 if is_unknown else len(model.vocab[token_id]))
+            found.append(Token(token_id, first[at].start, first[end - 1].end))
+            at = end
+        return found
+
+    return run_with_missing if model.missing_bytes else run

@@ -68,7 +68,7 @@ def _trace_bpe(model: BPE) -> Stepper:
     table = bpe.merge_table(model)
 
     def run(chunk: bytes) -> Steps:
-        start = tuple(model.byte_ids[byte] for byte in chunk)
+        start = tuple(token.id for token in bpe.first_tokens(model, chunk))
         whole = model.ids.get(chunk) if model.whole_chunk_first else None
         return trace_merges(table, start, whole)
 

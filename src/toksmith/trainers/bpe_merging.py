@@ -23,7 +23,7 @@ from toksmith.engine.training import (
     merge_bytes,
     merge_symbols,
 )
-from toksmith.errors import OptionError, warn
+from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
@@ -184,6 +184,11 @@ def _none() -> Merges:
 
 def _encoded(model: BPE, counts: Counts, threads: int) -> SymbolWords:
     """Return the chunks, encoded with the model."""
+    if model.missing_bytes:
+        raise UnsupportedError(
+            f"training cannot go on from a vocabulary in which {len(model.missing_bytes)} bytes "
+            f"have no id ({model.missing_bytes[:4]!r} …): start from one with all 256 bytes"
+        )
     ends = counts.ends.astype(np.int64)
     bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
     batch = engine.compile(Pipeline(model)).encode_slices(counts.chunks, bounds, threads)

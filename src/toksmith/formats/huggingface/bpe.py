@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
-from toksmith._base.byte_alphabet import unspell_all
+from toksmith._base.byte_alphabet import spell, unspell_all
 from toksmith._base.lazy import np, npt
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import byte_spelling
@@ -27,10 +28,8 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     """Return a model whose tokens are spelled bytes."""
     entry.only(*_ENTRIES)
     entry.expect("dropout", None, 0, 0.0)
-    entry.expect("unk_token", None)
     entry.expect("continuing_subword_prefix", None, "")
     entry.expect("end_of_word_suffix", None, "")
-    entry.expect("fuse_unk", None, False, True)  # no effect: every byte has an id
     entry.expect("byte_fallback", None, False)
     entry.expect("ignore_merges", None, False, True)
     path, ids = entry.path, entry.get("vocab").of(dict)
@@ -44,12 +43,33 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     for content, kept in zip(held, used.tolist(), strict=True):
         if not kept and len(tokens[content] or b"") != 1:
             del tokens[content]
-    for text in (text for text, token in tokens.items() if token is None):
-        raise entry.get("vocab").refusal(text)
-    vocab = {token: ids[text] for text, token in tokens.items() if token is not None}
-    return BPE(
-        files.vocab_by_id(path, vocab), merges, bool(entry.value.get("ignore_merges", False))
+    whole_chunk_first = bool(entry.value.get("ignore_merges", False))
+    vocab = _vocab_of_bytes(path, ids, tokens, whole_chunk_first)
+    model = BPE(vocab, merges, whole_chunk_first)
+    if not model.missing_bytes or entry.get("unk_token").value is None:
+        return model  # the unknown token has no use if every byte has an id
+    unk_id = read_unk(entry, ids)
+    padded = (*vocab, *[b""] * (unk_id + 1 - len(vocab)))  # it may be an added token
+    return BPE(padded, merges, whole_chunk_first, unk_id, read_flag(entry, "fuse_unk"))
+
+
+def _vocab_of_bytes(
+    path: Path, ids: dict[str, int], tokens: dict[str, bytes | None], whole_chunk_first: bool
+) -> tuple[bytes, ...]:
+    """Return the bytes of each id; some tokens may not spell bytes."""
+    held = files.vocab_by_id(
+        path, {token: ids[text] for text, token in tokens.items() if token is not None}
     )
+    outside = [text for text, token in tokens.items() if token is None]
+    if not outside:
+        return held
+    files.check_highest(path, max(ids[text] for text in outside), len(ids))
+    vocab = [*held, *[b""] * (max(ids[text] for text in outside) + 1 - len(held))]
+    for text in outside:
+        if vocab[ids[text]]:
+            raise FormatError(path, f"id {ids[text]} belongs to two tokens, one of them {text!r}")
+        vocab[ids[text]] = byte_spelling.bytes_outside(text, whole_chunk_first)
+    return tuple(vocab)
 
 
 def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
@@ -111,10 +131,20 @@ def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
 def write_bytes(pipeline: Pipeline, model: BPE) -> dict[str, Any]:
     """Return the entry of a byte-level model."""
     return _entry(
+        **_unknown(pipeline, model),
         ignore_merges=model.whole_chunk_first,
         vocab=byte_spelling.spell_vocab(pipeline, "huggingface"),
         merges=[f"{left} {right}" for left, right in byte_spelling.spell_merges(model)],
     )
+
+
+def _unknown(pipeline: Pipeline, model: BPE) -> dict[str, Any]:
+    """Return the entries for bytes without an id."""
+    if model.unk_id is None:
+        return {}
+    added = {token.id: token.content for token in pipeline.framing.added_tokens if not token.alias}
+    token = added.get(model.unk_id) or spell(model.vocab[model.unk_id])
+    return {"unk_token": token, "fuse_unk": model.fuse_unk}
 
 
 def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
