@@ -132,7 +132,7 @@ def script_runs() -> str:
 
 def case_variants() -> str:
     """Return each character, before the others that match it where case does not matter."""
-    cased = [c for c in ASSIGNED if not c.lower() == c.upper() == c.title()]
+    cased = regex.findall(r"\p{Changes_When_Casemapped}", ASSIGNED)
     text = "".join(cased)
     variants = {c: regex.findall(f"(?i){regex.escape(c)}", text) for c in cased}
     groups = defaultdict(list)

@@ -127,6 +127,7 @@ REFUSED = [
     (r"(?:ab|a)++b", "a possessive repetition of more than one set is followed by other items"),
     (r"(?>ab|a)b", "an atomic group is followed by other items"),
     (r"(?:a*)+b", "a repeated item can match without a character"),
+    (r"(?:a|b??){,2}c", "a repeated item can match without a character"),
     (r"(?:a{200}){200}", "it needs more than 10,000 instructions"),
     (r"(?:a|b)*a(?:a|b){14}", "its automaton has more than 4,096 states"),
     (r"[a[bc]]", r"'[' inside a set has not the same meaning in all libraries; write \[ for the "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from toksmith.splitters.names import FAMILIES, WORDS, Family, family_by_spelling
@@ -42,6 +41,8 @@ def family_of(pattern: str, gaps: Literal["keep", "drop"] = "keep") -> Family | 
 
 def fingerprint(automaton: Automaton) -> str:
     """Return a fingerprint of an automaton; only equal automata have equal ones."""
+    from hashlib import sha256  # slow to import
+
     parts = (
         automaton.classes.starts,
         automaton.classes.classes,

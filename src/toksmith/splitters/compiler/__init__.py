@@ -1,6 +1,6 @@
 r"""A compiler from split patterns to automata that find the same matches.
 
-pattern → tree (`parser`) → program (`program`) → automaton (`determinize`) → minimal (`minimize`)
+pattern → tree (`parser`) → program (`program`) → automaton (`subsets`) → minimal (`minimal`)
 
 The classes of characters are those of Unicode 16.0. A pattern is in the subset if its matches can
 be found from left to right with one character of look-ahead and look-behind; nearly all published
@@ -14,10 +14,10 @@ from functools import lru_cache
 from toksmith.errors import UnsupportedError
 from toksmith.splitters.compiler.automaton import Automaton
 from toksmith.splitters.compiler.code_points import EVERY
-from toksmith.splitters.compiler.determinize import determinize
-from toksmith.splitters.compiler.minimize import minimize
+from toksmith.splitters.compiler.minimal import minimize
 from toksmith.splitters.compiler.parser import parse
 from toksmith.splitters.compiler.program import make_program
+from toksmith.splitters.compiler.subsets import determinize
 from toksmith.splitters.compiler.tree import Characters, Choice, Tree
 
 __all__ = ["Automaton", "compile_covering", "compile_pattern", "refusal_of"]

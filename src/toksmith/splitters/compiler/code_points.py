@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import TypeAlias
 
 CodePoints: TypeAlias = tuple[int, ...]
@@ -24,23 +26,24 @@ def from_ranges(ranges: Iterable[tuple[int, int]]) -> CodePoints:
     return union(*((first, last + 1) for first, last in ranges))
 
 
+@lru_cache(maxsize=256)
 def union(*sets: CodePoints) -> CodePoints:
-    """Return the code points that are in any of the sets."""
+    """Return the code points that are in any of the sets.
+
+    Example:
+        >>> union((65, 91), (97, 123), (90, 97))
+        (65, 123)
+    """
     if len(sets) == 1:
         return sets[0]
-    changes = sorted(
-        [(place, 1) for one in sets for place in one[::2]]
-        + [(place, -1) for one in sets for place in one[1::2]]
-    )
-    depth = 0
     places: list[int] = []
-    for place, change in changes:
-        if depth == 0 or depth + change == 0:
-            if places and places[-1] == place:  # an end and a beginning at the same place
-                places.pop()
-            else:
-                places.append(place)
-        depth += change
+    last = -1  # the end of the last range
+    for start, end in sorted(chain.from_iterable(zip(s[::2], s[1::2], strict=True) for s in sets)):
+        if start > last:
+            places += (start, end)
+            last = end
+        elif end > last:
+            places[-1] = last = end
     return tuple(places)
 
 

@@ -193,11 +193,12 @@ class _Writer:
             self.code[end] = Jump(len(self.code))
 
     def repeat(self, tree: Repeat) -> None:
+        if tree.most not in (0, 1) and can_be_empty(tree.item):
+            # Engines differ in where they stop such a loop.
+            raise UnsupportedError("a repeated item can match without a character")
         for _ in range(tree.least):
             self.write(tree.item)
         if tree.most is None:
-            if can_be_empty(tree.item):
-                raise UnsupportedError("a repeated item can match without a character")
             fork = self.hold()
             self.write(tree.item)
             self.code.append(Jump(fork))

@@ -6,6 +6,7 @@ All are those of Unicode 16.0, and mean what they mean in the ``regex`` package.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 
 from toksmith.errors import UnsupportedError
@@ -67,15 +68,15 @@ def named(name: str, ignores_case: bool = False) -> CodePoints:
     """
     of, _, value = re.sub(r"[-_\s]", "", name.lower()).replace(":", "=").rpartition("=")
     category = _LONG_NAMES.get(value, value)
-    if of in ("", "gc", "generalcategory") and category in _categories():
+    if of in ("", "gc", "generalcategory") and category in _LONG_NAMES.values():
         if ignores_case and category in _CASES:
             raise UnsupportedError(rf"\p{{{name}}} means another set where case does not matter")
-        return _categories()[category]
+        return _category(category)
     if of in ("", "sc", "script") and value in _scripts():
         return _scripts()[value]
     if of == "":
         if value in ("any", "assigned"):
-            return EVERY if value == "any" else complement(_categories()["cn"])
+            return EVERY if value == "any" else complement(_category("cn"))
         if value in ("alphabetic", "alpha"):
             return _alphabetic()
         if value in ("whitespace", "space"):
@@ -121,22 +122,28 @@ def with_case_variants(points: CodePoints) -> CodePoints:
 
 def _runs(text: str) -> dict[str, CodePoints]:
     """Return the set of each kind, from runs such as ``Lu26 Ps1``."""
-    places: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = defaultdict(list)
     start = 0
     for kind, length in re.findall(r"([A-Za-z]+)([0-9]+)", text):
         end = start + int(length)
-        places.setdefault(kind, []).extend((start, end))
+        places[kind] += (start, end)
         start = end
     return {kind: tuple(found) for kind, found in places.items()}
 
 
 @cache
+def _category(name: str) -> CodePoints:
+    """Return a general category such as ``lu``, or all that begin with a letter."""
+    if name == "lc":
+        return union(*map(_category, ("lu", "ll", "lt")))
+    if len(name) == 1:
+        return union(*(points for each, points in _categories().items() if each[0] == name))
+    return _categories()[name]
+
+
+@cache
 def _categories() -> dict[str, CodePoints]:
-    found = {name.lower(): points for name, points in _runs(tables.CATEGORIES).items()}
-    for major in "lmnpszc":
-        found[major] = union(*(points for name, points in found.items() if name[0] == major))
-    found["lc"] = union(found["lu"], found["ll"], found["lt"])
-    return found
+    return {name.lower(): points for name, points in _runs(tables.CATEGORIES).items()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Turns a program into an automaton that finds the same matches.
+"""Turns a program into an automaton that finds the same matches (the subset construction).
 
 A state is the list of threads that are alive, in order of priority. Threads after one that matches
 are dropped, so the automaton finds the match that a backtracking engine finds first. As a
