@@ -132,6 +132,8 @@ REFUSED = [
     (r"(?:a|b)*a(?:a|b){14}", "its automaton has more than 4,096 states"),
     (r"[a[bc]]", r"'[' inside a set has not the same meaning in all libraries; write \[ for the "
                  "character, and nested sets as one set"),
+    (r"[a&&b]", r"'&&' inside a set has not the same meaning in all libraries; write \[ for the "
+                "character, and nested sets as one set"),
     (r"[a||b]", r"'||' inside a set has not the same meaning in all libraries; write \[ for the "
                 "character, and nested sets as one set"),
     (r"[[:alpha:]]+", r"'[' inside a set has not the same meaning in all libraries; write \[ for "
@@ -177,6 +179,13 @@ def test_the_step_by_step_splitter_follows_the_pattern_itself(
     kept += [" \U0001cec0", "d", "\n"]
     alone = {2, 6, 9}  # white space that the pattern does not match
     assert found == [c for at, c in enumerate(kept) if gaps == "keep" or at not in alone]
+
+
+def test_an_intersection_of_sets_is_what_publishers_mean() -> None:
+    split = PatternSplitter(r"[\p{Han}]+|[\p{L}&&[^\p{Han}]]+|[&|]+")
+    assert split_text(split, "ab中文c]&&|") == ["ab", "中文", "c", "]", "&&|"]
+    unclear = PatternSplitter(r"[a&&b]+")  # as in the older syntax of regex
+    assert split_text(unclear, "a&b ab") == ["a&b", " ", "ab"]
 
 
 def test_another_spelling_runs_in_the_kernel() -> None:

@@ -123,6 +123,12 @@ def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> regex.Pattern[str]:
+    if "&&" in pattern:
+        from toksmith.splitters.compiler import refusal_of
+
+        if refusal_of(pattern) is None:
+            # [A&&[B]] is an intersection, as in the compiler; regex has it in its newer syntax.
+            return regex.compile(pattern, regex.V1)
     return regex.compile(pattern)  # which looks into its own cache, but slowly
 
 

@@ -261,7 +261,11 @@ class _Parser:
         return Repeat(item, least, most, kind)
 
     def set(self, flags: str) -> CodePoints:
-        """Read a set after its opening bracket."""
+        """Read a set after its opening bracket.
+
+        ``[A&&[B]]`` is the intersection that it is in Oniguruma and tiktoken. The older syntax of
+        ``regex`` has no such operation, and reads a set, and then a bracket.
+        """
         negative = self.takes("^")
         operands: list[CodePoints] = []
         parts: list[CodePoints] = []
@@ -269,6 +273,8 @@ class _Parser:
             parts.append(_cased((0x5D, 0x5E), flags))
         while not self.takes("]"):
             if self.takes("&&"):
+                if not (operands or self.rest("[") or self.text[: self.place - 2].endswith("]")):
+                    self.refuse_set("'&&'")
                 operands.append(union(*parts))
                 parts = []
             else:
