@@ -77,8 +77,8 @@ class BPE:
         fuse_unk: consecutive unknown bytes are one unknown token.
 
     Raises:
-        OptionError: a merge that does not fit the vocabulary, an ``unk_id`` out of range, or a byte
-            without an id where ids are ranks.
+        OptionError: a merge that does not fit the vocabulary, an ``unk_id`` out of range, no byte
+            with an id, or a byte without one where ids are ranks.
 
     Example:
         >>> vocab = tuple(bytes([b]) for b in range(256)) + (b"ab",)
@@ -95,12 +95,12 @@ class BPE:
 
     def __post_init__(self) -> None:
         missing = self.missing_bytes
-        if missing and self.by_ranks:
+        if missing and (self.by_ranks or len(missing) == 256):
             shown = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
             raise OptionError(
                 f"{len(missing)} of the 256 single bytes have no id ({shown}"
                 f"{', …' if len(missing) > 8 else ''}); "
-                "a vocabulary of ranks needs every byte"
+                f"a vocabulary needs {'every byte' if self.by_ranks else 'some bytes'}"
             )
         if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
             raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} tokens")

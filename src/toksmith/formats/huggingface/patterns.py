@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from toksmith._base import lazy
+from toksmith._base.lazy import regex
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.splitters import FAMILIES, family_by_spelling
@@ -70,8 +71,24 @@ _IN_OUR_WORDS = {
     r"\A": r"(?:\A)",
     r"\z": r"(?:\Z)",
     r"\Z": r"(?=\n?\Z)",
+    r"\R": r"(?>\r\n|[\n\x0b\f\r\x85\u2028\u2029])",
 }
-_INSIDE_A_SET = {r"\w": _WORD, r"\h": "0-9a-fA-F"}
+_INSIDE_A_SET = {
+    r"\w": _WORD,
+    r"\h": "0-9a-fA-F",
+    "[:alnum:]": r"\p{Alphabetic}\p{Nd}",
+    "[:alpha:]": r"\p{Alphabetic}",
+    "[:ascii:]": "\0-\x7f",
+    "[:blank:]": r"\p{Zs}\t",
+    "[:cntrl:]": r"\p{Cc}",
+    "[:digit:]": r"\p{Nd}",
+    "[:lower:]": r"\p{Lowercase}",
+    "[:punct:]": r"\p{P}\p{S}",
+    "[:space:]": r"\s",
+    "[:upper:]": r"\p{Uppercase}",
+    "[:word:]": _WORD,
+    "[:xdigit:]": "0-9a-fA-F",
+}
 _BETWEEN = ("^", "$", r"\b", r"\B", r"\A", r"\z", r"\Z")
 """Constructs that match between characters."""
 
@@ -123,6 +140,7 @@ def from_oniguruma(pattern: str) -> str | None:
     """
     if spelling := _OURS.get(pattern):
         return spelling
+    pattern = _CODE.sub(_spell_code, pattern)
     if _agrees(pattern):
         return pattern
     ours, checked = [], []
@@ -132,7 +150,7 @@ def from_oniguruma(pattern: str) -> str | None:
             if inner is None:
                 return None
             ours.append(inner)
-            checked.append(inner)
+            checked.append(inner if inner.startswith("[") else "~")
         else:
             ours.append(_IN_OUR_WORDS.get(item[0], item[0]))
             # A translated item agrees, so a placeholder replaces it in the check of the rest.
@@ -140,6 +158,22 @@ def from_oniguruma(pattern: str) -> str | None:
             checked.append(placeholder if item[0] in _IN_OUR_WORDS else item[0])
     agrees = _agrees("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))
     return "".join(ours) if agrees else None
+
+
+_CODE = lazy.pattern(
+    r"""(?xs) \\ (?: x\{ (?P<braced> [0-9a-fA-F]{1,6} ) \}
+                 | x (?P<byte> [0-7][0-9a-fA-F] ) (?! [0-9a-fA-F] )
+                 | u (?P<four> [0-9a-fA-F]{4} ) | . )"""
+)
+
+
+def _spell_code(match: regex.Match[str]) -> str:
+    """Return the character that an escape names by its code, escaped if it is punctuation."""
+    digits = match["braced"] or match["byte"] or match["four"]
+    code = int(digits, 16) if digits else -1
+    if not 0 <= code <= 0x10FFFF or 0xD800 <= code < 0xE000:
+        return match[0]
+    return regex.escape(chr(code), literal_spaces=True) if code < 0x80 else chr(code)
 
 
 _REPEATED_BETWEEN = lazy.pattern(r"\(\?=~\)[*+?{]")
@@ -153,17 +187,27 @@ def _set_of_one_level(text: str) -> str | None:
     head = "[^" if text.startswith("[^") else "["
     body = text[len(head) : -1]
     parts = []
+    has_other = False
     for item in _ITEM.finditer(body):
         part = _INSIDE_A_SET.get(item[0], item[0])
-        if item["set"]:
+        if part == r"\W":
+            has_other, part = True, ""
+        elif item["set"] and part == item[0]:
             part = item[0][1:-1]
             if not part or part[0] in "^:" or "[" in part or r"\w" in part or r"\h" in part:
                 return None
         before, after = body[: item.start()][-1:], body[item.end() :][:1]
-        if part != item[0] and "-" in (before, after, part[0], part[-1]):
+        if part != item[0] and "-" in (before, after, part[:1], part[-1:]):
             return None
         parts.append(part)
-    return head + "".join(parts) + "]"
+    rest = "".join(parts)
+    if not has_other:
+        return head + rest + "]"
+    if not _agrees(f"[{rest or ' '}]"):
+        return None
+    if head == "[^":  # a word character that is none of the rest
+        return f"(?:(?![{rest}])[{_WORD}])" if rest else f"[{_WORD}]"
+    return f"(?:[^{_WORD}]|[{rest}])" if rest else f"[^{_WORD}]"
 
 
 def _agrees(pattern: str) -> bool:

@@ -1,0 +1,49 @@
+"""Regular expressions of Replace, against tokenizers: on every character, and on short texts."""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from toksmith.stages.normalize import normalize
+
+peer = pytest.importorskip("tokenizers")
+
+# Both libraries know the characters of Unicode 14; U+0295 has changed its category since.
+CHARACTERS = [
+    chr(code)
+    for code in range(0x110000)
+    if unicodedata.category(chr(code)) not in ("Cn", "Cs") and code != 0x295
+]
+PATTERNS = [
+    *(r"[^\p{L}]", "[a-z]+", r"[\n\r]", r"[^\S\n]+", r" {2,}", "[‘’]", r"[\p{Mn}\p{Me}]"),
+    *("[[:punct:]]", "[[:alpha:]]+", "[[:alnum:]_]", "[[:digit:]]", "[[:space:]]", "[[:lower:]]"),
+    *("[^[:upper:]]", "[[:cntrl:]]", "[[:blank:]]{2,}", "[[:xdigit:]]", "[^[:ascii:]]"),
+    *("[[:word:]]", r"[[:punct:]\s]+", r"[\x00-\x1f\x7f]", r"[\x{300}-\x{36f}]", r"\x{41}b"),
+    *(r"[\u0300-\u036f]", r"\x2E|\x5b|\x5D", r"\u0041", r"[\x5D\x5e\x2d]", r"\\x41", r"\R+"),
+    *(r"[\W_]+", r"[^\W_]+", r"[^\W]", r"[\W]", r"[^\W\d_]", r"[\W\-]", r"[\x41-\x5a]"),
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_replacing(tmp_path: Path, pattern: str) -> None:
+    step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": "<"}
+    held = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": step,
+        "model": {"type": "WordLevel", "vocab": {"?": 0}, "unk_token": "?"},
+    }
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(held))
+    ours, theirs = toksmith.load(path).pipeline.normalizer, peer.Tokenizer.from_file(str(path))
+    rng = random.Random(pattern)
+    texts = ["".join(CHARACTERS[start : start + 4096]) for start in range(0, len(CHARACTERS), 4096)]
+    texts += ["".join(rng.choices("ab_ .-]^[\\x41A\r\n\t\u0301é9²", k=12)) for _ in range(300)]
+    for text in texts:
+        assert normalize(ours, text) == theirs.normalizer.normalize_str(text)
