@@ -210,8 +210,23 @@ class Bert:
         return self.lowercase if self.strip_accents is None else self.strip_accents
 
 
+@short_repr
+@dataclass(frozen=True)
+class ByteLevel:
+    """Spell the bytes of the text in GPT-2's printable alphabet (``ByteLevel`` as a normalizer).
+
+    For models of text whose tokens are spelled so. Models of bytes need no such step.
+
+    Example:
+        >>> from toksmith.stages.normalize import normalize
+        >>> normalize((ByteLevel(),), "caf\u00e9 au")
+        'cafÃ©Ġau'
+    """
+
+
 Step: TypeAlias = (
     Bert
+    | ByteLevel
     | UnicodeForm
     | Lowercase
     | StripAccents
@@ -229,6 +244,7 @@ Normalizer: TypeAlias = tuple[Step, ...]
 
 __all__ = [
     "Bert",
+    "ByteLevel",
     "Lowercase",
     "Nmt",
     "Normalizer",

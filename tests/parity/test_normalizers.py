@@ -15,6 +15,7 @@ from tests import strategies
 from toksmith._base.text import characters
 from toksmith.normalizers import (
     Bert,
+    ByteLevel,
     Lowercase,
     Nmt,
     Normalizer,
@@ -43,6 +44,12 @@ ALL: list[tuple[str, Normalizer, Any]] = [
     ("lowercase", (Lowercase(),), theirs.Lowercase()),
     ("strip-accents", (StripAccents(),), theirs.StripAccents()),
     ("nmt", (Nmt(),), theirs.Nmt()),
+    ("byte-level", (ByteLevel(),), theirs.ByteLevel()),
+    (
+        "byte-level-last",
+        (UnicodeForm("NFC"), ByteLevel()),
+        theirs.Sequence([theirs.NFC(), theirs.ByteLevel()]),
+    ),
     *BERTS,
     ("strip", (Strip(),), theirs.Strip()),
     ("strip-left", (Strip(right=False),), theirs.Strip(True, False)),
@@ -62,7 +69,7 @@ ALL: list[tuple[str, Normalizer, Any]] = [
     ),
 ]
 EACH = pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in ALL])
-BY_CHARACTER = [*ALL[:7], BERTS[0], BERTS[-1], ("strip", (Strip(),), theirs.Strip())]
+BY_CHARACTER = [*ALL[:9], BERTS[0], BERTS[-1], ("strip", (Strip(),), theirs.Strip())]
 
 CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 MARKS = [c for c in CHARACTERS if unicodedata2.combining(c)]

@@ -164,7 +164,6 @@ def test_bad_entries(held: dict[str, Any], reason: str) -> None:
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        (BPE | {"dropout": 0.5}, "model.dropout 0.5 cannot be read yet"),
         (BPE | {"type": "Other"}, 'model.type "Other" cannot be read yet'),
         (WORDPIECE | {"other": 1}, "model.other 1 cannot be read yet"),
         (

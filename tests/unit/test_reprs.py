@@ -59,7 +59,8 @@ def test_short_values_are_shown_as_they_are() -> None:
     assert repr(splitters.Digits()) == "Digits(individual=False)"
     single = BYTES
     assert repr(models.BPE((*single, b"ab"), [[97, 98, 256]])) == (
-        "BPE(vocab=<257 items>, merges=<uint32 array of shape (1, 3)>, whole_chunk_first=False)"
+        "BPE(vocab=<257 items>, merges=<uint32 array of shape (1, 3)>, whole_chunk_first=False, "
+        "unk_id=None, fuse_unk=False, dropout=None)"
     )
 
 

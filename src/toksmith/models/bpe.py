@@ -52,6 +52,11 @@ def _unwritable(given: npt.ArrayLike) -> MergeArray:
     return merges
 
 
+def _check_dropout(dropout: float | None) -> None:
+    if dropout is not None and not 0 <= dropout <= 1:
+        raise OptionError(f"dropout is {dropout}: use a probability, from 0 to 1")
+
+
 _BYTES = {bytes([byte]) for byte in range(256)}
 
 
@@ -75,6 +80,8 @@ class BPE:
             tokenizer.json). Where equal bytes have two ids, the lower one is taken.
         unk_id: the id for a byte that has none; ``None`` leaves such bytes out, before merging.
         fuse_unk: consecutive unknown bytes are one unknown token.
+        dropout: the default of :meth:`~toksmith.Tokenizer.sample`: the probability that a merge is
+            skipped. Encoding skips none.
 
     Raises:
         OptionError: a merge that does not fit the vocabulary, an ``unk_id`` out of range, no byte
@@ -92,8 +99,10 @@ class BPE:
     whole_chunk_first: bool = False
     unk_id: int | None = None
     fuse_unk: bool = False
+    dropout: float | None = None
 
     def __post_init__(self) -> None:
+        _check_dropout(self.dropout)
         missing = self.missing_bytes
         if missing and (self.by_ranks or len(missing) == 256):
             shown = ", ".join(f"0x{byte:02X}" for byte in missing[:8])
@@ -197,9 +206,12 @@ class BPE:
         return (
             self.vocab == other.vocab
             and self.whole_chunk_first == other.whole_chunk_first
-            and (self.unk_id, self.fuse_unk) == (other.unk_id, other.fuse_unk)
+            and self._options() == other._options()
             and self._same_merges(other)
         )
+
+    def _options(self) -> tuple[object, ...]:
+        return self.unk_id, self.fuse_unk, self.dropout
 
     def _same_merges(self, other: BPE) -> bool:
         one, its = vars(self)["merges"], vars(other)["merges"]
@@ -229,6 +241,7 @@ class CharacterBPE:
         continuing_prefix: such as ``##``; a merge drops it from the right symbol.
         word_suffix: such as ``</w>``.
         whole_chunk_first: a chunk that is itself in the vocabulary becomes that token at once.
+        dropout: as in :class:`~toksmith.models.BPE`.
 
     Raises:
         OptionError: a merge names an id that is not there.
@@ -248,8 +261,10 @@ class CharacterBPE:
     continuing_prefix: str = ""
     word_suffix: str = ""
     whole_chunk_first: bool = False
+    dropout: float | None = None
 
     def __post_init__(self) -> None:
+        _check_dropout(self.dropout)
         merges = np.array(self.merges, np.uint32).reshape(-1, 3)
         merges.flags.writeable = False
         object.__setattr__(self, "merges", merges)
@@ -280,6 +295,7 @@ class CharacterBPE:
         return (
             *(self.vocab, self.unk_id, self.fuse_unk, self.byte_fallback),
             *(self.continuing_prefix, self.word_suffix, self.whole_chunk_first),
+            self.dropout,
         )
 
     __hash__ = None  # type: ignore[assignment]  # it holds an array

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from toksmith.normalizers import (
     Bert,
+    ByteLevel,
     Lowercase,
     Nmt,
     Normalizer,
@@ -102,4 +103,4 @@ def class_table(splitter: Splitter) -> bytes | None:
 def _is_context_free(step: Step) -> bool:
     if isinstance(step, Replace):
         return not step.is_regex and len(step.pattern) == 1
-    return isinstance(step, Bert | Lowercase | Nmt | StripAccents | UnicodeForm)
+    return isinstance(step, Bert | ByteLevel | Lowercase | Nmt | StripAccents | UnicodeForm)

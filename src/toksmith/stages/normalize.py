@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
+from toksmith._base.byte_alphabet import spell
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np
 from toksmith.normalizers import (
     Bert,
+    ByteLevel,
     Lowercase,
     Nmt,
     Normalizer,
@@ -163,6 +165,16 @@ def _unwanted() -> Flags:
     return flags(_NMT_REMOVED + _NMT_SPACES)
 
 
+@cache
+def _hidden() -> Flags:
+    """Return the characters that the byte alphabet does not spell by themselves."""
+    return ~flags("".join(map(chr, range(0x21, 0x7F))))
+
+
+def _spell(character: str) -> str:
+    return spell(character.encode("utf-8", "surrogateescape"))
+
+
 def normalize(normalizer: Normalizer, text: AnyText) -> AnyText:
     """Return a text with all steps of a normalizer done.
 
@@ -189,6 +201,7 @@ def list_passes(step: Step) -> Sequence[Callable[[str], list[Edit]]]:
             return bert_passes(step)
         case (
             UnicodeForm()
+            | ByteLevel()
             | Lowercase()
             | StripAccents()
             | Nmt()
@@ -208,6 +221,8 @@ def find_edits(step: Step, text: str) -> list[Edit]:
     match step:
         case Bert():
             raise NotImplementedError("Bert has several passes")
+        case ByteLevel():
+            return character_edits(_hidden(), _spell, text)
         case Lowercase():
             return lowercase_edits(step, text)
         case StripAccents():

@@ -854,7 +854,8 @@ class Tokenizer(TokenizerHabits):
                 ``exp(alpha * score)``: 0 is uniform, 1 (the default) is the model's distribution.
             nbest_size: (Unigram) draw from the ``nbest_size`` best segmentations; negative draws
                 from all.
-            dropout: (BPE) the probability that a merge is skipped.
+            dropout: (BPE) the probability that a merge is skipped. Default: the model's, if its
+                file has one.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around the text.
 

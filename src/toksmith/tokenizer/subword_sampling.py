@@ -81,6 +81,8 @@ def draw(
         raise OptionError(f"{name} is for Unigram models; BPE models take dropout")
     dropped = make_dropout_encoder(pipeline.model)
     if dropout is None:
+        dropout = getattr(pipeline.model, "dropout", None)
+    if dropout is None:
         raise OptionError(
             "dropout is missing: give the probability that a merge is skipped, such as 0.1"
         )

@@ -8,7 +8,7 @@ from typing import Any
 from toksmith._base import files
 from toksmith._base.byte_alphabet import spell, unspell_all
 from toksmith._base.lazy import np, npt
-from toksmith.errors import FormatError, UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import byte_spelling
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.framing import check_added_ids
@@ -27,7 +27,6 @@ _ENTRIES = (
 def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     """Return a model whose tokens are spelled bytes."""
     entry.only(*_ENTRIES)
-    entry.expect("dropout", None, 0, 0.0)
     entry.expect("continuing_subword_prefix", None, "")
     entry.expect("end_of_word_suffix", None, "")
     entry.expect("byte_fallback", None, False)
@@ -45,12 +44,28 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
             del tokens[content]
     whole_chunk_first = bool(entry.value.get("ignore_merges", False))
     vocab = _vocab_of_bytes(path, ids, tokens, whole_chunk_first)
-    model = BPE(vocab, merges, whole_chunk_first)
+    dropout = _read_dropout(entry)
+    model = BPE(vocab, merges, whole_chunk_first, dropout=dropout)
     if not model.missing_bytes or entry.get("unk_token").value is None:
         return model  # the unknown token has no use if every byte has an id
     unk_id = read_unk(entry, ids)
     padded = (*vocab, *[b""] * (unk_id + 1 - len(vocab)))  # it may be an added token
-    return BPE(padded, merges, whole_chunk_first, unk_id, read_flag(entry, "fuse_unk"))
+    fuse_unk = read_flag(entry, "fuse_unk")
+    return BPE(padded, merges, whole_chunk_first, unk_id, fuse_unk, dropout)
+
+
+def _read_dropout(entry: Entry) -> float | None:
+    """Return the probability that a merge is skipped, with a warning; ``None`` for 0."""
+    dropout = entry.get("dropout")
+    if dropout.value in (None, 0):
+        return None
+    if type(dropout.value) not in (int, float):
+        raise dropout.refusal()
+    warn(
+        f"{entry.path}: {dropout.name} is {dropout.value}: tokenizers skips merges at random, but "
+        "encode() skips none, so that ids are reproducible; use sample() for random segmentations"
+    )
+    return float(dropout.value)
 
 
 def _vocab_of_bytes(
@@ -75,7 +90,6 @@ def _vocab_of_bytes(
 def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
     """Return a model whose tokens are text."""
     entry.only(*_ENTRIES)
-    entry.expect("dropout", None, 0, 0.0)
     ids = read_ids(entry, added)
     prefix, suffix = (
         "" if entry.get(key).value is None else entry.text(key)
@@ -90,6 +104,7 @@ def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
         continuing_prefix=prefix,
         word_suffix=suffix,
         whole_chunk_first=read_flag(entry, "ignore_merges"),
+        dropout=_read_dropout(entry),
     )
 
 
@@ -131,6 +146,7 @@ def _read_merges(entry: Entry) -> tuple[list[str], list[str]]:
 def write_bytes(pipeline: Pipeline, model: BPE) -> dict[str, Any]:
     """Return the entry of a byte-level model."""
     return _entry(
+        dropout=model.dropout,
         **_unknown(pipeline, model),
         ignore_merges=model.whole_chunk_first,
         vocab=byte_spelling.spell_vocab(pipeline, "huggingface"),
@@ -171,6 +187,7 @@ def write_characters(pipeline: Pipeline, model: CharacterBPE) -> dict[str, Any]:
             )
         merges.append(list(parts))
     return _entry(
+        dropout=model.dropout,
         unk_token=None if model.unk_id is None else names[model.unk_id],
         continuing_subword_prefix=model.continuing_prefix or None,
         end_of_word_suffix=model.word_suffix or None,

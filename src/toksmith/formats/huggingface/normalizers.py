@@ -14,6 +14,7 @@ from toksmith.formats.huggingface import patterns
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.normalizers import (
     Bert,
+    ByteLevel,
     Lowercase,
     Nmt,
     Normalizer,
@@ -44,7 +45,6 @@ def read(entry: Entry) -> Normalizer:
     if kind == "Sequence":
         entry.only("type", "normalizers")
         return tuple(step for part in entry.get("normalizers").items() for step in read(part))
-    # "ByteLevel" is refused: splitter and model would get spelled bytes.
     if not isinstance(kind, str) or kind not in _READERS:
         raise entry.refusal()
     with files.reading(entry.path):
@@ -115,6 +115,7 @@ def _alone(step: Step) -> Callable[[Entry], Step]:
 
 _READERS: dict[str, Callable[[Entry], Step]] = {
     "BertNormalizer": _read_bert,
+    "ByteLevel": _alone(ByteLevel()),
     "Lowercase": _alone(Lowercase()),
     "Nmt": _alone(Nmt()),
     "Precompiled": _read_precompiled,
@@ -132,7 +133,7 @@ def _write(step: Step) -> dict[str, Any]:
             return _write_bert(step)
         case UnicodeForm():
             return {"type": step.form}
-        case Lowercase() | Nmt() | StripAccents():
+        case ByteLevel() | Lowercase() | Nmt() | StripAccents():
             return {"type": type(step).__name__}
         case Precompiled():
             charsmap = base64.b64encode(step.charsmap).decode("ascii")

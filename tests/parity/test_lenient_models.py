@@ -1,4 +1,4 @@
-"""Byte-level models whose vocabulary lacks bytes or has tokens of no bytes, against tokenizers."""
+"""Vocabularies without some bytes, tokens of no bytes, dropout: as in tokenizers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import toksmith
 from tests.kits.bpe import BYTES
 from toksmith import engine
 from toksmith._base.byte_alphabet import spell
-from toksmith.errors import UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError
 
 peer = pytest.importorskip("tokenizers")
 
@@ -106,3 +106,54 @@ def test_other_formats_need_every_byte(tmp_path: Path) -> None:
             tok.save(tmp_path / name)
     with pytest.raises(UnsupportedError, match="training cannot go on"):
         toksmith.train(texts=["abab"], vocab_size=400, continue_from=tok)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [None, {"type": "Split", "pattern": {"String": "Ġ"}, "behavior": "MergedWithNext",
+            "invert": False}],
+    ids=["whole", "split"],
+)  # fmt: skip
+def test_byte_level_as_normalizer(tmp_path: Path, cut: dict[str, Any] | None) -> None:
+    held = tokenizer_json({0x78}) | {"normalizer": {"type": "ByteLevel"}, "pre_tokenizer": cut}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(held))
+    tok, theirs = toksmith.load(path), peer.Tokenizer.from_file(str(path))
+    rng = random.Random(8)
+    for _ in range(300):
+        text = "".join(rng.choices(PARTS, k=rng.randrange(14)))
+        expected = theirs.encode(text)
+        assert tok.encode(text) == expected.ids, text
+        if "x" not in text:  # tokenizers shifts the offsets after characters that were left out
+            assert list(map(tuple, tok.encoding(text).spans.tolist())) == expected.offsets
+        assert tok.decode(expected.ids) == theirs.decode(expected.ids)
+    tok.save(tmp_path / "again.json")
+    assert toksmith.load(tmp_path / "again.json") == tok
+
+
+@pytest.mark.parametrize("pre_tokenizer", ["bytes", "characters"])
+def test_dropout_of_a_file(tmp_path: Path, pre_tokenizer: str) -> None:
+    held = tokenizer_json(set())
+    if pre_tokenizer == "characters":
+        held["pre_tokenizer"] = None
+    path = tmp_path / "tokenizer.json"
+    held["model"]["dropout"] = 1.0  # skips all merges, so that the ids of tokenizers are certain
+    path.write_text(json.dumps(held))
+    with pytest.warns(UserWarning, match=r"model.dropout is 1.0.*use sample\(\) for random"):
+        tok = toksmith.load(path)
+    theirs = peer.Tokenizer.from_file(str(path))
+    assert tok.sample("abab") == theirs.encode("abab").ids == [97, 98] * 2
+    assert tok.encode("abab") == [256, 256]
+    tok.save(tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text())["model"]["dropout"] == 1.0
+    held["model"]["dropout"] = 1.5
+    path.write_text(json.dumps(held))
+    with (
+        pytest.warns(UserWarning, match=r"model.dropout is 1\.5"),
+        pytest.raises(FormatError, match=r"dropout is 1\.5: use a probability"),
+    ):
+        toksmith.load(path)
+    held["model"]["dropout"] = "much"
+    path.write_text(json.dumps(held))
+    with pytest.raises(UnsupportedError, match=r'model.dropout "much"'):
+        toksmith.load(path)
