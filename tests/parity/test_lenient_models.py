@@ -68,6 +68,21 @@ def test_missing_bytes(
     assert [again.encode(text).ids for text in texts] == [each.ids for each in expected]
 
 
+def test_added_tokens_above_the_vocabulary(tmp_path: Path) -> None:
+    held = tokenizer_json({0x78, 0xFF})
+    plain = {"single_word": False, "lstrip": False, "rstrip": False, "special": True}
+    held["added_tokens"] = [
+        {"id": 260, "content": "<|a|>", "normalized": False} | plain,
+        {"id": 261, "content": "<|b|>", "normalized": True} | plain,
+    ]
+    held["normalizer"] = {"type": "NFC"}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(held))
+    tok, theirs = toksmith.load(path), peer.Tokenizer.from_file(str(path))
+    for text in ("ab<|a|>xab<|b|>x", "<|b|>", "xx<|a|>", "ab"):
+        assert tok.encode(text, special="encode") == theirs.encode(text).ids
+
+
 def test_the_reference_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(tokenizer_json({0x78, 0xA9}, unk=True, fuse=True)))

@@ -34,16 +34,19 @@ def make_encoder(pipeline: Pipeline, compile_all: Callable[[Pipeline], Encoder])
     """
     model = pipeline.model
     assert isinstance(model, BPE)
+    ids = [token.id for token in pipeline.framing.added_tokens]
+    limit = max([len(model.vocab), *(token_id + 1 for token_id in ids)])
+    vocab = (*model.vocab, *[b""] * (limit - len(model.vocab)))
     full = BPE(
-        (*model.vocab, *(bytes([byte]) for byte in model.missing_bytes)),
+        (*vocab, *(bytes([byte]) for byte in model.missing_bytes)),
         model.merges,
         model.whole_chunk_first,
     )
-    chunks = _Chunks(KernelEncoder(full, "none"), model)
+    chunks = _Chunks(KernelEncoder(full, "none"), model, limit)
     return _Encoder(
         compile_all(replace(pipeline, model=full)),
         StepwiseEncoder(pipeline, chunks),
-        len(model.vocab),
+        limit,
     )
 
 
@@ -120,10 +123,10 @@ class _Encoder:
 class _Chunks:
     """Runs the model on chunks: in the kernel, or by the reference where a byte is missing."""
 
-    def __init__(self, kernel: KernelEncoder, model: BPE) -> None:
+    def __init__(self, kernel: KernelEncoder, model: BPE, limit: int) -> None:
         self._kernel = kernel
         self._reference = ReferenceChunks(model)
-        self._limit = len(model.vocab)
+        self._limit = limit
 
     def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each chunk ``data[start:end]``."""
