@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.byte_alphabet import spell
+from toksmith.stages.charsmap_rules import charsmap_of
 
 peer = pytest.importorskip("tokenizers")
 
@@ -35,7 +37,9 @@ FLAG = (False, True)
 NORMALIZERS = [
     *options("BertNormalizer", clean_text=FLAG, handle_chinese_chars=FLAG,
              strip_accents=(None, *FLAG), lowercase=FLAG),
-    *({"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Nmt", "StripAccents")),
+    *({"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Nmt")),
+    {"type": "StripAccents"},
+    {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap_of("nmt_nfkc")).decode()},
     {"type": "ByteLevel"},
     *options("Prepend", prepend=("▁", "xy")),
     *options("Replace", pattern=(REGEX, STRING), content=("", "b", "<>")),
@@ -74,8 +78,10 @@ DECODERS = [
 PAIR = [["[SEP]", 1], ["[CLS]", 0]]
 TEMPLATE = {
     "type": "TemplateProcessing",
-    "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
-    "pair": [{"Sequence": {"id": "B", "type_id": 1}}, {"SpecialToken": {"id": "[SEP]", "type_id": 1}},
+    "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+               {"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "B", "type_id": 1}},
+             {"SpecialToken": {"id": "[SEP]", "type_id": 1}},
              {"Sequence": {"id": "A", "type_id": 0}}],
     "special_tokens": {name: {"id": name, "ids": [i], "tokens": [name]}
                        for i, name in enumerate(("[CLS]", "[SEP]"))},
