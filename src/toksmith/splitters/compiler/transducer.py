@@ -5,7 +5,8 @@ back to the last end if none does. The transducer instead follows several attemp
 match at hand, the match that would start at its last end, and so on. All have read the same
 characters, so each step is one look-up, without going back.
 
-Where no match starts, a chunk of one character counts as the match; such chunks are the gaps.
+Where no match starts, a character counts as the match; such characters are the gaps. Gaps next to
+each other may come as one or as several.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Transducer:
     attempts: int
 
     def ends(self, kinds: list[int]) -> list[tuple[int, bool]]:
-        """Return the end of each chunk of a text, and whether it is a gap of one character.
+        """Return the end of each chunk of a text, and whether it is a gap or a part of one.
 
         Args:
             kinds: the class of each character.
@@ -196,4 +197,25 @@ def _step(
             cuts.append(Cut(back, is_gap))
         else:
             kept.append(Attempt(following, min(back + 1, FAR), is_gap))
-    return State(tuple(kept), automaton.starts[kind]), tuple(cuts)
+    return State(_needed(kept), automaton.starts[kind]), tuple(cuts)
+
+
+def _needed(attempts: list[Attempt]) -> tuple[Attempt, ...]:
+    """Return the attempts without what cannot make a difference.
+
+    Of two attempts in the same state the second one is given up: both find an end or neither, and
+    an end of the first one discards the second. Gaps next to each other become one.
+    """
+    kept: list[Attempt] = []
+    states: set[int] = set()
+    for attempt in attempts:
+        if attempt.state in states:
+            attempt = attempt._replace(state=DEAD)
+        elif attempt.state != DEAD:
+            states.add(attempt.state)
+        ended = attempt.state == DEAD and attempt.back is not None
+        if ended and attempt.is_gap and kept and kept[-1].is_gap:
+            kept[-1] = kept[-1]._replace(back=attempt.back)
+        else:
+            kept.append(attempt)
+    return tuple(kept)
