@@ -10,6 +10,8 @@ import pytest
 
 import toksmith
 from tests.cli.conftest import CORPUS, Run
+from tests.kits.bpe import pipeline
+from tests.kits.gguf import converted, write
 from toksmith import formats
 from toksmith.cli.common import FORMATS
 from toksmith.cli.train import Model
@@ -133,3 +135,15 @@ def test_errors_come_before_the_work(
 
 def test_help_names_all_formats_that_can_be_written() -> None:
     assert set(re.findall(r"\w+", FORMATS)) - {"or"} == formats.FORMATS.keys() - {"tekken", "gguf"}
+
+
+def test_the_tokenizer_of_a_gguf_file(run: Run, tmp_path: Path) -> None:
+    model, target = write(tmp_path / "model.gguf", converted(pipeline())), tmp_path / "t.json"
+    ran = run("convert", model, target, "--verify", TEXT)
+    assert ran.code == 0, ran.err
+    assert run("encode", TEXT, "-t", target).ids == run("encode", TEXT, "-t", model).ids
+    unknown = write(tmp_path / "model.gguf", converted(pipeline(), pre="of-tomorrow"))
+    ran = run("encode", TEXT, "-t", unknown)
+    assert ran.code == 2
+    assert "pre-tokenizer 'of-tomorrow' (tokenizer.ggml.pre) is unknown" in ran.err
+    assert run("encode", TEXT, "-t", unknown, "--split", "gpt2").code == 0

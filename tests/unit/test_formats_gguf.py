@@ -335,3 +335,11 @@ def test_bytes_without_an_id_are_left_out(tmp_path: Path) -> None:
     tok = load(tmp_path, values)
     assert tok.encode("ab xxab") == [254, 32, 254]
     assert tok.encode(b"a\xffb ab") == [97, 98, 32, 254]
+
+
+def test_strings_longer_than_a_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = load(tmp_path, gpt2_values(pre="gpt-2"))
+    for size in (8, 9, 17, 100):
+        monkeypatch.setattr("toksmith.formats.gguf_metadata._WINDOW", size)
+        assert load(tmp_path, gpt2_values(pre="gpt-2")) == expected
+        test_every_truncation(tmp_path)

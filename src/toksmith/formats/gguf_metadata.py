@@ -26,6 +26,8 @@ _NUMBERS = {
 }  # fmt: skip
 _COUNT = struct.Struct("<Q")
 _TYPE = struct.Struct("<I")
+_WINDOW = 2**22
+"""Bytes of the file that are copied at once to read strings."""
 _SMALLEST_ENTRY = 13
 """Bytes of a key-value pair with an empty key and a value of one byte."""
 
@@ -192,14 +194,19 @@ class _Reader:
                               f"vocabulary has: at most {files.MAX_ID:,} can be read")  # fmt: skip
         data, at, length = self._data, self._at, _COUNT.unpack_from
         last = self._size - _COUNT.size
+        window, start = b"", at  # a copy of a part of the file: slices of a map are slow
         found: list[bytes] = []
         for _ in range(count):
-            if at > last:
-                self._refuse_end(what)
-            start = at + _COUNT.size
-            at = start + length(data, at)[0]
+            place = at - start
+            if place + _COUNT.size > len(window):
+                if at > last:
+                    self._refuse_end(what)
+                window, start, place = data[at : at + _WINDOW], at, 0
+            size = length(window, place)[0]
+            at += _COUNT.size + size
             if is_wanted:
-                found.append(data[start:at])
+                text = window[place + _COUNT.size : at - start]
+                found.append(text if len(text) == size else data[at - size : at])
         if at > self._size:
             self._refuse_end(what)
         self._at = at
