@@ -245,12 +245,12 @@ def test_gaps_of_one_character(pattern: str) -> None:
 
 def merged(ends: list[tuple[int, bool]]) -> list[tuple[int, bool]]:
     """Return ends with each run of gaps as one gap."""
-    following = [is_gap for _, is_gap in ends[1:]] + [False]
-    return [
-        end
-        for end, next_is_gap in zip(ends, following, strict=True)
-        if not (end[1] and next_is_gap)
-    ]
+    found: list[tuple[int, bool]] = []
+    for end, is_gap in ends:
+        if is_gap and found and found[-1][1]:
+            found.pop()
+        found.append((end, is_gap))
+    return found
 
 
 def all_ends(automaton: Automaton, text: str) -> list[tuple[int, bool]]:
