@@ -62,6 +62,23 @@ PRE_TOKENIZERS = [
     {"type": "Sequence", "pretokenizers": []},
 ]  # fmt: skip
 BYTE_LEVELS = options("ByteLevel", add_prefix_space=FLAG, trim_offsets=FLAG, use_regex=FLAG)
+FALCON = [
+    {"type": "Punctuation", "behavior": "Contiguous"},
+    {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+    {"type": "Digits", "individual_digits": False},
+    {"type": "Split", "pattern": {"Regex": "[0-9][0-9][0-9]"}, "behavior": "Isolated",
+     "invert": False},
+]  # fmt: skip
+AFTER_BYTES = [
+    {"type": "Sequence", "pretokenizers": each}
+    for each in (
+        FALCON,
+        [BYTE_LEVELS[0], {"type": "Punctuation", "behavior": "MergedWithNext"}],
+        [BYTE_LEVELS[-1], {"type": "FixedLength", "length": 3}],
+        [BYTE_LEVELS[-1], {"type": "CharDelimiterSplit", "delimiter": "a"}],
+    )
+]
+"""Pre-tokenizers after ByteLevel cut the spelling of the bytes."""
 DECODERS = [
     *options("BPEDecoder", suffix=("</w>", "b")),
     *({"type": name} for name in ("ByteFallback", "Fuse")),
@@ -95,7 +112,7 @@ PROCESSORS = [
     {"type": "Sequence", "processors": [BYTE_LEVELS[0], TEMPLATE]},
 ]  # fmt: skip
 
-CHARACTERS = "ab xyz12.,!-_▁éÉ漢か\n#"
+CHARACTERS = "ab xyz12.,!-_▁éÉò漢か\n#"
 VOCAB = ["[CLS]", "[SEP]", *CHARACTERS, "ab", "▁a", "##b", "##a", "12", "xy", "</w>", "b</w>"]
 MODELS = {
     "BPE": [
@@ -142,6 +159,7 @@ CASES = [
     *(("normalizer", held(normalizer=each)) for each in NORMALIZERS),
     *(("pre_tokenizer", held(pre_tokenizer=each)) for each in PRE_TOKENIZERS),
     *(("pre_tokenizer", byte_level(pre_tokenizer=each)) for each in BYTE_LEVELS),
+    *(("pre_tokenizer", byte_level(pre_tokenizer=each)) for each in AFTER_BYTES),
     *(("decoder", held(decoder=each)) for each in DECODERS),
     *(("post_processor", byte_level(post_processor=each)) for each in PROCESSORS),
     *(("model", held(model=model_of(each))) for every in MODELS.values() for each in every),
@@ -175,6 +193,9 @@ def test_component(tmp_path: Path, part: str, whole: dict[str, Any]) -> None:
     path.write_text(json.dumps(whole))
     theirs = peer.Tokenizer.from_file(str(path))
     tok = toksmith.load(path)
+    if whole.get("pre_tokenizer") in AFTER_BYTES:
+        tok.save(tmp_path / "again.json")
+        assert toksmith.load(tmp_path / "again.json") == tok
     rng = random.Random(case_id((part, whole)))
     for _ in range(40):
         text = "".join(rng.choices(CHARACTERS, k=rng.randrange(12)))
@@ -182,6 +203,10 @@ def test_component(tmp_path: Path, part: str, whole: dict[str, Any]) -> None:
         assert tok.encode(text, add_special_tokens=True) == expected, text
         plain = theirs.encode(text, add_special_tokens=False).ids
         assert tok.decode(plain) == theirs.decode(plain, skip_special_tokens=False), text
+        spans = list(map(tuple, tok.encoding(text).spans.tolist()))
+        if whole.get("pre_tokenizer") in AFTER_BYTES:
+            offsets = theirs.encode(text, add_special_tokens=False).offsets
+            assert spans == offsets, text
         if part == "post_processor":
             pair = theirs.encode(text, "ab").ids
             assert tok.prepare([text], ["ab"]).ids[0].tolist() == pair, text

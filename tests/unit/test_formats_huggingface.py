@@ -190,7 +190,7 @@ Change = Callable[[dict[str, Any]], object]
         (lambda t: t.update(decoder={"type": "Fuse"}), 'decoder {"type":"Fuse"}'),
         (lambda t: t["pre_tokenizer"].pop("add_prefix_space"), "add_prefix_space null"),
         (
-            lambda t: t.update(pre_tokenizer=sequence(BYTE_LEVEL, SPLIT)),
+            lambda t: t.update(pre_tokenizer=sequence(BYTE_LEVEL, BYTE_LEVEL)),
             'pre_tokenizer.pretokenizers[0] {"type":"ByteLevel"',
         ),
         (

@@ -18,6 +18,7 @@ from toksmith.splitters.classes import (
     Metaspace,
     PatternSplitter,
     Punctuation,
+    SpelledBytes,
     Split,
     SplitterSequence,
     UnicodeScripts,
@@ -37,6 +38,7 @@ Splitter: TypeAlias = (
     | LeadingSpace
     | Metaspace
     | Punctuation
+    | SpelledBytes
     | Split
     | SplitterSequence
     | UnicodeScripts
@@ -57,6 +59,7 @@ __all__ = [
     "Metaspace",
     "PatternSplitter",
     "Punctuation",
+    "SpelledBytes",
     "Split",
     "Splitter",
     "SplitterSequence",

@@ -227,6 +227,26 @@ class Split:
 
 @short_repr
 @dataclass(frozen=True)
+class SpelledBytes:
+    """Cut the bytes of each piece, spelled in GPT-2's printable alphabet.
+
+    A tokenizer.json with pre-tokenizers after ``ByteLevel``, such as Falcon's, is read so. A cut
+    may be inside a character: ``ò`` is spelled ``Ã²``, and ``²`` is a number.
+
+    Attributes:
+        steps: the splitters, in order.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(SpelledBytes((Digits(),)), "in 1984")
+        ['in ', '1984']
+    """
+
+    steps: tuple[Splitter, ...]
+
+
+@short_repr
+@dataclass(frozen=True)
 class SplitterSequence:
     """Each splitter cuts the pieces that the one before it left.
 

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TypeAlias
 
+from toksmith._base.byte_alphabet import spell
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith.splitters import (
@@ -17,6 +18,7 @@ from toksmith.splitters import (
     Metaspace,
     PatternSplitter,
     Punctuation,
+    SpelledBytes,
     Split,
     Splitter,
     SplitterSequence,
@@ -66,6 +68,7 @@ def character_classes(splitter: Splitter) -> Classes | None:
             | FixedLength()
             | LeadingSpace()
             | Metaspace()
+            | SpelledBytes()
             | Split()
             | SplitterSequence()
             | UnicodeScripts()
@@ -182,10 +185,30 @@ def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[Any
         for step in splitter.steps:
             parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
         return parts
+    if isinstance(splitter, SpelledBytes):
+        return [(piece, False) for piece in _spelled_pieces(splitter, text)]
     text = apply_edits(text, find_rewrites(splitter, str(text), at_start))
     spans = find_cuts(splitter, str(text))
     found = [(start, text[start:end]) for start, end in spans if end > start]
     return [(piece, at_start and _starts_original(piece, start)) for start, piece in found]
+
+
+def _spelled_pieces(splitter: SpelledBytes, text: AnyText) -> list[AnyText]:
+    """Return the chunks of a text whose bytes are cut; bytes beyond ASCII become surrogates."""
+    edits = [
+        Edit(place, place + 1, character.encode().decode("ascii", "surrogateescape"))
+        for place, character in enumerate(str(text))
+        if character > "\x7f" and not "\ud800" <= character <= "\udfff"
+    ]
+    parts = [apply_edits(text, edits) if edits else text]
+    for step in splitter.steps:
+        parts = [
+            part[start:end]
+            for part in parts
+            for start, end in find_cuts(step, spell(str(part).encode("utf-8", "surrogateescape")))
+            if end > start
+        ]
+    return parts
 
 
 def _starts_original(piece: str | Aligned, start: int) -> bool:
@@ -211,6 +234,7 @@ def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
             | Digits()
             | FixedLength()
             | Punctuation()
+            | SpelledBytes()
             | Split()
             | SplitterSequence()
             | UnicodeScripts()
@@ -266,6 +290,7 @@ def find_cuts(splitter: Splitter, text: str) -> list[Span]:
             BertSplitter()
             | CharacterDelimiter()
             | Digits()
+            | SpelledBytes()
             | SplitterSequence()
             | Whitespace()
             | WhitespaceSplit()

@@ -28,6 +28,7 @@ from toksmith.splitters import (
     Metaspace,
     PatternSplitter,
     Punctuation,
+    SpelledBytes,
     Split,
     Splitter,
     SplitterSequence,
@@ -68,19 +69,24 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
         UnsupportedError: a pre-tokenizer is not supported; the message names it.
     """
     steps: list[Splitter] = []
+    spelled: list[Splitter] = []  # those after ByteLevel
     byte_level: Entry | None = None
     with files.reading(entry.path):
         for part in _parts(entry):
-            if byte_level is not None:  # the next pre-tokenizer would get spelled bytes
-                raise byte_level.refusal()
             kind = part.get("type").value
-            if kind == "ByteLevel":
+            if byte_level is not None:  # this pre-tokenizer gets spelled bytes
+                if kind not in _READERS or kind == "Metaspace":
+                    raise byte_level.refusal()
+                spelled.append(_READERS[kind](part))
+            elif kind == "ByteLevel":
                 byte_level = part
                 steps += _read_byte_level(part)
             elif isinstance(kind, str) and kind in _READERS:
                 steps.append(_READERS[kind](part))
             else:
                 raise part.refusal()
+    if spelled:
+        steps.append(SpelledBytes(tuple(spelled)))
     if len(steps) > 1:
         return SplitterSequence(tuple(steps)), byte_level is not None
     return (steps[0] if steps else None), byte_level is not None
@@ -194,6 +200,7 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
     """
     steps = _flat(cut)
     last: list[dict[str, Any]] = []
+    spelled = steps.pop() if byte_level and steps and isinstance(steps[-1], SpelledBytes) else None
     if byte_level:
         use_regex = bool(steps) and steps[-1] == _GPT2
         steps = steps[:-1] if use_regex else steps
@@ -201,6 +208,8 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
         steps = steps[:-1] if leading else steps
         last = [BYTE_LEVEL | {"add_prefix_space": leading, "use_regex": use_regex}]
     parts = [_write(step) for step in steps] + last
+    if isinstance(spelled, SpelledBytes):
+        parts += [_write(step) for step in spelled.steps]
     if len(parts) <= 1:
         return parts[0] if parts else None
     return {"type": "Sequence", "pretokenizers": parts}
@@ -241,7 +250,7 @@ def _write(step: Splitter) -> dict[str, Any]:
                 "prepend_scheme": step.prepend,
                 "split": step.split,
             }
-        case LeadingSpace() | SplitterSequence():
+        case LeadingSpace() | SpelledBytes() | SplitterSequence():
             raise UnsupportedError(
                 f"huggingface: {step!r:.80} has no equivalent at its place in a tokenizer.json"
             )
