@@ -716,6 +716,19 @@ def test_keys_are_listed(browser: Browser) -> None:
     assert not browser.one("#keys").is_displayed()
 
 
+@pytest.mark.parametrize("width", [320, 360, 420])
+def test_keys_are_listed_on_a_phone(browser: Browser, width: int) -> None:
+    browser.size((width, 844, 2, True))
+    browser.open(t="small.json", text="low")
+    browser.until(lambda: browser.all(".t"), "tokens")
+    right = "return document.querySelector('#theme').getBoundingClientRect().right"
+    assert browser.run(right) <= width
+    browser.picture(f"keys-{width}")
+    browser.one("#show-keys").click()
+    assert browser.one("#keys").is_displayed()
+    browser.one("#keys button").click()
+
+
 def test_a_missing_page_has_a_way_back(browser: Browser) -> None:
     browser.open("no/such/page")
     browser.complaints()  # Chromium reports the 404
