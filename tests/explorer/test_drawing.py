@@ -6,19 +6,23 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
 
 import toksmith
 from toksmith.errors import OptionError
+from toksmith.explorer.excerpts import ExcerptTokens
 from toksmith.explorer.folder import Folder, holds_text
 from toksmith.explorer.jobs import Jobs
 from toksmith.explorer.loaded import LoadedTokenizers
 from toksmith.explorer.requests import Fields
 from toksmith.explorer.text_page import TextPage
 from toksmith.explorer.texts import Texts
+from toksmith.explorer.token_html import text_html
 from toksmith.explorer.train_page import TrainPage, learned_html
+from toksmith.results import Encoding
 from toksmith.show.style import (
     FOREGROUND,
     FOREGROUND_DARK,
@@ -77,6 +81,40 @@ class TestSharedCharacters:
         ]
         assert found == shared
 
+    @pytest.mark.parametrize(
+        ("pieces", "shared"),
+        [
+            (["हिन", "्दी"], [(0, 2)]),
+            (["हिन्", "दी"], [(0, 2)]),
+            (["हि", "न्दी"], []),
+            (["a", " cafe", "\u0301s", " b"], [(1, 3)]),
+            (["e", "\u0301", "\u0302", "x"], [(0, 3)]),
+            (["ก", "\u0e33"], [(0, 2)]),
+            (["\u1112", "\u1161", "\u11ab", "\u1112"], [(0, 3)]),
+            (["\n", "\u0301"], []),
+            (["مر", "حبا"], []),
+            (["க்", "க"], []),  # Tamil has no conjuncts by rule GB9c
+        ],
+    )
+    def test_of_clusters(self, pieces: list[str], shared: list[tuple[int, int]]) -> None:
+        assert shared_characters(cut_into(pieces)) == shared
+
+    def test_a_special_token_shares_nothing(self) -> None:
+        assert shared_characters(cut_into(["<e>", "\u0301"], special=0)) == []
+
+    def test_a_cluster_is_drawn_once_above_its_tokens(self) -> None:
+        html = drawn(["हिन", "्दी", " b"])
+        assert '<span class="characters" aria-hidden="true">हिन्दी</span>' in html
+        assert html.count('class="whole"') == 1
+        assert re.findall(r'data-i="(\d)"', html) == ["0", "1", "2"]
+
+    def test_the_tokens_below_have_the_direction_of_the_text(self) -> None:
+        assert 'class="bytes" dir="rtl"' in drawn(["\u05e9", "\u05b8\u05dc"])
+        assert 'class="bytes" dir="ltr"' in drawn(["e", "\u0301"])
+        page, key = text_of_bytes()
+        html = page.tokens(Fields({"text": ALEF, "tokenizers": [key]}))["panels"][0]["text"]
+        assert 'class="bytes" dir="ltr"' in html
+
     def test_the_page_draws_each_once(self) -> None:
         page, key = text_of_bytes()
         html = page.tokens(Fields({"text": "a👩‍👩‍👧\nb", "tokenizers": [key]}))["panels"][0]["text"]
@@ -102,6 +140,22 @@ class TestSharedCharacters:
         assert re.findall(r'<(?:div|span) dir="(\w+)">', page) == ["ltr", "rtl", "ltr"]
         paired = tok.encoding("é", pair="한")
         assert text_page(paired, title="t").count('characters"') == 2
+
+
+def cut_into(pieces: list[str], special: int = -1) -> Encoding:
+    """Return the encoding whose tokens are these pieces of a text."""
+    tokens = [piece.encode() for piece in pieces]
+    spans, byte_spans = (
+        np.array(list(pairwise(np.cumsum([0, *map(len, parts)])))) for parts in (pieces, tokens)
+    )
+    is_special = [place == special for place in range(len(pieces))]
+    ids = list(range(len(pieces)))
+    return Encoding("".join(pieces), ids, tokens, spans, byte_spans, is_special)
+
+
+def drawn(pieces: list[str]) -> str:
+    """Return the tokens as the explorer draws them."""
+    return text_html(ExcerptTokens(cut_into(pieces), 0, len(pieces)), [False] * len(pieces))
 
 
 def text_of_bytes() -> tuple[TextPage, str]:

@@ -14,7 +14,6 @@ import toksmith
 from toksmith import graphemes, sentences, words
 from toksmith.errors import MissingExtraError, OptionError, UnsupportedError
 from toksmith.segment import Spans, icu
-from toksmith.show.style import NEUTRAL, PALETTE
 
 pytest.importorskip("icu4py")
 pytest.importorskip("sentencex")
@@ -39,19 +38,19 @@ class TestSpans:
     def test_a_notebook_shows_the_pieces(self) -> None:
         shown = words(f"<b> {FAMILY}")._repr_html_()
         assert re.findall(
-            r"background:(#\w+)\" title=\"characters (\S+?)\">(.*?)</span>", shown
+            r"ts-fill ([\w-]+)\" title=\"characters (\S+?)\">(.*?)</span>", shown
         ) == [
-            (NEUTRAL[1], "0–1", "&lt;"),
-            (PALETTE[0], "1–2", "b"),
-            (NEUTRAL[1], "2–3", "&gt;"),
-            (NEUTRAL[1], "3–4", "·<wbr>"),
-            (NEUTRAL[1], "4–9", FAMILY),
+            ("ts-plain", "0–1", "&lt;"),
+            ("ts-c0", "1–2", "b"),
+            ("ts-plain", "2–3", "&gt;"),
+            ("ts-plain", "3–4", "·<wbr>"),
+            ("ts-plain", "4–9", FAMILY),
         ]
         assert "1 word in 5 pieces, 9 characters" in shown
         of_sentences = sentences("One.\nTwo.")._repr_html_()
         assert of_sentences.count("<div dir=") == 2
-        assert PALETTE[0] in of_sentences
-        assert PALETTE[1] in of_sentences
+        assert re.findall(r"ts-fill (ts-c\d)", of_sentences) == ["ts-c0", "ts-c1"]
+        assert "style=" not in of_sentences
 
     def test_compares_as_a_list(self) -> None:
         assert self.spans == [(0, 2), (2, 3), (3, 5)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import subprocess
@@ -21,7 +22,7 @@ from toksmith._base.arrays import Span
 from toksmith._base.visible import visible
 from toksmith.results import Encoding
 from toksmith.show.notebook import encoding_html, visible_html
-from toksmith.show.style import SPECIAL, TERMINAL
+from toksmith.show.style import PALETTE_DARK, SPECIAL, TERMINAL
 from toksmith.show.terminal import encoding_table, encoding_text, has_colour, render_plain
 from toksmith.show.text_page import text_page
 
@@ -53,6 +54,18 @@ def encoding_of(tokens: list[bytes], special: tuple[int, ...] = ()) -> Encoding:
         byte_spans=spans,
         special=[place in special for place in range(len(tokens))],
     )
+
+
+def with_characters(encoding: Encoding) -> Encoding:
+    """Return an encoding whose spans count characters; those of :func:`encoding_of` count bytes."""
+    data = b"".join(encoding.tokens)
+    spans = [
+        Span(
+            len(data[:start].decode("utf-8", "ignore")), len(data[:end].decode("utf-8", "replace"))
+        )
+        for start, end in encoding.byte_spans.tolist()
+    ]
+    return dataclasses.replace(encoding, spans=spans)
 
 
 def printed(renderable: object, **options: object) -> str:
@@ -162,13 +175,25 @@ class _Collector(HTMLParser):
         self.text += data
 
 
+def without_style(html: str) -> str:
+    return re.sub("<style>.*?</style>", "", html, flags=re.DOTALL)
+
+
 class TestHtml:
     def test_every_token_is_text_and_nothing_else(self) -> None:
+        html = without_style(encoding_html(with_characters(encoding_of(HOSTILE, special=(0,)))))
         parser = _Collector()
-        parser.feed(encoding_html(encoding_of(HOSTILE, special=(0,))))
-        assert set(parser.tags) <= {"div", "span", "wbr", "bdi"}
-        assert parser.attributes == {"style", "title", "dir"}
-        assert parser.text.startswith("".join(visible(token) for token in HOSTILE))
+        parser.feed(html)
+        assert set(parser.tags) <= {"div", "span", "wbr", "bdi", "s"}
+        assert parser.attributes == {"class", "title", "dir", "aria-hidden"}
+        above = re.findall(r'<span class="characters" aria-hidden="true">.*?</span>', html)
+        assert len(above) == 2  # the character of two tokens, and the accent of a control
+        parser = _Collector()
+        for part in above:
+            html = html.replace(part, "")
+        parser.feed(html)
+        shown = "".join(visible(token) for token in HOSTILE)
+        assert parser.text.replace("\u00a0", " ").startswith(shown)
 
     def test_title_names_id_characters_and_bytes(self) -> None:
         html = encoding_html(encoding_of([b"a", b"<|end|>"], special=(1,)))
@@ -184,7 +209,21 @@ class TestHtml:
     def test_a_notebook_shows_it(self) -> None:
         encoding = encoding_of([b"a\n", b"b"])
         assert encoding._repr_html_() == encoding_html(encoding)
-        assert '↵</span></div><div dir="auto"><span' in encoding_html(encoding)
+        assert '↵</s></span></div><div dir="ltr"><span' in encoding_html(encoding)
+
+    def test_colours_are_those_of_the_scheme(self) -> None:
+        html = encoding_html(encoding_of([b"a", b"b", b"<|end|>"], special=(2,)))
+        assert re.findall(r'class="ts-token ts-fill (ts-c\d)"', html) == ["ts-c0", "ts-c1", "ts-c4"]
+        assert "style=" not in html
+        assert f"--ts-fill0: {PALETTE_DARK[0]};" in html
+        assert ".ts-c0 { --ts-fill: var(--ts-fill0); }" in html
+        assert "box-shadow: inset -2px 0" in html  # the gap between tokens
+
+    def test_a_split_character_is_drawn_once(self) -> None:
+        tok = toksmith.train(texts=["a"], vocab_size=256)
+        html = encoding_html(tok.encoding("a👩\u200d👩b"))
+        assert re.findall(r'aria-hidden="true">(.*?)</span>', html) == ["👩\u200d👩"]
+        assert html.count(' title="id ') == len("a👩\u200d👩b".encode())
 
 
 class TestProgress:
@@ -278,8 +317,8 @@ class TestDirection:
     TOKENS = ("السل".encode(), "ام".encode(), b" " + b"\xd8", b"\xb9\n", b"low", b"\xe2\x80\x8f")
 
     def test_lines_have_a_direction_and_tokens_have_none(self) -> None:
-        html = encoding_html(encoding_of(list(self.TOKENS)))
-        assert html.count('<div dir="auto">') == 2
+        html = without_style(encoding_html(with_characters(encoding_of(list(self.TOKENS)))))
+        assert re.findall(r'<div dir="(\w+)">', html) == ["rtl", "ltr"]
         assert 'dir="ltr"' in html
         assert "unicode-bidi" not in html
         assert ">السل</span><span" in html  # nothing between two tokens of a word
@@ -305,5 +344,5 @@ class TestDirection:
             assert '<bdi dir="ltr">&lt;D7&gt;</bdi>' in html
             style = re.search(r"\.ts-token \{(.*?)\}", html, re.DOTALL)
             assert style is None or not re.search("bidi|direction", style[1])
-        lines = re.findall(r'<div dir="auto">(.*?)</div>', encoding_html(encoding))
-        assert len(lines) == 2
+        lines = re.findall(r'<div dir="(\w+)">', encoding_html(encoding))
+        assert lines == ["rtl", "ltr"]

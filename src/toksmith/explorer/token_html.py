@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from toksmith._base.visible import LINE_BREAK, SPACE, TAB
 from toksmith.explorer.excerpts import ExcerptTokens
@@ -18,7 +19,6 @@ from toksmith.show.style import (
 from toksmith.show.token_lines import (
     Box,
     box_lines_html,
-    picture_html,
     shared_characters,
     whole_html,
 )
@@ -74,7 +74,7 @@ def one_line_html(token: bytes) -> str:
 def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
     """Return an excerpt as lines of tokens in colour.
 
-    Where tokens share a character, the character is drawn once above them.
+    Where tokens share a character or a grapheme cluster, it is drawn once above them.
 
     Args:
         shown: the excerpt's tokens.
@@ -91,13 +91,14 @@ def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
         if start > done:
             boxes.append(_gap(data[done:start]))
         # Tokens that share a character may all span the whole of it.
-        own = [data[start : spans[i][1]]] if after == i + 1 else encoding.tokens[i:after]
+        overlap = any(later < end for (_, end), (later, _) in pairwise(spans[i:after]))
+        own = encoding.tokens[i:after] if overlap else [data[s:e] for s, e in spans[i:after]]
         tokens = [_token(shown, i + n, differs[i + n], token) for n, token in enumerate(own)]
         end = max(end for _, end in spans[i:after])
         covered = data[max(start, done) : end].decode("utf-8", "replace")
         html = tokens[0]
         if len(tokens) > 1:
-            html = whole_html(picture_html(covered, one_line_html), tokens)
+            html = whole_html(covered, tokens, one_line_html, encoding.spans[i:after].tolist())
         boxes.append(Box(html, covered))
         done, i = max(done, end), after
     if done < len(data):

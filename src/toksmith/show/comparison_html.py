@@ -31,7 +31,6 @@ from toksmith.show.style import PALETTE, SERIES, SPECIAL_CLASS, read_styles
 from toksmith.show.token_lines import (
     Box,
     box_lines_html,
-    picture_html,
     shared_characters,
     whole_html,
 )
@@ -196,7 +195,7 @@ def _column(
         drawn = [_token(encoding, place, covered, marked[place]) for place in range(i, after)]
         html = word_break(encoding.tokens[i]) + drawn[0]
         if len(drawn) > 1:
-            html = whole_html(picture_html(text, marked_html), drawn)
+            html = whole_html(text, drawn, marked_html, encoding.spans[i:after].tolist())
         boxes.append(Box(html, text))
         i = after
     tokens = box_lines_html(boxes)

@@ -8,20 +8,18 @@ from html import escape
 from toksmith._base.report import shows
 from toksmith._base.visible import LINE_BREAK, SPACE, TAB, count_of, visible_parts
 from toksmith.results import Encoding
-from toksmith.show.style import FOREGROUND, PALETTE, SPECIAL
+from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_styles
+from toksmith.show.token_lines import box_lines_html, token_boxes
 from toksmith.show.token_text import covered_texts
 
 _NO_BREAK = "\u00a0"
-TEXT_STYLE = "font-family:ui-monospace,monospace;line-height:1.9;overflow-wrap:anywhere"
-# Padding at the sides, or isolation, would keep Arabic letters of two tokens from being joined.
-TOKEN_STYLE = f"color:{FOREGROUND};border-radius:3px;padding:2px 0"
 
 
 def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     """Return a text's tokens in alternating colours, as a self-contained HTML fragment.
 
-    A tooltip shows the id, bytes and characters of each token. Tokens have dark letters on a light
-    background, which is readable on dark and light pages.
+    A tooltip shows the id, bytes and characters of each token. The colours suit light and dark
+    notebooks. What several tokens share, such as an emoji, is drawn once above them.
     Everything is escaped: a token ``<script>`` is shown as a token.
 
     Args:
@@ -37,25 +35,35 @@ def encoding_html(encoding: Encoding, limit: int | None = 5_000) -> str:
     """
     shown = len(encoding) if limit is None else min(limit, len(encoding))
     covered = covered_texts(encoding)
-    tokens = lines_html(
-        (_token(encoding, place, covered), encoding.tokens[place].endswith(b"\n"))
-        for place in range(shown)
+    boxes = token_boxes(
+        encoding, shown, lambda place: _token(encoding, place, covered), marked_html
     )
     rest = f" … and {len(encoding) - shown:,} more" if shown < len(encoding) else ""
     size = f"{count_of(len(encoding), 'token')}, {count_of(len(encoding.text), 'character')}"
+    return running_text_html(box_lines_html(boxes), rest, size)
+
+
+def running_text_html(lines: str, rest: str, size: str) -> str:
+    """Return lines of coloured pieces as a fragment with its style sheet.
+
+    Args:
+        lines: the HTML of the lines.
+        rest: says how many pieces are left out.
+        size: says how many there are.
+    """
     return (
-        f'<div style="{TEXT_STYLE}">{tokens}{rest}'
-        f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
+        f'<div class="ts"><style>{read_styles("base")}</style><div class="ts-card">'
+        f'<div class="ts-tokens">{lines}{rest}</div><div class="ts-note">{size}</div></div></div>'
     )
 
 
 def _token(encoding: Encoding, place: int, covered: list[str] | None) -> str:
     token = encoding.tokens[place]
-    background = SPECIAL if encoding.special[place] else PALETTE[place % len(PALETTE)]
+    name = SPECIAL_CLASS if encoding.special[place] else f"ts-c{place % len(PALETTE)}"
     title = token_title(encoding, place, covered)
     return (
-        f'{word_break(token)}<span style="{TOKEN_STYLE};background:{background}" '
-        f'title="{escape(title)}">{visible_html(token)}</span>'
+        f'{word_break(token)}<span class="ts-token ts-fill {name}" '
+        f'title="{escape(title)}">{marked_html(token)}</span>'
     )
 
 

@@ -9,8 +9,8 @@ from toksmith._base.text import utf8
 from toksmith._base.visible import SPACE, count_of
 from toksmith.segment.spans import Spans
 from toksmith.segment.words import Words
-from toksmith.show.notebook import TEXT_STYLE, TOKEN_STYLE, lines_html, visible_html
-from toksmith.show.style import NEUTRAL, PALETTE
+from toksmith.show.notebook import lines_html, running_text_html, visible_html
+from toksmith.show.style import PALETTE
 
 _MOST = 5_000
 _JOINER = "\u200d"
@@ -30,12 +30,12 @@ def spans_html(spans: Spans) -> str:
     is_word = spans.is_word[:_MOST].tolist() if isinstance(spans, Words) else [True] * len(pieces)
     shown, colour = [], 0
     for piece, span, coloured in zip(pieces, spans, is_word, strict=False):
-        background = PALETTE[colour % len(PALETTE)] if coloured else NEUTRAL[1]
+        name = f"ts-c{colour % len(PALETTE)}" if coloured else "ts-plain"
         colour += coloured
         title = escape(f"characters {span.start}–{span.end}")
         shown.append(
             (
-                f'<wbr><span style="{TOKEN_STYLE};background:{background}" title="{title}">'
+                f'<wbr><span class="ts-token ts-fill {name}" title="{title}">'
                 f"{_visible(piece)}</span>",
                 piece.endswith("\n"),
             )
@@ -44,10 +44,7 @@ def spans_html(spans: Spans) -> str:
     size = f"{count_of(len(spans), 'piece')}, {count_of(len(spans.text), 'character')}"
     if isinstance(spans, Words):
         size = f"{count_of(int(spans.is_word.sum()), 'word')} in {size}"
-    return (
-        f'<div style="{TEXT_STYLE}">{lines_html(shown)}{rest}'
-        f'<div style="opacity:.7;font-size:85%">{size}</div></div>'
-    )
+    return running_text_html(lines_html(shown), rest, size)
 
 
 def _visible(piece: str) -> str:

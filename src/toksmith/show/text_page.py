@@ -14,13 +14,7 @@ from toksmith.show.diagram_choice import PlacedDiagram
 from toksmith.show.diagram_html import stepper_html
 from toksmith.show.notebook import marked_html, token_title
 from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_scripts, read_styles, wrap_page
-from toksmith.show.token_lines import (
-    Box,
-    box_lines_html,
-    picture_html,
-    shared_characters,
-    whole_html,
-)
+from toksmith.show.token_lines import box_lines_html, token_boxes
 from toksmith.show.token_text import covered_texts
 from toksmith.trace.diagrams import Lattice, MergeTree
 
@@ -78,34 +72,20 @@ def _tokens(encoding: Encoding, diagrams: Sequence[PlacedDiagram], limit: int) -
         for first, last in placed.tokens
         for token in range(first, last)
     }
-    texts = (encoding.text, encoding.pair or "")
-    ends = dict(shared_characters(encoding))
-    boxes: list[Box] = []
-    shared: list[str] = []
-    last = 0
-    for place in range(shown):
+
+    def drawn(place: int) -> str:
         token, is_special = encoding.tokens[place], encoding.special[place]
         name = SPECIAL_CLASS if is_special else f"ts-c{place % len(PALETTE)}"
         names = f"t ts-fill {name}{' special' if is_special else ''}"
         tag, link = ("a", f' href="#d{links[place]}"') if place in links else ("span", "")
-        shown_token = (
+        return (
             f'<{tag}{link} class="{names}" '
             f'title="{escape(token_title(encoding, place, covered))}">'
             f'<span class="ts-token">{marked_html(token)}</span><i>{encoding.ids[place]}</i>'
             f"</{tag}>"
         )
-        last = max(last, ends.get(place, place + 1))
-        shared.append(shown_token)
-        if place + 1 < min(last, shown):
-            continue
-        which = encoding.sequence[place]
-        spans = encoding.spans[place + 1 - len(shared) : place + 1]
-        text = "" if which < 0 else texts[which][spans.min() : spans.max()]
-        html = shared[0]
-        if len(shared) > 1:
-            html = whole_html(picture_html(text, marked_html), shared)
-        boxes.append(Box(html, text))
-        shared = []
+
+    boxes = token_boxes(encoding, shown, drawn, marked_html)
     rest = len(encoding) - shown
     more = f'<p class="ts-note">… and {rest:,} more tokens</p>' if rest else ""
     return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from toksmith.results import Encoding
@@ -18,13 +18,19 @@ from toksmith.results import Encoding
 _STRONG = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 _NUMBERS = {"EN", "AN"}
 _JOINER = "\u200d"
+# Spacing marks of Thai and Lao, voicing marks of halfwidth kana: letters by their category.
+_LATER_PARTS = "\u0e33\u0eb3\uff9e\uff9f"
+# The viramas after which a consonant goes on with the cluster (UAX #29, rule GB9c).
+_LINKERS = "\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d"
+_JAMO, _LATER_JAMO = range(0x1100, 0x1200), range(0x1160, 0x1200)
+_SYLLABLES = range(0xAC00, 0xD7A4)
 _JOINING = re.compile("([\u200d\ufe0e\ufe0f])")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 
 
 class Box(NamedTuple):
-    """A token, or some tokens that share a character.
+    """A token, or some tokens that share a grapheme cluster.
 
     Attributes:
         html: the box as HTML.
@@ -61,11 +67,59 @@ def _line(line: Sequence[Box]) -> str:
     return f'<div dir="{base}">{"".join(parts)}</div>'
 
 
-def whole_html(characters: str, tokens: Sequence[str]) -> str:
-    """Return characters with the tokens that share them below; all are HTML."""
+def token_boxes(
+    encoding: Encoding, count: int, token: Callable[[int], str], html: Callable[[bytes], str]
+) -> list[Box]:
+    """Return the boxes of the first tokens; what tokens share is drawn once above them.
+
+    Args:
+        encoding: the tokens.
+        count: the number of tokens to draw.
+        token: returns the HTML of the token at an index.
+        html: returns bytes as HTML.
+    """
+    texts = (encoding.text, encoding.pair or "")
+    ends = dict(shared_characters(encoding))
+    boxes: list[Box] = []
+    place = 0
+    while place < count:
+        after = min(ends.get(place, place + 1), count)
+        which = encoding.sequence[place]
+        spans = encoding.spans[place:after].tolist()
+        start, end = spans[0][0], max(end for _, end in spans)
+        text = "" if which < 0 else texts[which][start:end]
+        drawn = [token(each) for each in range(place, after)]
+        boxes.append(
+            Box(
+                drawn[0] if len(drawn) == 1 else whole_html(text, drawn, html, spans),
+                text,
+            )
+        )
+        place = after
+    return boxes
+
+
+def whole_html(
+    text: str,
+    tokens: Sequence[str],
+    html: Callable[[bytes], str],
+    spans: Sequence[Sequence[int]],
+) -> str:
+    """Return characters with the tokens that share them below.
+
+    Args:
+        text: the characters.
+        tokens: the HTML of each token.
+        html: returns bytes as HTML.
+        spans: of the tokens, in characters. Bytes of one character run from left to right, whole
+            characters as the text does.
+    """
+    splits_characters = any(after < end for (_, end), (after, _) in pairwise(spans))
+    direction = "ltr" if splits_characters else _letter_direction(text) or "ltr"
     return (
-        f'<span class="whole"><span class="characters" aria-hidden="true">{characters}</span>'
-        f'<span class="bytes" dir="ltr">{"".join(tokens)}</span></span>'
+        '<span class="whole"><span class="characters" aria-hidden="true">'
+        f'{picture_html(text, html)}</span><span class="bytes" dir="{direction}">'
+        f"{''.join(tokens)}</span></span>"
     )
 
 
@@ -115,10 +169,10 @@ def _letter_direction(text: str) -> str:
 
 
 def shared_characters(encoding: Encoding) -> list[tuple[int, int]]:
-    r"""Return the runs of tokens that share a character: the first token, and one past the last.
+    r"""Return the runs of tokens that share a grapheme cluster: the first, and one past the last.
 
-    A run goes on to the end of what is drawn as one picture: its combining marks, skin tones,
-    joined emoji, and the second letter of a flag.
+    A cluster is what is drawn as one picture: a letter with its combining marks, an emoji with its
+    skin tone, joined emoji, the two letters of a flag, conjunct consonants of Indic scripts.
 
     Example:
         >>> import numpy as np
@@ -136,11 +190,11 @@ def shared_characters(encoding: Encoding) -> list[tuple[int, int]]:
         if encoding.sequence[place] != encoding.sequence[place - 1]:
             continue
         (start, end), (after, stop) = spans[place - 1], spans[place]
-        if start == end or after == stop:
+        if start == end or after == stop or any(encoding.special[place - 1 : place + 1]):
             continue
         text = texts[encoding.sequence[place] == 1]
         goes_on = bool(runs) and runs[-1][1] == place
-        if after < end or (goes_on and after == end and _is_joined(text, after)):
+        if after < end or (after == end and _is_joined(text, after)):
             runs[-1:] = (
                 [(runs[-1][0], place + 1)] if goes_on else [*runs[-1:], (place - 1, place + 1)]
             )
@@ -150,11 +204,15 @@ def shared_characters(encoding: Encoding) -> list[tuple[int, int]]:
 def _is_joined(text: str, place: int) -> bool:
     """Return whether the characters before and after a place are drawn as one."""
     before, after = text[place - 1 : place], text[place : place + 1]
-    if not before or not after:
+    if not before or not after or unicodedata.category(before) in ("Cc", "Zl", "Zp"):
         return False
     if _JOINER in (before, after) or unicodedata.category(after).startswith("M"):
         return True
-    if ord(after) in _SKIN_TONES:
+    if ord(after) in _SKIN_TONES or after in _LATER_PARTS:
+        return True
+    if before in _LINKERS and unicodedata.category(after) == "Lo":
+        return True
+    if ord(after) in _LATER_JAMO and (ord(before) in _JAMO or ord(before) in _SYLLABLES):
         return True
     letters = 0
     while letters < place and ord(text[place - 1 - letters]) in _FLAG_LETTERS:
