@@ -18,7 +18,7 @@ from tests.kits.bpe import pipeline
 from toksmith import formats
 from toksmith.errors import FormatError
 
-ROUNDS = int(os.environ.get("TOKSMITH_DAMAGE", "1000"))
+ROUNDS = int(os.environ.get("TOKSMITH_DAMAGE", "400"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
