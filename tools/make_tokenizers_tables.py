@@ -35,7 +35,7 @@ def removed(normalizer: normalizers.Normalizer) -> str:
 
 
 def cut(splitter: pre_tokenizers.PreTokenizer, pieces: int, beside: str) -> str:
-    """Return the characters that make so many pieces between two of another kind."""
+    """Return the characters that make ``pieces`` pieces between two of another kind."""
     return ranges(
         c for c in CHARACTERS if len(splitter.pre_tokenize_str(beside + c + beside)) == pieces
     )

@@ -6,7 +6,6 @@ import json
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cache
 from itertools import product
 
@@ -17,14 +16,12 @@ from hypothesis import strategies as st
 
 from tests.conftest import NO_SHARED, SHARED
 from tests.strategies import random_text
-from toksmith.errors import UnsupportedError
 from toksmith.splitters import FAMILIES
 from toksmith.splitters.compiler import Automaton, compile_covering, compile_pattern, refusal_of
 from toksmith.splitters.compiler.code_points import Partition
 from toksmith.splitters.compiler.parser import parse
 from toksmith.splitters.compiler.program import make_program
 from toksmith.splitters.compiler.properties import named, with_case_variants
-from toksmith.splitters.compiler.transducer import make_transducer
 
 LIST = SHARED / "data/patterns/gguf_pre.json"
 CORPORA = ["botchan", "cjk", "code", "english", "multilingual", "taylorswift"]
@@ -243,55 +240,6 @@ def test_gaps_of_one_character(pattern: str) -> None:
     assert (covering is None) == (longest > 1)
 
 
-def merged(ends: list[tuple[int, bool]]) -> list[tuple[int, bool]]:
-    """Return ends with each run of gaps as one gap."""
-    found: list[tuple[int, bool]] = []
-    for end, is_gap in ends:
-        if is_gap and found and found[-1][1]:
-            found.pop()
-        found.append((end, is_gap))
-    return found
-
-
-def all_ends(automaton: Automaton, text: str) -> list[tuple[int, bool]]:
-    """Return the ends of matches, and of the gaps between."""
-    spans = automaton.spans(text)
-    covered = {place for start, end in spans for place in range(start, end)}
-    gaps = [(place + 1, True) for place in range(len(text)) if place not in covered]
-    return merged(sorted([*((end, False) for _, end in spans), *gaps]))
-
-
-TOO_FAR = {
-    *(pattern for pattern in PATTERNS if "{512}" in pattern),
-    *(CONSTRUCTS[at] for at in (0, 6)),
-}
-"""The patterns that have no transducer."""
-
-
-@every_pattern
-def test_one_pass_finds_the_same_ends_as_one_match_after_the_other(pattern: str) -> None:
-    automaton = compile_pattern(pattern)
-    if pattern in TOO_FAR:
-        with pytest.raises(UnsupportedError, match="more than 5 chunks may have to be read"):
-            make_transducer(automaton)
-        return
-    transducer = make_transducer(automaton)
-    sure = transducer.sure_cuts()
-    rng = random.Random(5)
-    characters = samples(automaton.classes, rng)
-    for _ in range(200):
-        pieces = (rng.choice(characters) * rng.choice((1, 1, 1, 2, 3, 12)) for _ in range(10))
-        text = "".join(pieces)
-        kinds = automaton.classes_of(text)
-        ends = merged(transducer.ends(kinds))
-        assert ends == all_ends(automaton, text), text
-        for place in range(1, len(text)):
-            if sure[kinds[place - 1]] >> kinds[place] & 1:
-                first, second = transducer.ends(kinds[:place]), transducer.ends(kinds[place:])
-                both = [*first, *((end + place, is_gap) for end, is_gap in second)]
-                assert ends == merged(both), text
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_random_patterns(seed: int) -> None:
     rng = random.Random(seed)
@@ -302,27 +250,9 @@ def test_random_patterns(seed: int) -> None:
             continue
         compiled += 1
         automaton = compile_pattern(pattern)
-        transducer = None
-        with suppress(UnsupportedError):
-            transducer = make_transducer(automaton)
         for _ in range(20):
             text = "".join(rng.choices("aaabbc A1\n\n .é", k=rng.randint(0, 9)))
             assert automaton.spans(text) == expected(pattern, text), (pattern, text)
-            if transducer:
-                ends = merged(transducer.ends(automaton.classes_of(text)))
-                assert ends == all_ends(automaton, text), (pattern, text)
-
-
-def test_sure_cuts_of_gpt2_are_where_words_end() -> None:
-    automaton = compile_pattern(FAMILIES["gpt2"].pattern)
-    sure = make_transducer(automaton).sure_cuts()
-    kinds = dict(zip("a1 .\n'", automaton.classes_of("a1 .\n'"), strict=True))
-    cuts = {one + two for one in kinds for two in kinds if sure[kinds[one]] >> kinds[two] & 1}
-    # Not after white space, whose last character may belong to the next chunk.
-    assert cuts == {
-        *("a1", "a ", "a.", "a\n", "a'", "1a", "1 ", "1.", "1\n", "1'"),
-        *(".a", ".1", ". ", ".\n", "'a", "'1", "' ", "'\n"),
-    }
 
 
 @needs_list

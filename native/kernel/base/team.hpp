@@ -17,7 +17,7 @@ namespace toksmith {
 
 class Team {
  public:
-    // `threads` includes the calling thread. There are fewer if the system cannot start so many.
+    // `threads` includes the calling thread. The team has fewer if the system cannot start all.
     explicit Team(std::size_t threads);
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;

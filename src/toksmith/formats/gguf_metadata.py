@@ -216,7 +216,7 @@ class _Reader:
         return self._take(self._number("<Q", what), what)
 
     def _count(self, size: int, what: str) -> int:
-        """Return a number of elements of at least so many bytes each."""
+        """Read the number of elements of an array; each takes at least ``size`` bytes."""
         count: int = self._number("<Q", f"the number of {what}")
         if count * size > self._size - self._at:
             raise FormatError(

@@ -1,7 +1,6 @@
 r"""A compiler from split patterns to automata that find the same matches.
 
 pattern → tree (`parser`) → program (`program`) → automaton (`subsets`) → minimal (`minimal`)
-→ one pass over the text (`transducer`)
 
 The classes of characters are those of Unicode 16.0. A pattern is in the subset if its matches can
 be found from left to right with one character of look-ahead and look-behind; nearly all published

@@ -173,8 +173,8 @@ class _Writer:
                 self.choose(items)
             case Repeat():
                 self.repeat(tree)
-            case Atomic():
-                raise NotImplementedError
+            case Atomic():  # _without_possessive leaves none
+                raise AssertionError
 
     def hold(self) -> int:
         """Leave a place for an instruction, and return it."""
