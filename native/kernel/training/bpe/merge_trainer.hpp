@@ -344,11 +344,16 @@ class MergeTrainer {
                   [&](std::size_t part) { sift_places(starts[part], starts[part + 1]); });
         PositionArena old = std::exchange(arena_, PositionArena());
         InterruptionPoints<1024> points;
+        std::size_t copied = 0;  // positions since the last interruption point
         for (Pair& pair : pairs_) {
             points.step();
             if (pair.size == 0) continue;
             old.drop_before(pair.places);
             pair.places = std::copy_n(pair.places, pair.size, arena_.take(pair.size)) - pair.size;
+            copied += pair.size;
+            if (copied < kAtOnce) continue;
+            interruption_point();
+            copied = 0;
         }
         enough_places_ = std::max(arena_.taken() / 2 * 3, few_places_);
     }
@@ -356,6 +361,7 @@ class MergeTrainer {
     // Moves the positions that are still valid to the front of their lists.
     void sift_places(std::size_t first, std::size_t last) {
         InterruptionPoints<1024> points;
+        std::size_t sifted = 0;  // positions since the last interruption point
         for (std::size_t i = first; i < last; ++i) {
             points.step();
             if (i + kAhead < last && pairs_[i + kAhead].size > 0) {
@@ -364,9 +370,17 @@ class MergeTrainer {
             Pair& pair = pairs_[i];
             if (pair.count == 0) pair.size = 0;
             Position *const end = pair.places + pair.size, *kept = pair.places;
-            for (const Position* place = pair.places; place < end; ++place) {
-                if (place + kAhead < end) cells_.prefetch(place[kAhead]);
-                if (is_current(pair, *place)) *kept++ = *place;
+            for (const Position* place = pair.places; place < end;) {
+                const Position* const stop =
+                    place + std::min(static_cast<std::size_t>(end - place), kAtOnce - sifted);
+                sifted += static_cast<std::size_t>(stop - place);
+                for (; place < stop; ++place) {
+                    if (place + kAhead < end) cells_.prefetch(place[kAhead]);
+                    if (is_current(pair, *place)) *kept++ = *place;
+                }
+                if (sifted < kAtOnce) continue;
+                interruption_point();
+                sifted = 0;
             }
             pair.size = static_cast<std::uint32_t>(kept - pair.places);
         }
