@@ -13,7 +13,7 @@ import pytest
 
 import toksmith
 from tests.conftest import SHARED
-from tools.doc_pages import notebook_prose, snippets
+from tools.doc_pages import Snippet, notebook_prose, snippets
 from tools.doc_tables import COURSE, TABLES, steps
 
 STEPS = {  # the number of steps that each text has
@@ -122,6 +122,11 @@ def test_the_prose_of_a_notebook_has_no_half_of_an_element() -> None:
     assert notebook_prose(before) == "See [it](03-training.ipynb).\n\n**Answer 1**\n\nSo."
     assert notebook_prose("\n</details>\n\n**2.** Why?\n") == "**2.** Why?"
     assert notebook_prose("\n</details>\n") == ""
+
+
+def test_the_commands_of_a_console_block_and_what_they_print() -> None:
+    block = Snippet("console", frozenset({"run"}), 1, "$ ls \\\n  -a\n.\n..\n$ true\n")
+    assert list(block.commands()) == [("ls \\\n  -a", ".\n..\n"), ("true", "")]
 
 
 @pytest.mark.parametrize("name", sorted(set(TABLES) - {"commands"}))

@@ -11,11 +11,9 @@ import doctest
 import importlib
 import os
 import pkgutil
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -143,7 +141,7 @@ def run_python(snippet: Snippet, names: dict[str, Any], where: str) -> None:
 
 
 def run_shell(snippet: Snippet, where: str) -> None:
-    for command, wanted in commands(snippet):
+    for command, wanted in snippet.commands():
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],
             check=False,
@@ -157,16 +155,3 @@ def run_shell(snippet: Snippet, where: str) -> None:
         if wanted.strip():
             matches = doctest.OutputChecker().check_output(wanted, done.stdout, CHECKS)
             assert matches, f"{where}: {command} prints\n{done.stdout}not\n{wanted}"
-
-
-def commands(snippet: Snippet) -> Iterator[tuple[str, str]]:
-    """Yield each command of a block with what it must print (nothing: anything)."""
-    if snippet.language == "bash":
-        yield snippet.source, ""
-        return
-    for part in re.split(r"^\$ ", snippet.source, flags=re.MULTILINE)[1:]:
-        command, _, wanted = part.partition("\n")
-        while command.endswith("\\"):
-            more, _, wanted = wanted.partition("\n")
-            command = f"{command}\n{more}"
-        yield command, wanted

@@ -76,6 +76,7 @@ def main() -> None:
     """Build the site in ``build/site``."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-run", action="store_true", help="leave the outputs of code out")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     run_code = not parser.parse_args().no_run
     copy_pages()
     for page in sorted(PAGES.rglob("*.md")):
@@ -153,8 +154,10 @@ def course_page(page: Path, text: str, *, run_code: bool) -> str:
             shown.append(part)
             continue
         shown.append(f"```{part.language}\n{part.source}```\n")
-        if part.language == "python" and part.runs:
-            shown += output_of(part, next(outputs))
+        if part.runs:
+            cell = next(outputs)
+            if part.language == "python":  # a console block shows its output itself
+                shown += output_of(part, cell)
     title, _, rest = "".join(shown).partition("\n")
     download = (
         f"[Download this chapter as a notebook]({page.stem}.ipynb)"
@@ -165,7 +168,7 @@ def course_page(page: Path, text: str, *, run_code: bool) -> str:
 
 
 def notebook(text: str) -> NotebookNode:
-    """Return a page as a notebook: a code cell for each Python block that runs.
+    """Return a page as a notebook: a code cell for each block that runs.
 
     The code of answers to exercises is folded.
     """
@@ -175,10 +178,10 @@ def notebook(text: str) -> NotebookNode:
             prose += part
             opened, closed = part.rfind("<details"), part.rfind("</details>")
             in_answer = opened > closed or (in_answer and closed < 0)
-        elif part.language == "python" and part.runs:
+        elif part.runs:
             cells += markdown_cells(prose)
             prose = ""
-            cell = nbformat.v4.new_code_cell(part.source.rstrip("\n"))
+            cell = nbformat.v4.new_code_cell(cell_source(part))
             cell.metadata["tags"] = sorted(part.marks)
             if in_answer:
                 cell.metadata["jupyter"] = {"source_hidden": True}
@@ -195,6 +198,13 @@ def notebook(text: str) -> NotebookNode:
             "language_info": {"name": "python"},
         },
     )
+
+
+def cell_source(block: Snippet) -> str:
+    """Return what a cell of a notebook holds for a block: commands begin with ``!``."""
+    if block.language == "python":
+        return block.source.rstrip("\n")
+    return "\n".join(f"!{command}" for command, _ in block.commands())
 
 
 def guarded(made: NotebookNode) -> NotebookNode:

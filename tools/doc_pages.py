@@ -33,6 +33,18 @@ class Snippet:
             return "no-run" not in self.marks
         return self.language in {"bash", "console"} and "run" in self.marks
 
+    def commands(self) -> Iterator[tuple[str, str]]:
+        """Yield each command for the shell with what it must print (nothing: anything)."""
+        if self.language == "bash":
+            yield self.source, ""
+            return
+        for part in re.split(r"^\$ ", self.source, flags=re.MULTILINE)[1:]:
+            command, _, wanted = part.partition("\n")
+            while command.endswith("\\"):
+                more, _, wanted = wanted.partition("\n")
+                command = f"{command}\n{more}"
+            yield command, wanted
+
 
 def snippets(page: Path) -> Iterator[Snippet]:
     """Yield the fenced blocks of a page in their order."""
