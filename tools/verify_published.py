@@ -34,9 +34,10 @@ import toksmith
 from toksmith import Tokenizer
 from toksmith.errors import UnsupportedError
 from toksmith.formats import FORMATS
+from toksmith.measure.hard_texts import random_strings
 from toksmith.measure.verify import find_differing, same_vocabulary
 from tools.peers import HuggingFace, Peer, SentencePiece
-from tools.random_input import random_ids, random_strings
+from tools.random_input import random_ids
 
 CORPORA = ("english", "code", "multilingual", "cjk")
 PEERS: dict[str, type[Peer]] = {".model": SentencePiece, ".json": HuggingFace}

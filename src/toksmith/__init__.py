@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison
     from toksmith.measure.findings import Audit
+    from toksmith.measure.verify import verify
     from toksmith.measure.vocabulary_size import advise
     from toksmith.results import Batch, Encoding, Inputs, Token
     from toksmith.segment.characters import UnicodeText, graphemes, unicode
@@ -61,6 +62,7 @@ __all__ = [
     "train",
     "training_steps",
     "unicode",
+    "verify",
     "words",
 ]
 
@@ -68,6 +70,7 @@ _MODULES = {
     "advise": "measure.vocabulary_size",
     "audit": "measure.audit",
     "Audit": "measure.findings",
+    "verify": "measure.verify",
     "TextChunk": "tokenizer.chunking",
     "get": "loading",
     "load": "loading",

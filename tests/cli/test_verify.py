@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,13 @@ import pytest
 import toksmith
 from tests.cli.conftest import CORPUS, Run
 from toksmith import formats
+from toksmith.cli.verify import Library
+from toksmith.measure.against import Original
+from toksmith.measure.hard_texts import hard_texts
+from toksmith.measure.peers import LIBRARIES
 from toksmith.measure.verify import first_difference
+from toksmith.show.difference import library_difference_view
+from toksmith.show.terminal import render_plain
 from toksmith.tokenizer import Tokenizer
 
 
@@ -71,16 +78,55 @@ def test_only_the_first_difference_is_shown(
 
 
 def test_standard_input_and_by(run: Run, model: Path, other: Path) -> None:
-    assert run("verify", model, model, stdin=b"low").code == 0
+    assert run("verify", model, model, "-", stdin=b"low").code == 0
     for by in ("ids", "tokens", "spans"):
-        ran = run("verify", model, other, "--by", by, stdin=b"sleeps")
+        ran = run("verify", model, other, "-", "--by", by, stdin=b"sleeps")
         assert ran.code == 1
         assert ran.out.decode().endswith(f"documents that differ by {by}: 1 of 1\n")
+
+
+def test_built_in_texts(run: Run, model: Path, other: Path) -> None:
+    ran = run("verify", model, model)
+    documents = len(hard_texts(["<|end|>"]))
+    assert ran.out.decode().startswith(
+        f"{model} and {model} agree by ids: {documents:,} documents, "
+    )
+    assert ran.code == 0
+    ran = run("verify", model, other)
+    assert ran.out.decode().startswith("the built-in texts: document ")
+    assert ran.code == 1
+
+
+def test_the_library_of_a_tokenizer(run: Run, model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("tiktoken")
+    ran = run("verify", model, "--against", "tiktoken")
+    assert ran.out.decode().startswith(f"{model} and tiktoken {version('tiktoken')} agree by ids: ")
+    assert (ran.code, ran.err) == (0, "")
+    ranks = tmp_path / "t.tiktoken"
+    assert run("convert", model, ranks, "-q").code == 0
+    # The library reads the changed ranks, and toksmith those of the first file.
+    lines = ranks.read_bytes().splitlines()
+    lines[256], lines[257] = (
+        b" ".join((one.split()[0], other.split()[1]))
+        for one, other in zip(lines[256:258], reversed(lines[256:258]), strict=True)
+    )
+    changed = tmp_path / "changed.tiktoken"
+    changed.write_bytes(b"\n".join(lines))
+    ran = run("verify", changed, "--against", "tiktoken", "low lower", "--split", "gpt2")
+    assert ran.code == 0
+    tok = toksmith.load(ranks)
+    difference = Original("tiktoken", tok, changed).first_difference([f"a {tok.token_text(256)}"])
+    assert difference is not None
+    text = render_plain(library_difference_view(difference, colour=False))
+    assert f"as Python writes it: {difference.part!r}" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
+        (["MODEL"], "verify needs a second tokenizer, or --against with a library: transformers"),
+        (["MODEL", "--against", "llama-cpp"], "llama-cpp"),
+        (["MODEL", "--against", "sentencepiece"], "not byte-level BPE"),
         (["MODEL", "gone.json", "a"], "gone.json: there is no such file"),
         (["MODEL", "MODEL", "gone.txt"], "gone.txt: there is no such file"),
         (["MODEL", "MODEL", "a<|end|>", "--special", "raise"], "special token"),
@@ -142,3 +188,7 @@ def test_nothing_is_written_where_there_is_nothing_to_verify(
     assert (ran.code, ran.out) == (2, b"")
     assert ran.err == "toksmith: error: nosuch.txt: there is no such file\n"
     assert not target.exists()
+
+
+def test_the_libraries_of_the_command_line_are_those_of_python() -> None:
+    assert [each.value for each in Library] == [*LIBRARIES]

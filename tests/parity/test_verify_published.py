@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("sentencepiece")
 pytest.importorskip("tokenizers")
 
-from tools.random_input import MOST, random_strings
+from toksmith.measure.hard_texts import MOST, random_strings
 from tools.verify_published import Table, batches, main
 
 

@@ -23,6 +23,7 @@ from toksmith import (
     Tokenizer,
     UnicodeText,
 )
+from toksmith.measure import Difference, LibraryDifference
 
 TEXT = "low low lower lowest newest widest"
 
@@ -136,6 +137,8 @@ def measure(tok: Tokenizer, folder: Path) -> None:
     assert compared.to_latex()
     assert compared.to_json()
     found: Audit = toksmith.audit(tok, texts=TEXT, progress=False)
+    differs: Difference | LibraryDifference | None = toksmith.verify(tok, tok, texts=[TEXT])
+    assert differs is None
     assert str(found)
     advice = toksmith.advise(folder / "corpus.txt", max_vocab=262, progress=False)
     assert advice.recommendation.vocab_size > 0

@@ -1,8 +1,8 @@
-"""``toksmith verify``: checks that two tokenizers agree, and shows the first difference."""
+"""``toksmith verify``: checks that two tokenizers agree, or a tokenizer and its library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -14,10 +14,13 @@ from toksmith.cli.common import (
     Separator,
     Special,
     SpecialOption,
+    SpecialTokens,
+    Split,
     Threads,
     load_tokenizer,
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
+from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
     from toksmith._base.text import Text
@@ -26,6 +29,16 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
 
 EXAMPLE = "toksmith verify toksmith-small tokenizer.json corpus/ --separator '<|endoftext|>'"
+
+
+class Library(str, Enum):
+    """The libraries that tokenizers come from."""
+
+    TRANSFORMERS = "transformers"
+    TOKENIZERS = "tokenizers"
+    TIKTOKEN = "tiktoken"
+    SENTENCEPIECE = "sentencepiece"
+    LLAMA_CPP = "llama-cpp"
 
 
 class Equal(str, Enum):
@@ -38,12 +51,25 @@ class Equal(str, Enum):
 
 def run(
     a: Annotated[str, typer.Argument(metavar="A", help="A published name or a path.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The tokenizer to check against it.")],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="The tokenizer to check against it; none with --against."),
+    ] = None,
     texts: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="TEXT|FILES",
-            help="Files, folders, quoted globs, or one text; without them, standard input.",
+            help="Files, folders, quoted globs, one text, or - for standard input. Without them, "
+            "some 3,000 built-in texts that tokenizers often get wrong.",
+        ),
+    ] = None,
+    against: Annotated[
+        Library | None,
+        typer.Option(
+            case_sensitive=False,
+            help="Instead of B: the library that A comes from, which has to be installed. It reads "
+            "A itself, or A written in its own format. Each of its ways to treat special tokens is "
+            "compared.",
         ),
     ] = None,
     by: Annotated[
@@ -62,9 +88,11 @@ def run(
     read_as: ReadAsOption = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     threads: Threads = None,
+    split: Split = None,
+    special_token: SpecialTokens = None,
     quiet: Quiet = False,
 ) -> None:
-    """Check that two tokenizers agree on texts, document by document.
+    """Check that two tokenizers, or a tokenizer and its own library, agree on texts.
 
     If they do not, the first difference is shown in context, with the tokens of both.
 
@@ -72,20 +100,31 @@ def run(
     """
     from toksmith.corpus import Reading
 
-    pair = (load_tokenizer(a), load_tokenizer(b))
-    if not agree(
-        pair,
-        (a, b),
-        texts or [],
-        by=by.value if by else None,
-        special=special.value,
-        add_special_tokens=add_special_tokens,
-        reading=Reading(
-            separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
-        ),
-        threads=threads,
-        quiet=quiet,
-    ):
+    reading = Reading(
+        separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
+    )
+    left = load_tokenizer(a, split, special_token)
+    if against is not None:
+        words = [*([b] if b is not None else []), *(texts or [])]
+        equal = agrees_with_library(left, a, against.value, words, reading, quiet)
+    elif b is None:
+        raise OptionError(
+            "verify needs a second tokenizer, or --against with a library: "
+            f"{', '.join(each.value for each in Library)}"
+        )
+    else:
+        equal = agree(
+            (left, load_tokenizer(b)),
+            (a, b),
+            texts or [],
+            by=by.value if by else None,
+            special=special.value,
+            add_special_tokens=add_special_tokens,
+            reading=reading,
+            threads=threads,
+            quiet=quiet,
+        )
+    if not equal:
         raise typer.Exit(1)
 
 
@@ -101,6 +140,7 @@ def agree(
     quiet: bool = False,
 ) -> bool:
     """Compare two tokenizers, print the result, and return whether they agree."""
+    from toksmith._base.text import utf8
     from toksmith.corpus import Reading
     from toksmith.measure import verify
 
@@ -109,7 +149,8 @@ def agree(
         "by": by, "special": special, "add_special_tokens": add_special_tokens,
     }  # fmt: skip
     documents = differing = size = 0
-    for name, some in _documents(texts, reading or Reading(), quiet):
+    literals = [*pair[0].special_tokens, *pair[1].special_tokens]
+    for name, some in _documents(texts, reading or Reading(), quiet, literals):
         found = verify.find_differing(*pair, some, threads=threads, **options)
         if found and not differing:
             difference = verify.first_difference(*pair, some[found[0]], **options)
@@ -117,25 +158,71 @@ def agree(
             _show(cast("Difference", difference), names)
         documents += len(some)
         differing += len(found)
-        size += sum(map(len, some))
+        size += sum(len(utf8(text)) for text in some)
     if differing:
         print(f"\ndocuments that differ by {by}: {differing:,} of {documents:,}")
     elif not quiet:
-        number = f"{documents:,} document{'' if documents == 1 else 's'}"
-        print(f"{names[0]} and {names[1]} agree by {by}: {number}, {size:,} bytes")
+        _print_agreement(*names, by, documents, size)
     return not differing
 
 
+def agrees_with_library(
+    tokenizer: Tokenizer,
+    source: str,
+    library: str,
+    texts: list[str],
+    reading: Reading,
+    quiet: bool,
+) -> bool:
+    """Compare a tokenizer with its library, print the result, and return whether they agree."""
+    from rich.console import Console
+
+    from toksmith._base.text import utf8
+    from toksmith.measure.against import Original
+    from toksmith.show.difference import library_difference_view
+    from toksmith.show.terminal import has_colour
+
+    original = Original(library, tokenizer, source)
+    documents = differing = size = 0
+    for name, some in _documents(texts, reading, quiet, tokenizer.special_tokens):
+        for place, mode in original.differing(some):
+            if not differing:
+                print(f"{name}: document {place + 1:,} of {len(some):,} differs", end=" ")
+                view = library_difference_view(
+                    original.describe(some[place], mode),
+                    colour=has_colour(console := Console(highlight=False)),
+                )
+                console.print(view)
+            differing += 1
+        documents += len(some)
+        size += sum(len(utf8(text)) for text in some)
+    if differing:
+        print(f"\ndocuments that differ by ids: {differing:,} of {documents:,}")
+    elif not quiet:
+        _print_agreement(source, original.library, "ids", documents, size)
+    return not differing
+
+
+def _print_agreement(a: str, b: str, by: str, documents: int, size: int) -> None:
+    number = f"{documents:,} document{'' if documents == 1 else 's'}"
+    print(f"{a} and {b} agree by {by}: {number}, {size:,} bytes")
+
+
 def _documents(
-    inputs: list[str], reading: Reading, quiet: bool
+    inputs: list[str], reading: Reading, quiet: bool, literals: Iterable[str]
 ) -> Iterator[tuple[str, Sequence[Text]]]:
     """Yield the name and the documents of each source."""
+    if not inputs:
+        from toksmith.measure.hard_texts import hard_texts
+
+        yield "the built-in texts", hard_texts(literals)
+        return
     from toksmith._base.documents import document_bounds
     from toksmith.cli.reading import files_or_text, read_stdin
     from toksmith.corpus import check_field
     from toksmith.corpus.opening import open_documents
 
-    files, text = files_or_text(inputs, [])
+    files, text = ([], None) if inputs == ["-"] else files_or_text(inputs, [])
     if not files:
         name = "standard input" if text is None else "the text"
         data = read_stdin(quiet, reading.encoding_errors) if text is None else text

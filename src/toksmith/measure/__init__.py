@@ -9,7 +9,8 @@
 - audit.py: the checks of a tokenizer; reachability.py, audit_vocabulary.py and audit_texts.py
   find problems, findings.py holds them.
 - vocabulary_size.py, vocabulary_scaling.py, vocabulary_advice.py: the number of tokens to have.
-- verify.py: whether two tokenizers agree on texts.
+- verify.py: whether two tokenizers agree on texts; against.py: whether a tokenizer agrees with
+  its original library, which peers.py loads. hard_texts.py: texts that tokenizers get wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from toksmith._base import lazy
 
 if TYPE_CHECKING:
+    from toksmith.measure.against import LibraryDifference
     from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison, Figures
     from toksmith.measure.distribution import (
@@ -49,6 +51,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Figures",
+    "LibraryDifference",
     "Metric",
     "bytes_per_token",
     "characters_per_token",
@@ -84,6 +87,7 @@ _MODULES = {
     "metrics": ("METRICS", "Metric"),
     "comparison": ("Comparison", "Figures"),
     "compare": ("compare",),
+    "against": ("LibraryDifference",),
     "verify": ("Difference", "find_differing", "first_difference"),
 }
 

@@ -1,4 +1,7 @@
-"""Verification that two tokenizers agree on texts: the texts and the first place that differ."""
+"""Verification that two tokenizers agree on texts: the texts and the first place that differ.
+
+The other one may be the library that a tokenizer comes from.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,11 @@ from typing import Literal, TypeAlias, get_args
 
 from toksmith._base.arrays import IdArray, Span, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.text import Text
+from toksmith._base.text import Text, Texts, texts_of
 from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
+from toksmith.measure.against import LibraryDifference, Original
+from toksmith.measure.hard_texts import hard_texts
 from toksmith.results import Batch, Encoding
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
@@ -49,6 +54,71 @@ class Difference:
     byte_span: Span
     left: Encoding
     right: Encoding
+
+
+def verify(
+    a: AnyTokenizer,
+    b: AnyTokenizer | None = None,
+    *,
+    against: str | None = None,
+    texts: Texts | None = None,
+    by: By | None = None,
+    special: Special = "text",
+    add_special_tokens: bool = False,
+) -> Difference | LibraryDifference | None:
+    """Return the first difference of two tokenizers, or of a tokenizer and its original library.
+
+    Args:
+        a: a tokenizer, a published name or a path.
+        b: the other one.
+        against: instead of ``b``, the library to compare with: ``"transformers"``,
+            ``"tokenizers"``, ``"tiktoken"``, ``"sentencepiece"`` or ``"llama-cpp"``. It reads the
+            file ``a`` itself, or if that has another format, ``a`` as written in its own.
+        texts: a text or several; ``None`` for some 3,000 that tokenizers often get wrong.
+        by: for two tokenizers, what has to be equal; ``None`` for ids if both vocabularies give
+            each id the same token, else for tokens.
+        special: for two tokenizers; see :meth:`Tokenizer.encode`. With a library, each of its own
+            ways is compared.
+        add_special_tokens: for two tokenizers; put the templates' own ids around each text.
+
+    Returns:
+        ``None`` where there is no difference.
+
+    Raises:
+        OptionError: neither ``b`` nor ``against`` is given, or both, or the library is unknown.
+        MissingExtraError: the library is not installed; the message names its package.
+        UnsupportedError: the library cannot hold the tokenizer.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> tok.save("low.json")
+        >>> toksmith.verify(tok, "low.json") is None
+        True
+        >>> toksmith.verify(tok, tok.with_split("words"), texts=["a  low"]).text
+        'a  low'
+    """
+    if (b is None) == (against is None):
+        raise OptionError("verify needs one other tokenizer: give either b or against=")
+    left = tokenizer_of(a)
+    right = None if b is None else tokenizer_of(b)
+    some: list[Text]
+    if texts is not None:
+        some = list(texts_of(texts))
+    else:
+        some = [*hard_texts([*left.special_tokens, *(right.special_tokens if right else ())])]
+    if right is None:
+        return Original(str(against), left, a).first_difference(some)
+    by = by or default_by(left, right)
+    found = find_differing(
+        left, right, some, by=by, special=special, add_special_tokens=add_special_tokens
+    )
+    if not found:
+        return None
+    return first_difference(
+        left, right, some[found[0]],
+        by=by, special=special, add_special_tokens=add_special_tokens,
+    )  # fmt: skip
 
 
 def same_vocabulary(a: Tokenizer, b: Tokenizer) -> bool:
