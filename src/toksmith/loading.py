@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith import formats
+from toksmith._base import lazy
 from toksmith.errors import OptionError, UnknownNameError
-from toksmith.formats import published
 from toksmith.formats.listed import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    from toksmith.formats import published
     from toksmith.tokenizer.training_record import TrainingRecord
+else:
+    published = lazy.module("toksmith.formats.published")
 
 AnyTokenizer: TypeAlias = "Tokenizer | str | PathLike[str]"
 """A tokenizer as a function argument: a Tokenizer, a path, or a published name."""

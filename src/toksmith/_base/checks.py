@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from math import nan, prod
-from numbers import Real
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NoReturn
 
-from toksmith._base.lazy import np, regex
+from toksmith._base.lazy import np, numbers, regex
 from toksmith.errors import OptionError, SplitError
 
 _MOST = 2**63 - 1
@@ -134,7 +133,7 @@ def ratio(part: float, whole: float) -> float:
         0.75
     """
     for number in (part, whole):
-        if not isinstance(number, Real):
+        if not isinstance(number, numbers.Real):
             raise OptionError(f"a ratio of {number!r:.80}: use numbers, not {_kind(number)}")
     return float(part / whole) if whole else nan
 

@@ -18,16 +18,15 @@ The journal is in the folder of the link.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from toksmith._base.lazy import hashlib, json
 from toksmith.errors import OptionError
 
 _VERSION = 1
@@ -117,7 +116,7 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
                 "name": path.name,
                 "staged": staged[path].name,
                 "old": _hash(path),
-                "new": sha256(data).hexdigest(),
+                "new": hashlib.sha256(data).hexdigest(),
             }
             for path, data in contents.items()
         ]
@@ -261,7 +260,7 @@ def _read(path: Path) -> bytes | None:
 
 def _hash(path: Path) -> str | None:
     data = _read(path)
-    return None if data is None else sha256(data).hexdigest()
+    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _entries(journal: Path) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from toksmith._base import commits
+from toksmith._base.lazy import json
 from toksmith.errors import FormatError, OptionError
 
 HEAD = 4096

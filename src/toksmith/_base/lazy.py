@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from toksmith.errors import MissingExtraError
 
-__all__ = ["extra", "module", "names", "np", "npt", "pattern", "regex"]
+__all__ = [
+    "callables",
+    "extra",
+    "hashlib",
+    "json",
+    "module",
+    "names",
+    "np",
+    "npt",
+    "numbers",
+    "pattern",
+    "regex",
+    "unicodedata",
+]
 
 
 class _Later:
@@ -38,6 +51,26 @@ def module(name: str) -> Any:
     return _Later(lambda: import_module(name))
 
 
+class _CalledLater(_Later):
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._made(*args, **named)  # type: ignore[operator]
+
+
+def callables(package: str, name: str, held: str) -> tuple[Any, ...]:
+    """Return proxies of classes and functions, whose module is imported when one is called.
+
+    Args:
+        package: the package of the module.
+        name: the name of the module.
+        held: the names of the classes and functions, with spaces between.
+    """
+
+    def find(each: str) -> object:
+        return getattr(import_module(f"{package}.{name}"), each)
+
+    return tuple(_CalledLater(partial(find, each)) for each in held.split())
+
+
 def extra(name: str, of: str) -> Any:
     """Import and return a module of an optional package.
 
@@ -57,10 +90,16 @@ def extra(name: str, of: str) -> Any:
 
 
 if TYPE_CHECKING:
+    import hashlib
+    import json
+    import numbers
+    import unicodedata
+
     import numpy as np
     import numpy.typing as npt
     import regex
 else:
+    hashlib, json, numbers, unicodedata = map(module, ("hashlib", "json", "numbers", "unicodedata"))
     np, npt, regex = map(module, ("numpy", "numpy.typing", "regex"))
 
 

@@ -1,16 +1,17 @@
 """The one rule for how a token's bytes are shown; every view, trace and progress bar uses it.
 
 Reprs of dataclasses and named tuples fit one line, however much a value holds. The module imports
-nothing of toksmith, so that all rooms may use it.
+nothing of toksmith but lazy modules, so that all rooms may use it.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import fields
 from typing import Any, TypeVar
+
+from toksmith._base.lazy import unicodedata
+from toksmith._base.records import fields
 
 SPACE, LINE_BREAK, TAB = "·", "↵", "→"
 

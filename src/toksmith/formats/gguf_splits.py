@@ -8,10 +8,10 @@ with the same chunks.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from toksmith._base.records import dataclass
 from toksmith.splitters import PatternSplitter, Split, Splitter, SplitterSequence
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from toksmith._base import lazy
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 
 NONE: frozenset[str] = frozenset()
@@ -116,7 +116,6 @@ SPACE = tuple(
                  (0x3000, 0x3001))
     for code in range(*span)
 )  # fmt: skip
-_SPACES = re.compile(b"(?:" + b"|".join(SPACE) + b")*")
 _LONGEST = 4
 """The most bytes of a character."""
 
@@ -134,8 +133,13 @@ def _space_before(text: bytes, start: int) -> int:
 
 
 def _space_after(text: bytes, end: int) -> int:
-    match = _SPACES.match(text, end)
+    match = _spaces().match(text, end)
     return match.end() if match else end
+
+
+@cache
+def _spaces() -> re.Pattern[bytes]:
+    return re.compile(b"(?:" + b"|".join(SPACE) + b")*")
 
 
 @lru_cache(maxsize=64)

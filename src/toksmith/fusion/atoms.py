@@ -7,12 +7,12 @@ between two characters unless the last atom of the one and the first atom of the
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import chain, pairwise, product
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass, field
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
 from toksmith.fusion.atoms import AtomArray, Atoms, Units, atoms_of
 from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of

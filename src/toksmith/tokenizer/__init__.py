@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
 
-from toksmith._base import habits
+from toksmith._base import habits, lazy
 from toksmith._base.arrays import IdArray, Ids, OffsetArray
 from toksmith._base.checks import flag, whole
 from toksmith._base.habits import TokenizerHabits
 from toksmith._base.lazy import np
+from toksmith._base.records import replace
 from toksmith._base.report import html_of
 from toksmith._base.text import Text, check_texts, refuse_list, utf8
 from toksmith._base.threads import SMALL
@@ -22,31 +22,46 @@ from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, stack
-from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks, truncate_text
-from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
 from toksmith.tokenizer.encode import ENGINE_REFUSALS, Special, TextEncoder, make_encoding
-from toksmith.tokenizer.merge_table import Merges, MergeTable
-from toksmith.tokenizer.model_inputs import (
-    Cut,
-    Fill,
-    Preparation,
-    columns_of,
-    pad_id,
-    resolve_lengths,
-)
-from toksmith.tokenizer.rows import RowPart, Trimmer, concat, frame
-from toksmith.tokenizer.variants import (
-    SpecialTokens,
-    with_matching,
-    with_special_tokens,
-    with_split,
-    with_template,
-)
-from toksmith.vocabulary import Tokens, TokenTable, Vocabulary
 
 if TYPE_CHECKING:
+    from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks, truncate_text
+    from toksmith.tokenizer.decode import IncrementalDecoder, TextDecoder
+    from toksmith.tokenizer.merge_table import Merges, MergeTable
+    from toksmith.tokenizer.model_inputs import (
+        Cut,
+        Fill,
+        Preparation,
+        columns_of,
+        pad_id,
+        resolve_lengths,
+    )
+    from toksmith.tokenizer.rows import RowPart, Trimmer, concat, frame
     from toksmith.tokenizer.training_record import TrainingRecord
+    from toksmith.tokenizer.variants import (
+        SpecialTokens,
+        with_matching,
+        with_special_tokens,
+        with_split,
+        with_template,
+    )
     from toksmith.trace.explain import Explainer, Explanation
+    from toksmith.vocabulary import Tokens, TokenTable, Vocabulary
+else:  # neither loading nor encoding a text to a list needs these modules
+    _later = partial(lazy.callables, "toksmith.tokenizer")
+    Chunker, text_chunks, truncate_text = _later("chunking", "Chunker text_chunks truncate_text")
+    IncrementalDecoder, TextDecoder = _later("decode", "IncrementalDecoder TextDecoder")
+    Merges, MergeTable = _later("merge_table", "Merges MergeTable")
+    Preparation, columns_of, pad_id, resolve_lengths = _later(
+        "model_inputs", "Preparation columns_of pad_id resolve_lengths"
+    )
+    RowPart, Trimmer, concat, frame = _later("rows", "RowPart Trimmer concat frame")
+    with_matching, with_special_tokens, with_split, with_template = _later(
+        "variants", "with_matching with_special_tokens with_split with_template"
+    )
+    Tokens, TokenTable, Vocabulary = lazy.callables(
+        "toksmith", "vocabulary", "Tokens TokenTable Vocabulary"
+    )
 
 AnyText = TypeVar("AnyText", str, bytes)
 
