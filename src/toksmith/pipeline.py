@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toksmith._base.records import dataclass, replace
+from toksmith._base.records import dataclass, field, replace
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
+from toksmith.framing.settings import NO_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from toksmith.decoders import Decoder
@@ -35,6 +36,8 @@ class Pipeline:
         normalizer: the steps that rewrite the text before it is split; ``()`` for none.
         decoder: the steps that turn tokens into text; ``None`` if the bytes of the tokens,
             concatenated, are the text.
+        settings: what a model folder says besides: roles of special tokens, lengths, chat
+            templates. They change no ids, so two pipelines that differ in them are equal.
 
     Raises:
         OptionError: an added token's id belongs to a token of the model with other bytes.
@@ -54,6 +57,7 @@ class Pipeline:
     name: str | None = None
     normalizer: Normalizer = ()
     decoder: Decoder | None = None
+    settings: Settings = field(default=NO_SETTINGS, compare=False)
 
     def __post_init__(self) -> None:
         vocab = self.model.vocab

@@ -110,6 +110,12 @@ def look(tok: Tokenizer) -> None:
     assert len(merges) == len(tok.merge_table)
     special: dict[str, int] = tok.special_tokens
     assert special
+    roles: list[int | None] = [tok.bos_token_id, tok.eos_token_id, tok.pad_token_id]
+    unknown: int | None = tok.unk_token_id
+    assert unknown is None, roles
+    limit: int | None = tok.model_max_length
+    template: str | None = tok.chat_template
+    assert limit is template is None
     assert str(tok.explain("lowest"))
     assert tok == tok.with_split("gpt2").with_split(None)
     assert hash(tok) == hash(tok)

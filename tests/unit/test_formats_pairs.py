@@ -110,7 +110,8 @@ def test_flags_and_roles_of_the_companion_files(tmp_path: Path) -> None:
         "added_tokens_decoder": {str(MASK): mask | {"special": True, "normalized": False}},
     }
     beside = {"sep_token": {"content": "</s>"}, "cls_token": "<s>"}
-    tok = toksmith.load(folder(tmp_path, config, special_tokens_map=beside))
+    with pytest.warns(UserWarning, match="cls_token is '<pad>' in tokenizer_config.json"):
+        tok = toksmith.load(folder(tmp_path, config, special_tokens_map=beside))
     assert tok.encode("low", add_special_tokens=True) == [IDS["<pad>"], LOW, END]
     assert tok.encode("<mask>  low", special="encode") == [MASK, LOW]
 
@@ -118,14 +119,9 @@ def test_flags_and_roles_of_the_companion_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "others", "reason"),
     [
-        ({"tokenizer_class": "Qwen2Tokenizer"}, {}, "tokenizer_class is 'Qwen2Tokenizer', whose"),
+        ({"tokenizer_class": "OwnTokenizer"}, {}, "tokenizer_class is 'OwnTokenizer', whose rules"),
+        ({"tokenizer_class": "XLMTokenizer"}, {}, "XLMTokenizer cannot be read: it cuts words"),
         ({"cls_token": "[CLS]"}, {}, r"cls_token is '\[CLS\]', which vocab.json lacks"),
-        ({}, {"added_tokens": {"<new>": 300}}, r"'<new>' \(id 300\) is not in vocab.json"),
-        (
-            {"added_tokens_decoder": {"300": {"content": "<new>", "special": True}}},
-            {},
-            "added_tokens_decoder.300 .* cannot be read yet",
-        ),
     ],
 )
 def test_unreadable_files(
@@ -133,6 +129,21 @@ def test_unreadable_files(
 ) -> None:
     with pytest.raises(UnsupportedError, match=reason):
         toksmith.load(folder(tmp_path, config, **others))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"added_tokens": {"<new>": 300}},
+        {"tokenizer_config": {"added_tokens_decoder": {"300": {"content": "<new>"}}}},
+    ],
+)
+def test_a_token_after_the_vocabulary_gets_the_next_id(
+    tmp_path: Path, files: dict[str, Any]
+) -> None:
+    with pytest.warns(UserWarning, match=f"'<new>' has id 300 in .*, but id {len(TOKENS)}"):
+        tok = toksmith.load(folder(tmp_path, **files))
+    assert tok.encode("low<new>low") == [LOW, len(TOKENS), LOW]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def read(
     """Read a tokenizer's file or directory.
 
     Args:
-        path: the file, or the directory of GPT-2's two files or of a tokenizer.json.
+        path: the file, or a model folder: a directory of one of these formats with the
+            configuration files of Hugging Face's ``transformers``.
         format: a name of ``FORMATS``; ``None`` recognises the format from the content.
         split: the split of a ``.tiktoken`` file, which holds none: a name, a regular expression,
             or ``None`` for no split. For a GGUF file, it takes the place of the named one.
@@ -196,7 +197,8 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
         return
     if place not in contents:
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            for folder in {place, *(name.parent for name in contents if place in name.parents)}:
+                folder.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as wrong:
             reason = getattr(wrong, "strerror", None) or wrong
             if place.exists() and not place.is_dir():

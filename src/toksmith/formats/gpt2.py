@@ -73,12 +73,13 @@ def read(path: Path, hints: Hints) -> Pipeline:
     """
     hints.refuse(path, NAME)
     encoder, merges = _pair_of(path)
-    pipeline = read_pair(encoder, merges)
     if not encoder.name.endswith("vocab.json"):
-        return pipeline
-    from toksmith.formats.huggingface.pair import apply_config
+        return read_pair(encoder, merges)
+    from toksmith.formats.huggingface import folder, pair
 
-    return apply_config(encoder, pipeline)
+    if encoder.name == "vocab.json" and folder.is_configured(encoder.parent):
+        return folder.read(encoder.parent, use_main=False)
+    return pair.apply_config(encoder, read_pair(encoder, merges))
 
 
 def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:

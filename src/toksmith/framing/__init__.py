@@ -10,6 +10,7 @@ from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing.added import AddedToken, find, literal_pattern
 from toksmith.framing.lengths import Padding, Truncation
+from toksmith.framing.settings import Settings
 from toksmith.framing.template import Part, Template, TextPart, TokenPart, TrimOffsets
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Framing",
     "Padding",
     "Part",
+    "Settings",
     "Template",
     "TextPart",
     "TokenPart",

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from toksmith.tokenizer.model_inputs import (
         Cut,
         Fill,
+        KnownLengths,
         Preparation,
         columns_of,
-        pad_id,
+        known_lengths,
         resolve_lengths,
     )
     from toksmith.tokenizer.rows import RowPart, Trimmer, concat, frame
@@ -52,8 +53,8 @@ else:  # neither loading nor encoding a text to a list needs these modules
     Chunker, text_chunks, truncate_text = _later("chunking", "Chunker text_chunks truncate_text")
     IncrementalDecoder, TextDecoder = _later("decode", "IncrementalDecoder TextDecoder")
     Merges, MergeTable = _later("merge_table", "Merges MergeTable")
-    Preparation, columns_of, pad_id, resolve_lengths = _later(
-        "model_inputs", "Preparation columns_of pad_id resolve_lengths"
+    Preparation, columns_of, known_lengths, resolve_lengths = _later(
+        "model_inputs", "Preparation columns_of known_lengths resolve_lengths"
     )
     RowPart, Trimmer, concat, frame = _later("rows", "RowPart Trimmer concat frame")
     with_matching, with_special_tokens, with_split, with_template = _later(
@@ -233,6 +234,87 @@ class Tokenizer(TokenizerHabits):
             {'<|end|>': 258}
         """
         return dict(self._framing.special_tokens)
+
+    @cached_property
+    def _roles(self) -> dict[str, int]:
+        from toksmith.formats.huggingface.config import role_ids
+
+        return role_ids(self.pipeline, self._table.find)
+
+    @property
+    def bos_token_id(self) -> int | None:
+        """The id of the token that begins a text; ``None`` if the tokenizer has none.
+
+        A model folder names it. For other files, it follows from the model, the template and the
+        literals of the special tokens (``<s>``, ``<|begin_of_text|>`` …).
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.train(texts=["a"], vocab_size=257, special_tokens=["<s>"]).bos_token_id
+            256
+        """
+        return self._roles.get("bos_token")
+
+    @property
+    def eos_token_id(self) -> int | None:
+        """The id of the token that ends a text; see :attr:`bos_token_id`.
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.get("toksmith-small").eos_token_id
+            16382
+        """
+        return self._roles.get("eos_token")
+
+    @property
+    def pad_token_id(self) -> int | None:
+        """The id of the token that pads rows; see :attr:`bos_token_id`.
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.get("toksmith-small").pad_token_id
+            16383
+        """
+        return self._roles.get("pad_token")
+
+    @property
+    def unk_token_id(self) -> int | None:
+        """The id of the token for unknown text; see :attr:`bos_token_id`.
+
+        Example:
+            >>> import toksmith
+            >>> print(toksmith.get("toksmith-small").unk_token_id)
+            None
+        """
+        return self._roles.get("unk_token")
+
+    @property
+    def model_max_length(self) -> int | None:
+        """The most tokens that the model takes; ``None`` if no file says so.
+
+        It is that of a model folder, else the length to which the tokenizer's file cuts texts.
+        :meth:`prepare` cuts to it with ``truncation=True``.
+
+        Example:
+            >>> import toksmith
+            >>> print(toksmith.get("toksmith-small").model_max_length)
+            None
+        """
+        limit, cut = self.pipeline.settings.model_max_length, self._framing.truncation
+        return cut.max_length if limit is None and cut is not None else limit
+
+    @property
+    def chat_template(self) -> str | None:
+        """The chat template of a model folder, a Jinja text; ``None`` if there is none.
+
+        toksmith keeps it, and does not run it.
+
+        Example:
+            >>> import toksmith
+            >>> print(toksmith.get("toksmith-small").chat_template)
+            None
+        """
+        return self.pipeline.settings.chat_template
 
     @cached_property
     def merges(self) -> Merges:
@@ -672,7 +754,7 @@ class Tokenizer(TokenizerHabits):
         flag("spans", spans)
         flag("add_special_tokens", add_special_tokens)
         cut, fill, must_fit = resolve_lengths(
-            self._framing, truncation, padding, max_length, stride
+            self._framing, self._lengths, truncation, padding, max_length, stride
         )
         how = Preparation(
             cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
@@ -683,9 +765,13 @@ class Tokenizer(TokenizerHabits):
             self._warn_of_padding(fill.id or 0)
         return inputs
 
+    @cached_property
+    def _lengths(self) -> KnownLengths:
+        return known_lengths(self._framing, self.pipeline.settings, self.pad_token_id)
+
     def _warn_of_padding(self, filled_with: int) -> None:
         """Warn, once, that rows are padded with an id that is no padding token."""
-        if self._warned_of_padding or pad_id(self._framing) is not None:
+        if self._warned_of_padding or self._lengths.pad_id is not None:
             return
         self._warned_of_padding = True
         warn(

@@ -9,7 +9,7 @@ from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text, check_texts
 from toksmith._base.visible import count_of
 from toksmith.errors import OptionError
-from toksmith.framing import Framing, Padding, Truncation
+from toksmith.framing import Framing, Padding, Settings, Truncation
 from toksmith.results import Inputs
 from toksmith.tokenizer.encode import Special, TextEncoder
 from toksmith.tokenizer.rows import RowPart, Trimmer, cut, frame, pad
@@ -130,13 +130,42 @@ Cut: TypeAlias = (
 Fill: TypeAlias = Padding | int | bool | Literal["longest", "max_length", "do_not_pad"]
 
 
-def pad_id(framing: Framing) -> int | None:
-    """Return the id of the padding token; ``None`` if the tokenizer has none."""
-    return framing.pad_id if framing.padding is None else framing.padding.id
+@dataclass(frozen=True)
+class KnownLengths:
+    """What the tokenizer knows of padding and lengths beside its framing.
+
+    Attributes:
+        pad_id: the id of the padding token; ``None`` if the tokenizer has none.
+        side: the end at which rows are padded.
+        cut_side: the end at which texts are cut.
+        limit: the most tokens that the model takes; ``None`` if it is not known.
+    """
+
+    pad_id: int | None
+    side: Literal["left", "right"]
+    cut_side: Literal["left", "right"]
+    limit: int | None
+
+
+def known_lengths(framing: Framing, settings: Settings, pad_id: int | None) -> KnownLengths:
+    """Return what a framing and the settings of a model folder say.
+
+    Args:
+        framing: its padding takes precedence.
+        settings: those of the model folder.
+        pad_id: the id of the tokenizer's padding token.
+    """
+    if framing.padding is not None:
+        pad_id = framing.padding.id
+    elif pad_id is None:
+        pad_id = framing.pad_id
+    sides = settings.padding_side or "right", settings.truncation_side or "right"
+    return KnownLengths(pad_id, *sides, settings.model_max_length)
 
 
 def resolve_lengths(
     framing: Framing,
+    known: KnownLengths,
     truncation: Cut | None,
     padding: Fill | None,
     max_length: int | None,
@@ -149,8 +178,8 @@ def resolve_lengths(
     Raises:
         OptionError: an argument has a wrong value, or needs ``max_length=``.
     """
-    cut = _cut(framing, truncation, max_length)
-    fill = replace(framing.padding or Padding(), id=pad_id(framing) or 0)
+    cut = _cut(framing, known, truncation, max_length)
+    fill = replace(framing.padding or Padding(direction=known.side), id=known.pad_id or 0)
     if max_length is not None and fill.length is not None:
         fill = replace(fill, length=max_length)
     if stride is not None:
@@ -166,7 +195,7 @@ def resolve_lengths(
     if padding is False or padding == "do_not_pad":
         return cut, replace(fill, length=None, multiple_of=None), True
     if padding == "max_length":
-        longest = max_length if max_length is not None else cut.max_length if cut else None
+        longest = max_length if max_length is not None else cut.max_length if cut else known.limit
         if longest is None:
             raise OptionError('padding="max_length" needs max_length=')
         return cut, replace(fill, length=longest), False
@@ -180,7 +209,9 @@ def resolve_lengths(
     return cut, fill, False
 
 
-def _cut(framing: Framing, truncation: Cut | None, max_length: int | None) -> Truncation | None:
+def _cut(
+    framing: Framing, known: KnownLengths, truncation: Cut | None, max_length: int | None
+) -> Truncation | None:
     if truncation is False or truncation == "do_not_truncate":
         return None
     if isinstance(truncation, Truncation):
@@ -193,8 +224,11 @@ def _cut(framing: Framing, truncation: Cut | None, max_length: int | None) -> Tr
             f"({', '.join(_STRATEGIES)}) or a Truncation"
         )
     if max_length is not None:
-        cut = replace(cut or Truncation(max_length), max_length=max_length)
+        cut = cut or Truncation(max_length, direction=known.cut_side)
+        cut = replace(cut, max_length=max_length)
     if truncation in (True, *_STRATEGIES) and not isinstance(truncation, Truncation):
+        if cut is None and known.limit is not None:
+            cut = Truncation(known.limit, direction=known.cut_side)
         if cut is None:
             raise OptionError(f"truncation={truncation!r} needs max_length=")
         if isinstance(truncation, str):

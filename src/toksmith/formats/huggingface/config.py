@@ -1,14 +1,28 @@
-"""tokenizer_config.json and special_tokens_map.json: the roles of special tokens."""
+"""Writes tokenizer_config.json, special_tokens_map.json and chat templates."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toksmith._base import files
+from toksmith.errors import FormatError
+from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
+from toksmith.framing.settings import DEFAULT
 from toksmith.pipeline import Pipeline
+from toksmith.splitters import LeadingSpace, Splitter, SplitterSequence
+
+TEMPLATE, TEMPLATES = "chat_template.jinja", "additional_chat_templates"
+"""The file of the default chat template, and the folder of the others."""
+
+_LENGTHS = ("model_max_length", "truncation_side", "padding_side")
+_DROPPED = (
+    *("added_tokens_decoder", "add_bos_token", "add_eos_token", "add_prefix_space", "legacy"),
+    *("do_lower_case", "strip_accents", "tokenize_chinese_chars", "fast_tokenizer_files"),
+)
 
 # The literals that published models use for each role, the most common first.
 _LITERALS: Mapping[str, tuple[str, ...]] = {
@@ -23,26 +37,92 @@ _LITERALS: Mapping[str, tuple[str, ...]] = {
 
 
 def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
-    """Return the contents of tokenizer_config.json and special_tokens_map.json.
+    """Return the contents of the configuration files of a folder.
 
-    ``transformers.AutoTokenizer`` needs them to load the folder and to know the :func:`roles`.
+    ``transformers.AutoTokenizer`` needs them to load the folder and to know the :func:`roles`. Keys
+    of an existing ``tokenizer_config.json`` that toksmith does not know are kept. Keys that would
+    make ``transformers`` change the tokenizer of tokenizer.json are dropped.
     """
-    known = roles(pipeline)
-    framing = pipeline.framing
+    known, settings, framing = roles(pipeline), pipeline.settings, pipeline.framing
     config: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,  # the decoder does it if necessary
         "model_input_names": ["input_ids", *_types(framing), "attention_mask"],
     }
+    if _has_leading_space(pipeline.splitter):
+        config["add_prefix_space"] = True  # else transformers 4 takes the space away
+    sides = settings.truncation_side, settings.padding_side
+    length = settings.model_max_length
     if framing.truncation:
-        config["model_max_length"] = framing.truncation.max_length
-        config["truncation_side"] = framing.truncation.direction
+        length = framing.truncation.max_length if length is None else length
+        sides = sides[0] or framing.truncation.direction, sides[1]
     if framing.padding:
-        config["padding_side"] = framing.padding.direction
-    return {
-        folder / "tokenizer_config.json": _to_json(config | known),
+        sides = sides[0], framing.padding.direction
+    lengths = zip(_LENGTHS, (length, *sides), strict=True)
+    config |= {key: value for key, value in lengths if value is not None}
+    templates = dict(settings.chat_templates)
+    old = _existing(folder / "tokenizer_config.json")
+    kept = {key: value for key, value in old.items() if key not in _DROPPED}
+    kept = {key: value for key, value in kept.items() if not _is_stale(key, value, pipeline)}
+    if isinstance(kept.get("auto_map"), dict):
+        kept["auto_map"] = {k: v for k, v in kept["auto_map"].items() if k != "AutoTokenizer"}
+    if templates:
+        kept.pop("chat_template", None)
+    if (folder / "added_tokens.json").is_file():  # with this entry, transformers ignores that file
+        config["added_tokens_decoder"] = {
+            str(token.id): {
+                key: value for key, value in write_added_token(token).items() if key != "id"
+            }
+            for token in framing.added_tokens
+        }
+    found = {
+        folder / "tokenizer_config.json": _to_json(kept | config | known),
         folder / "special_tokens_map.json": _to_json(known),
     }
+    for name, text in templates.items():
+        path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}.jinja"
+        found[folder / path] = text.encode()
+    return found
+
+
+def _existing(path: Path) -> dict[str, Any]:
+    """Return the old content of a JSON file; nothing if there is none, or it is damaged."""
+    try:
+        return files.read_json(path)
+    except FormatError:
+        return {}
+
+
+def _is_stale(key: str, value: object, pipeline: Pipeline) -> bool:
+    """Return whether an old entry names special tokens that this tokenizer does not have."""
+    if not key.endswith(("_token", "_special_tokens")):
+        return False
+    items = list(value.values()) if isinstance(value, dict) and "content" not in value else value
+    named = [
+        item.get("content") if isinstance(item, dict) else item
+        for item in (items if isinstance(items, list) else [items])
+    ]
+    added = {token.content for token in pipeline.framing.added_tokens}
+    return any(isinstance(name, str) and name not in added for name in named)
+
+
+def _has_leading_space(cut: Splitter | None) -> bool:
+    first = cut.steps[0] if isinstance(cut, SplitterSequence) and cut.steps else cut
+    return isinstance(first, LeadingSpace)
+
+
+def role_ids(pipeline: Pipeline, find: Callable[[str], int | None]) -> dict[str, int]:
+    """Return the ids of the special tokens whose use is known, by role.
+
+    Args:
+        pipeline: the tokenizer.
+        find: returns the id of a literal.
+    """
+    found = {role: find(literal) for role, literal in roles(pipeline).items()}
+    if pipeline.settings.roles is None:
+        for role in ("bos", "eos", "unk", "pad"):
+            found.setdefault(f"{role}_token", getattr(pipeline.model, f"{role}_id", None))
+    return {role: token_id for role, token_id in found.items() if token_id is not None}
 
 
 def roles(pipeline: Pipeline) -> dict[str, str]:
@@ -59,6 +139,12 @@ def roles(pipeline: Pipeline) -> dict[str, str]:
         {'eos_token': '<|endoftext|>', 'pad_token': '<pad>'}
     """
     framing, model = pipeline.framing, pipeline.model
+    if pipeline.settings.roles is not None:
+        return {
+            role: pipeline.settings.roles[role]
+            for role in _LITERALS
+            if role in pipeline.settings.roles
+        }
     names = {t.id: t.content for t in framing.added_tokens if t.special and not t.alias}
     known: dict[str, str] = {}
     for role in ("bos", "eos", "unk", "pad"):

@@ -36,7 +36,6 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
 NAME = "huggingface"
-_FILE = "tokenizer.json"
 _KEYS = (
     "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model"
 )
@@ -44,24 +43,51 @@ _HEAD = re.compile(rb'\{\s*"(?:' + _KEYS.encode() + rb')"\s*:\s*[^\s0-9]')
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the file starts as a tokenizer.json, or the directory holds one."""
+    """Return whether the file starts as a tokenizer.json, or it is a model folder."""
     if path.is_dir():
-        path = path / _FILE
+        from toksmith.formats.huggingface import folder
+
+        return folder.holds(path)
     return _HEAD.match(files.read_head(path).lstrip()) is not None
 
 
 def read(path: Path, hints: Hints) -> Pipeline:
-    """Read a tokenizer.json.
+    """Read a tokenizer.json, or a model folder.
 
     Raises:
         OptionError: there are hints.
-        FormatError: the file is damaged.
+        FormatError: a file is damaged.
         UnsupportedError: toksmith does not support an entry; the message names it.
     """
     hints.refuse(path, NAME)
     if path.is_dir():
-        path = path / _FILE
-    root = Entry(path, "", files.read_json(path))
+        from toksmith.formats.huggingface import folder
+
+        return folder.read(path)
+    return pipeline_of(path, files.read_json(path))
+
+
+def root_of(path: Path) -> Entry:
+    """Return the content of a tokenizer.json.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
+    return Entry(path, "", files.read_json(path))
+
+
+def pipeline_of(path: Path, content: dict[str, Any]) -> Pipeline:
+    """Return the pipeline of the content of a tokenizer.json.
+
+    Args:
+        path: the file, for messages.
+        content: the JSON object.
+
+    Raises:
+        FormatError: an entry is damaged.
+        UnsupportedError: toksmith does not support an entry; the message names it.
+    """
+    root = Entry(path, "", content)
     root.get("model").of(dict)
     root.only(*_KEYS.split("|"))
     root.expect("version", "1.0", None)

@@ -22,8 +22,8 @@ from toksmith.models import BPE, Model
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import LeadingSpace, SplitterSequence
 
-_GPT2 = ("GPT2Tokenizer", "CodeGenTokenizer", "PreTrainedTokenizer", "TokenizersBackend")
-_ROBERTA = ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer")
+_GPT2 = ("GPT2Tokenizer", "PreTrainedTokenizer", "TokenizersBackend")
+_ROBERTA = ("RobertaTokenizer",)
 _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 _FLAGS = ("lstrip", "rstrip", "single_word")
 
@@ -124,14 +124,6 @@ def _tokens(
             flag: entry.get(flag).of(bool) for flag in _FLAGS if flag in entry.value
         }
         flagged[content]["special"] = _flag(entry, "special")
-        if content not in ids or str(ids[content]) != key:
-            raise entry.refusal()
-    for content, token_id in _read(encoder.with_name("added_tokens.json")).of(dict).items():
-        if ids.get(content) != token_id:
-            raise UnsupportedError(
-                f"{encoder.with_name('added_tokens.json')}: {content!r} (id {token_id}) is not in "
-                "vocab.json, which cannot be read yet; load its tokenizer.json instead"
-            )
     if kind in _ROBERTA:
         for content in ("<s>", "</s>", "<unk>", "<pad>"):
             flagged.setdefault(content, {})

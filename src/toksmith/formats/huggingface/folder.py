@@ -1,0 +1,442 @@
+"""Reads a model folder: the vocabulary and the configuration files beside it, as one tokenizer.
+
+The vocabulary is tokenizer.json, else the files of the tokenizer's class (:mod:`.classes`), else
+any file that another format reads. The configuration adds special tokens, their roles, the
+template, lengths and chat templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeGuard
+
+from toksmith import decoders
+from toksmith._base import files
+from toksmith._base.records import replace
+from toksmith.errors import FormatError, UnsupportedError, warn
+from toksmith.formats.huggingface import class_parts, config, file, pair
+from toksmith.formats.huggingface.added_ids import Numbering
+from toksmith.formats.huggingface.classes import (
+    ANY_FILE,
+    PAIR,
+    UNREAD,
+    Build,
+    TokenizerClass,
+    find_class,
+)
+from toksmith.formats.huggingface.declared import Declared, read_declared
+from toksmith.formats.huggingface.folder_vocabulary import (
+    Pieces,
+    read_merges,
+    read_pieces,
+    read_words,
+)
+from toksmith.formats.huggingface.framing import read_added_tokens, write_added_token
+from toksmith.formats.listed import Hints
+from toksmith.framing import Framing, Settings, Template
+from toksmith.framing.settings import DEFAULT
+from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
+from toksmith.pipeline import Pipeline
+
+MAIN = "tokenizer.json"
+CONFIG_FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+"""The files that declare special tokens and rules."""
+
+_TEMPLATES = (config.TEMPLATES, "chat_templates")
+_NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
+_CLEANED = (
+    (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"),
+    (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
+)  # fmt: skip
+_SIDES = ("left", "right")
+
+
+def is_configured(folder: Path) -> bool:
+    """Return whether a folder has a file that declares special tokens and rules."""
+    return any((folder / name).is_file() for name in CONFIG_FILES)
+
+
+def holds(folder: Path) -> bool:
+    """Return whether a folder has a configuration file, or a vocabulary that only folders have."""
+    return is_configured(folder) or (folder / MAIN).is_file() or bool(_models(folder))
+
+
+def _models(folder: Path) -> list[str]:
+    """Return the names of SentencePiece models, those of ``transformers`` first."""
+    known = ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model"]
+    try:
+        others = sorted(path.name for path in folder.glob("*.model"))
+    except OSError:
+        others = []
+    return [name for name in dict.fromkeys([*known, *others]) if (folder / name).is_file()]
+
+
+def read(folder: Path, use_main: bool = True) -> Pipeline:
+    """Read a model folder.
+
+    Args:
+        folder: the folder.
+        use_main: whether a tokenizer.json in it comes before the files of the class.
+
+    Raises:
+        FormatError: a file is damaged, or two files give one id to two tokens.
+        UnsupportedError: the folder holds no vocabulary that the tokenizer's class reads.
+    """
+    declared = read_declared(folder)
+    rules = find_class(declared.kind or "")
+    if use_main and (folder / MAIN).is_file():
+        pipeline, roles = _read_json(folder, declared, rules)
+    elif rules is not None and rules.build is not None:
+        path, vocabulary = _vocabulary(folder, declared, rules)
+        build = rules.build(declared, vocabulary)
+        pipeline, roles = _read_class(path, declared, rules, build, vocabulary)
+    else:
+        pipeline, roles = _read_plain(folder, declared, rules)
+    return replace(
+        pipeline,
+        decoder=_cleaned(declared, pipeline),
+        settings=_settings(declared, rules, pipeline, roles),
+    )
+
+
+# The three kinds of vocabulary
+
+
+def _read_json(
+    folder: Path, declared: Declared, rules: TokenizerClass | None
+) -> tuple[Pipeline, dict[str, str]]:
+    path = folder / MAIN
+    root = file.root_of(path)
+    held = read_added_tokens(root.get("added_tokens"))
+    model = root.get("model").of(dict)
+    numbering = Numbering(path, _ids_of(model), held)
+    roles = numbering.add_declared(declared, rules)
+    changed = root.value | {"added_tokens": [write_added_token(t) for t in numbering.added]}
+    if rules is not None:
+        changed |= _overridden(path, declared, rules, changed)
+        if root.get("post_processor").value is None:
+            changed["post_processor"] = _post_processor(declared, rules, numbering.finder(roles))
+    pipeline = file.pipeline_of(path, changed)
+    _check_ends(declared, pipeline, roles, numbering)
+    return pipeline, roles
+
+
+def _ids_of(model: Mapping[str, Any]) -> dict[str, int]:
+    vocab = model.get("vocab")
+    if isinstance(vocab, dict):
+        return vocab
+    if isinstance(vocab, list):
+        return {item[0]: place for place, item in enumerate(vocab) if isinstance(item, list)}
+    return {}
+
+
+def _read_class(
+    path: Path, declared: Declared, rules: TokenizerClass, build: Build, vocabulary: object
+) -> tuple[Pipeline, dict[str, str]]:
+    numbering = Numbering(path, _ids_of(build.model), [])
+    pieces = vocabulary.added if isinstance(vocabulary, Pieces) else []
+    roles = numbering.add_declared(declared, rules, pieces)
+    root = {
+        "version": "1.0",
+        "added_tokens": [write_added_token(token) for token in numbering.added],
+        "normalizer": build.normalizer,
+        "pre_tokenizer": build.pre_tokenizer,
+        "post_processor": _post_processor(declared, rules, numbering.finder(roles)),
+        "decoder": build.decoder,
+        "model": build.model,
+    }
+    return file.pipeline_of(path, root), roles
+
+
+def _vocabulary(folder: Path, declared: Declared, rules: TokenizerClass) -> tuple[Path, Any]:
+    """Return the path and the content of the class's vocabulary file."""
+    if rules.files == PAIR:
+        vocab, merges = (folder / name for name in PAIR)
+        if vocab.is_file() and merges.is_file():
+            return vocab, read_merges(vocab, merges)
+    elif rules.files == ("vocab.txt",):
+        if (folder / "vocab.txt").is_file():
+            return folder / "vocab.txt", read_words(folder / "vocab.txt")
+    elif models := _models(folder):
+        return folder / models[0], read_pieces(folder / models[0])
+    names = " + ".join(PAIR) if rules.files == PAIR else " or ".join(rules.files)
+    raise FormatError(folder, f"{declared.kind} needs {MAIN} or {names}, and there is neither")
+
+
+def _read_plain(
+    folder: Path, declared: Declared, rules: TokenizerClass | None
+) -> tuple[Pipeline, dict[str, str]]:
+    """Read the folder by its vocabulary alone, for classes without rules of their own."""
+    kind = declared.kind
+    if kind in UNREAD:
+        raise UnsupportedError(f"{folder}: {kind} cannot be read: {UNREAD[kind]}")
+    if kind is not None and kind not in ANY_FILE and rules is None:
+        raise UnsupportedError(
+            f"{folder}: tokenizer_class is {kind!r:.80}, whose rules are not in the vocabulary "
+            f"files; load its {MAIN} instead (AutoTokenizer.from_pretrained(…).save_pretrained(…) "
+            "writes one)"
+        )
+    path, pipeline = _by_file(folder)
+    framing = pipeline.framing
+    ids = {
+        token.decode("utf-8", "replace"): i for i, token in enumerate(pipeline.model.vocab) if token
+    }
+    numbering = Numbering(path, ids, list(framing.added_tokens), len(pipeline.model.vocab))
+    roles = _roles_of_model(pipeline) | numbering.add_declared(declared, rules)
+    template = framing.template
+    if path.is_file() and (
+        kind is not None or declared.config.get("add_bos_token").value is not None
+    ):
+        template = _around(declared, roles, numbering.finder(roles))
+    changed = Framing(tuple(numbering.added), template=template, trim_offsets=framing.trim_offsets)
+    return replace(pipeline, framing=changed), roles
+
+
+def _by_file(folder: Path) -> tuple[Path, Pipeline]:
+    from toksmith.formats import gpt2, sentencepiece, tekken, tiktoken, wordpiece_vocab
+    from toksmith.splitters import splitter
+
+    for model in _models(folder):
+        path = folder / model
+        if sentencepiece.recognise(path):
+            return path, sentencepiece.read(path, Hints())
+        if tiktoken.recognise(path):  # Llama 3's tokenizer.model
+            cut = splitter("gpt4")
+            return path, tiktoken.pipeline_of(path, files.read_bytes(path), cut, Framing())
+    if all((folder / name).is_file() for name in PAIR):
+        encoder, merges = (folder / name for name in PAIR)
+        return folder, pair.apply_config(encoder, gpt2.read_pair(encoder, merges))
+    for format_ in (tekken, gpt2, wordpiece_vocab):
+        if format_.recognise(folder):
+            return folder, format_.read(folder, Hints())
+    raise FormatError(
+        folder,
+        f"holds no vocabulary: neither {MAIN}, {' + '.join(PAIR)}, vocab.txt, tekken.json nor a "
+        "SentencePiece model (tokenizer.model, spiece.model)",
+    )
+
+
+def _roles_of_model(pipeline: Pipeline) -> dict[str, str]:
+    names = {token.id: token.content for token in pipeline.framing.added_tokens}
+    found = {}
+    for role in ("bos", "eos", "unk"):
+        token_id = getattr(pipeline.model, f"{role}_id", None)
+        if token_id in names:
+            found[f"{role}_token"] = names[token_id]
+    return found
+
+
+# Templates
+
+
+def _post_processor(
+    declared: Declared, rules: TokenizerClass, find: Callable[[str], tuple[str, int]]
+) -> dict[str, Any] | None:
+    if rules.template is None:
+        add_bos = declared.flag("add_bos_token", rules.add_bos)
+        add_eos = declared.flag("add_eos_token")
+        before, after = ("bos_token:{} " if add_bos else ""), (" eos_token:{}" if add_eos else "")
+        single = f"{before}A:{{}}{after}".format(*[0] * 3)
+        pair = f"{single} {before}B:{{}}{after}".format(*[1] * 3)
+        return class_parts.template(single, pair, find)
+    if rules.trims and declared.flag("trim_offsets", True):
+        cls, sep = (find(role) for role in ("cls_token", "sep_token"))
+        prefix = declared.flag("add_prefix_space")
+        return class_parts.step(
+            "RobertaProcessing", sep=[*sep], cls=[*cls], trim_offsets=True, add_prefix_space=prefix
+        )
+    return class_parts.template(*rules.template, find)
+
+
+def _around(
+    declared: Declared,
+    roles: Mapping[str, str],
+    find: Callable[[str], tuple[str, int]],
+) -> Template:
+    """Return the template that the flags of the configuration ask for."""
+    ends = [
+        [find(role)[1]] if declared.flag(f"add_{role}") and role in roles else []
+        for role in ("bos_token", "eos_token")
+    ]
+    return Template.around(*ends)
+
+
+def _check_ends(
+    declared: Declared, pipeline: Pipeline, roles: Mapping[str, str], numbering: Numbering
+) -> None:
+    """Warn if the configuration's BOS and EOS rules are not those of tokenizer.json."""
+    template = pipeline.framing.template
+    for role, has in (("bos_token", template.prefix), ("eos_token", template.suffix)):
+        wanted = declared.optional_flag(f"add_{role}")
+        if wanted is None or role not in roles:
+            continue
+        token_id = numbering.finder(roles)(role)[1]
+        if wanted != (token_id in has):
+            warn(
+                f"{declared.folder}: add_{role} is {str(wanted).lower()} in tokenizer_config.json, "
+                f"but the template of {MAIN} says otherwise; {MAIN} is used, as in transformers"
+            )
+
+
+# What the configuration overrides
+
+
+def _overridden(
+    path: Path, declared: Declared, rules: TokenizerClass, root: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the parts of tokenizer.json that the class makes anew from its own flags."""
+    changed: dict[str, Any] = {}
+    normalizer, cut = root.get("normalizer"), root.get("pre_tokenizer")
+    if "do_lower_case" in rules.overrides and _is(normalizer, "BertNormalizer"):
+        own = class_parts.bert_normalizer(declared)
+        for key, name in (
+            ("lowercase", "do_lower_case"),
+            ("strip_accents", "strip_accents"),
+            ("handle_chinese_chars", "tokenize_chinese_chars"),
+        ):
+            if normalizer.get(key) != own[key]:
+                _warn_of_flag(path, declared, name, own[key], f"normalizer.{key}", normalizer, key)
+                changed["normalizer"] = own
+    if "add_prefix_space" in rules.overrides:
+        steps: list[Any] = list(cut["pretokenizers"]) if _is(cut, "Sequence") else [cut]
+        last = steps[-1] if steps else None
+        key, prefix = "add_prefix_space", declared.flag("add_prefix_space", rules.prefix)
+        if _is(last, "ByteLevel") and last.get(key) != prefix:
+            _warn_of_flag(path, declared, key, prefix, f"pre_tokenizer.{key}", last, key)
+            steps[-1] = {**last, key: prefix}
+            changed["pre_tokenizer"] = class_parts.pre_tokenizers(*steps)
+    return changed
+
+
+def _is(step: object, kind: str) -> TypeGuard[dict[str, Any]]:
+    return isinstance(step, dict) and step.get("type") == kind
+
+
+def _warn_of_flag(
+    path: Path,
+    declared: Declared,
+    name: str,
+    value: object,
+    entry: str,
+    step: Mapping[str, Any],
+    key: str,
+) -> None:
+    source = "tokenizer_config.json" if name in declared.config.of(dict) else f"{declared.kind}"
+    warn(
+        f"{path}: {name} is {files.dump(value)} in {source}, but {entry} is "
+        f"{files.dump(step.get(key))} in {MAIN}; the former is used, as in transformers"
+    )
+
+
+def _cleaned(declared: Declared, pipeline: Pipeline) -> decoders.Decoder | None:
+    """Return the decoder, with the clean-up of spaces if the configuration sets it.
+
+    Transformers leaves the text of BPE models as it is.
+    """
+    is_bpe = isinstance(pipeline.model, BPE | CharacterBPE | SentencePieceBPE)
+    if is_bpe or not declared.flag("clean_up_tokenization_spaces"):
+        return pipeline.decoder
+    steps = (decoders.Replace(spaced, text) for spaced, text in _CLEANED)
+    return (*(pipeline.decoder or ()), decoders.Fuse(), *steps)
+
+
+# Settings
+
+
+def _settings(
+    declared: Declared,
+    rules: TokenizerClass | None,
+    pipeline: Pipeline,
+    roles: dict[str, str],
+) -> Settings:
+    length = declared.config.get("model_max_length").value
+    if length is None:
+        length = declared.config.get("max_len").value
+    if length is None and rules is not None:
+        length = rules.model_max_length
+    side = _side(declared, "padding_side") or (rules.padding_side if rules is not None else None)
+    truncation = pipeline.framing.truncation
+    limit = int(length) if isinstance(length, int | float) and 0 < length < _NO_LIMIT else None
+    if truncation is not None and limit is not None and truncation.max_length != limit:
+        warn(
+            f"{declared.folder}: model_max_length is {limit} in tokenizer_config.json, but "
+            f"truncation.max_length is {truncation.max_length} in {MAIN}; the former is "
+            "model_max_length, as in transformers"
+        )
+    _take_generation_ids(declared, pipeline, roles)
+    declares = bool(declared.config.value or declared.named or roles)
+    return Settings(
+        roles if declares else None,
+        limit,
+        side,  # type: ignore[arg-type]
+        _side(declared, "truncation_side"),
+        _chat_templates(declared),
+    )
+
+
+def _side(declared: Declared, key: str) -> Literal["left", "right"] | None:
+    value = declared.config.get(key).value
+    if value is not None and value not in _SIDES:
+        raise FormatError(declared.config.path, f"{key} is {value!r:.40}: use left or right")
+    return value  # type: ignore[no-any-return]
+
+
+def _take_generation_ids(declared: Declared, pipeline: Pipeline, roles: dict[str, str]) -> None:
+    """Add the roles that only generation_config.json names, by id."""
+    path = declared.folder / "generation_config.json"
+    if not path.is_file():
+        return
+    held = files.read_json(path)
+    texts = {token.id: token.content for token in pipeline.framing.added_tokens if not token.alias}
+    by_text = {content: token_id for token_id, content in texts.items()}
+    for name in ("bos", "eos", "pad"):
+        role, value = f"{name}_token", held.get(f"{name}_token_id")
+        ids = [i for i in (value if isinstance(value, list) else [value]) if type(i) is int]
+        if not ids:
+            continue
+        if role in roles:
+            own = by_text.get(roles[role])
+            if own is not None and own not in ids:
+                warn(
+                    f"{declared.folder}: {role}_id is {value} in generation_config.json, but "
+                    f"{role} is {roles[role]!r} (id {own}) in tokenizer_config.json; the latter is "
+                    "used, as in transformers"
+                )
+        elif role not in declared.named and (text := _text_of(pipeline, texts, ids[0])):
+            roles[role] = text
+
+
+def _text_of(pipeline: Pipeline, texts: Mapping[int, str], token_id: int) -> str | None:
+    if token_id in texts:
+        return texts[token_id]
+    vocab = pipeline.model.vocab
+    held = vocab[token_id] if 0 <= token_id < len(vocab) else b""
+    try:
+        return held.decode() or None
+    except UnicodeDecodeError:
+        return None
+
+
+def _chat_templates(declared: Declared) -> dict[str, str]:
+    """Return the chat templates by name; files take precedence over tokenizer_config.json."""
+    folder, entry = declared.folder, declared.config.get("chat_template")
+    held: dict[str, str] = {}
+    if isinstance(entry.value, str):
+        held[DEFAULT] = entry.value
+    elif isinstance(entry.value, dict):
+        held = {name: entry.get(name).of(str) for name in entry.value}
+    elif entry.value is not None:
+        held = {item.text("name"): item.text("template") for item in entry.items()}
+    found: dict[str, str] = {}
+    if (path := folder / config.TEMPLATE).is_file():
+        found[DEFAULT] = files.text_of(path, path.read_bytes())
+    for name in _TEMPLATES:
+        for path in sorted((folder / name).glob("*.jinja")):
+            found[path.name.removesuffix(".jinja")] = files.text_of(path, path.read_bytes())
+    if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
+        warn(
+            f"{folder}: chat_template.jinja and the chat_template of tokenizer_config.json differ; "
+            "chat_template.jinja is used, as in transformers"
+        )
+    return found or held

@@ -1,0 +1,250 @@
+"""Model folders: a vocabulary with the configuration files beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toksmith
+from tests.kits.bpe import BYTES
+from toksmith._base.byte_alphabet import spell
+from toksmith.errors import FormatError
+
+IDS = {
+    token: i for i, token in enumerate([*map(spell, BYTES), "lo", "low", "Ġlow", "<|endoftext|>"])
+}
+MERGES = "#version: 0.2\nl o\nlo w\nĠ low\n"
+LOW, SPACE_LOW, END = (IDS[token] for token in ("low", "Ġlow", "<|endoftext|>"))
+BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "low", "Low", "##er", ".", "é", "e"]
+
+
+def write(folder: Path, **files: Any) -> Path:
+    """Write JSON files by name, and others (``merges.txt``) by their full name."""
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        path = folder / (name if "." in name else f"{name}.json")
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return folder
+
+
+def gpt2(folder: Path, config: dict[str, Any], **files: Any) -> Path:
+    config = {"tokenizer_class": "GPT2Tokenizer"} | config
+    return write(folder, vocab=IDS, **{"merges.txt": MERGES}, tokenizer_config=config, **files)
+
+
+def bert(folder: Path, config: dict[str, Any], **files: Any) -> Path:
+    config = {"tokenizer_class": "BertTokenizer"} | config
+    return write(folder, **{"vocab.txt": "\n".join(BERT)}, tokenizer_config=config, **files)
+
+
+def with_main(folder: Path) -> Path:
+    """Write the tokenizer.json of a folder with a vocabulary, and remove that."""
+    toksmith.load(folder).save(folder / "tokenizer.json")
+    for name in ("vocab.json", "merges.txt", "vocab.txt"):
+        (folder / name).unlink(missing_ok=True)
+    return folder
+
+
+def test_the_class_determines_rules_and_roles(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path, {"model_max_length": 64}))
+    assert tok.encode("low low<|endoftext|>", special="encode") == [LOW, SPACE_LOW, END]
+    assert tok.encode("low", add_special_tokens=True) == [LOW]
+    assert (tok.bos_token_id, tok.eos_token_id, tok.unk_token_id) == (END, END, END)
+    assert (tok.pad_token_id, tok.model_max_length, tok.chat_template) == (None, 64, None)
+
+
+@pytest.mark.parametrize("main", [False, True])
+def test_a_space_before_the_text(tmp_path: Path, main: bool) -> None:
+    folder = gpt2(tmp_path, {})
+    if main:
+        with_main(folder)
+    write(
+        folder, tokenizer_config={"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": True}
+    )
+    if main:
+        with pytest.warns(UserWarning, match=r"add_prefix_space is true in tokenizer_config.json"):
+            tok = toksmith.load(folder)
+    else:
+        tok = toksmith.load(folder)
+    assert tok.encode("low") == [SPACE_LOW]
+
+
+def test_flags_around_a_text(tmp_path: Path) -> None:
+    config = {"add_bos_token": True, "add_eos_token": True, "eos_token": "<end>"}
+    tok = toksmith.load(gpt2(tmp_path, config))
+    end = len(IDS)
+    assert tok.eos_token_id == end
+    assert tok.encode("low", add_special_tokens=True) == [END, LOW, end]
+    assert tok.encode("low", pair="low", add_special_tokens=True) == [END, LOW, end] * 2
+
+
+def test_berts_flags(tmp_path: Path) -> None:
+    lower = toksmith.load(bert(tmp_path / "lower", {}))
+    assert lower.encode("Lower é", add_special_tokens=True) == [2, 5, 7, 10, 3]
+    cased = toksmith.load(bert(tmp_path / "cased", {"do_lower_case": False}))
+    assert cased.encode("Lower é") == [6, 7, 9]
+    kept = toksmith.load(bert(tmp_path / "kept", {"strip_accents": False}))
+    assert kept.encode("Lower é") == [5, 7, 9]
+    assert (lower.pad_token_id, lower.unk_token_id, lower.bos_token_id) == (0, 1, None)
+
+
+def test_berts_flags_beside_a_tokenizer_json(tmp_path: Path) -> None:
+    folder = with_main(bert(tmp_path, {}))
+    write(folder, tokenizer_config={"tokenizer_class": "BertTokenizer", "do_lower_case": False})
+    both = "do_lower_case is false in tokenizer_config.json, .* is true in tokenizer.json"
+    with pytest.warns(UserWarning, match=both):
+        tok = toksmith.load(folder)
+    assert tok.encode("Lower") == [6, 7]
+
+
+def test_added_tokens_of_three_files(tmp_path: Path) -> None:
+    new = len(IDS)
+    folder = gpt2(
+        tmp_path,
+        {},
+        added_tokens={"<tool>": new, "<pad>": new + 1},
+        special_tokens_map={"pad_token": "<pad>", "additional_special_tokens": ["<x>"]},
+    )
+    tok = toksmith.load(folder)
+    assert tok.encode("low<tool>") == [LOW, new]  # not special, so it is always found
+    assert tok.encode("<pad><x>", special="encode") == [new + 1, new + 2]
+    assert tok.pad_token_id == new + 1
+    assert tok.special_tokens == {"<|endoftext|>": END, "<pad>": new + 1, "<x>": new + 2}
+
+
+def test_added_tokens_decoder_takes_precedence(tmp_path: Path) -> None:
+    new = len(IDS)
+    held = {str(new): {"content": "<pad>", "lstrip": True, "special": True}}
+    config = {"added_tokens_decoder": held, "pad_token": "<pad>"}
+    folder = gpt2(tmp_path, config, special_tokens_map={"pad_token": "<|endoftext|>"})
+    with pytest.warns(UserWarning, match="tokenizer_config.json is used"):
+        tok = toksmith.load(folder)
+    assert tok.pad_token_id == new
+    assert tok.encode("low <pad>", special="encode") == [LOW, new]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"added_tokens": {"<new>": LOW}},
+        {"tokenizer_config": {"added_tokens_decoder": {str(LOW): {"content": "<new>"}}}},
+        {
+            "tokenizer_config": {"added_tokens_decoder": {"260": {"content": "<a>"}}},
+            "added_tokens": {"<b>": 260},
+        },
+    ],
+)
+def test_one_id_of_two_tokens_is_an_error(tmp_path: Path, files: dict[str, Any]) -> None:
+    folder = gpt2(tmp_path, {})
+    write(folder, **files)
+    with pytest.raises(FormatError, match=r"id \d+ is '<.*>', but in .* it is '.*': give each id"):
+        toksmith.load(folder)
+
+
+def test_roles_of_generation_config(tmp_path: Path) -> None:
+    folder = gpt2(tmp_path, {}, generation_config={"pad_token_id": 7, "eos_token_id": [END, 3]})
+    tok = toksmith.load(folder)
+    assert (tok.pad_token_id, tok.eos_token_id) == (7, END)
+    write(folder, generation_config={"eos_token_id": 3})
+    with pytest.warns(UserWarning, match=r"eos_token_id is 3 in generation_config.json"):
+        assert toksmith.load(folder).eos_token_id == END
+
+
+def test_padding_and_truncation(tmp_path: Path) -> None:
+    config = {"padding_side": "left", "pad_token": "<|endoftext|>", "model_max_length": 3}
+    tok = toksmith.load(gpt2(tmp_path, config))
+    inputs = tok.prepare(["low", "low low low low"], truncation=True)
+    assert inputs.ids.tolist() == [[END, END, LOW], [LOW, SPACE_LOW, SPACE_LOW]]
+    assert tok.prepare(["low"], padding="max_length").ids.tolist() == [[END, END, LOW]]
+    no_limit = toksmith.load(gpt2(tmp_path, {"model_max_length": 10**30}))
+    assert no_limit.model_max_length is None
+
+
+def test_clean_up_of_spaces(tmp_path: Path) -> None:
+    tokens = "\n".join([*BERT, "'", "s"])
+    plain = toksmith.load(write(bert(tmp_path / "plain", {}), **{"vocab.txt": tokens}))
+    folder = bert(tmp_path / "clean", {"clean_up_tokenization_spaces": True})
+    clean = toksmith.load(write(folder, **{"vocab.txt": tokens}))
+    ids = clean.encode("low ' s low.")
+    assert plain.decode(ids) == "low ' s low."
+    assert clean.decode(ids) == "low's low."
+    clean.save(tmp_path / "saved")
+    assert toksmith.load(tmp_path / "saved").decode(ids) == "low's low."
+
+
+@pytest.mark.parametrize("place", ["config", "file", "both", "named"])
+def test_chat_templates(tmp_path: Path, place: str) -> None:
+    held = {
+        "config": "{{ c }}",
+        "named": [
+            {"name": "default", "template": "{{ c }}"},
+            {"name": "rag", "template": "{{ r }}"},
+        ],
+    }.get(place, "{{ c }}" if place == "both" else None)
+    folder = gpt2(tmp_path, {} if held is None else {"chat_template": held})
+    if place in ("file", "both"):
+        write(folder, **{"chat_template.jinja": "{{ f }}"})
+    if place == "both":
+        with pytest.warns(UserWarning, match=r"chat_template.jinja is used"):
+            tok = toksmith.load(folder)
+    else:
+        tok = toksmith.load(folder)
+    assert tok.chat_template == ("{{ f }}" if place in ("file", "both") else "{{ c }}")
+    tok.save(tmp_path / "saved")
+    again = toksmith.load(tmp_path / "saved")
+    assert again.chat_template == tok.chat_template
+    assert again.pipeline.settings.chat_templates == tok.pipeline.settings.chat_templates
+
+
+def test_saved_folders_keep_everything(tmp_path: Path) -> None:
+    config = {
+        "model_max_length": 77,
+        "padding_side": "left",
+        "truncation_side": "left",
+        "pad_token": "<pad>",
+        "add_bos_token": True,
+        "chat_template": "{{ messages }}",
+    }
+    tok = toksmith.load(gpt2(tmp_path / "first", config))
+    tok.save(tmp_path / "second")
+    again = toksmith.load(tmp_path / "second")
+    assert again == tok
+    assert again.pipeline.settings == tok.pipeline.settings
+    assert again.encode("low", add_special_tokens=True) == [END, LOW]
+    assert (tmp_path / "second/chat_template.jinja").read_text() == "{{ messages }}"
+
+
+def test_saving_keeps_settings_that_toksmith_does_not_know(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path / "first", {"add_prefix_space": True}))
+    old = {
+        "tokenizer_class": "LlamaTokenizer",
+        "processor_class": "OwnProcessor",
+        "response_schema": {"x": 1},
+        "chat_template": "{{ kept }}",
+        "image_token": "<image>",
+        "add_bos_token": True,
+        "legacy": False,
+        "added_tokens_decoder": {"5": {"content": "<gone>"}},
+        "auto_map": {"AutoTokenizer": ["own.Tokenizer", None], "AutoModel": "own.Model"},
+    }
+    write(tmp_path / "second", tokenizer_config=old)
+    tok.save(tmp_path / "second")
+    held = json.loads((tmp_path / "second/tokenizer_config.json").read_text())
+    assert held == {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "processor_class": "OwnProcessor",
+        "response_schema": {"x": 1},
+        "chat_template": "{{ kept }}",
+        "auto_map": {"AutoModel": "own.Model"},
+        "clean_up_tokenization_spaces": False,
+        "model_input_names": ["input_ids", "attention_mask"],
+        "padding_side": "right",
+        "add_prefix_space": True,
+        "bos_token": "<|endoftext|>",
+        "eos_token": "<|endoftext|>",
+        "unk_token": "<|endoftext|>",
+    }
+    assert toksmith.load(tmp_path / "second").encode("low") == [SPACE_LOW]
