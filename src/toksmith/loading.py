@@ -1,4 +1,4 @@
-"""Loads existing tokenizers: from a file, or by published name."""
+"""Loads existing tokenizers: from a file or folder, or by name."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith import formats
 from toksmith._base import lazy
-from toksmith.errors import OptionError, UnknownNameError
+from toksmith.errors import DownloadError, MissingExtraError, OptionError, UnknownNameError
 from toksmith.formats.listed import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from toksmith.formats import published
+    from toksmith.formats import hub, published
     from toksmith.tokenizer.training_record import TrainingRecord
 else:
+    hub = lazy.module("toksmith.formats.hub")
     published = lazy.module("toksmith.formats.published")
 
 AnyTokenizer: TypeAlias = "Tokenizer | str | PathLike[str]"
-"""A tokenizer as a function argument: a Tokenizer, a path, or a published name."""
+"""A tokenizer as a function argument: a Tokenizer, a path, or a name; see :func:`get`."""
 
 
 def load(
@@ -32,7 +33,9 @@ def load(
     split: str | Unset | None = UNSET,
     special_tokens: Mapping[str, int] | None = None,
 ) -> Tokenizer:
-    """Load a tokenizer from a file or directory, or by its published name.
+    """Load a tokenizer from a file or a model folder, or by its name.
+
+    A model folder is read with the configuration files in it, as ``transformers`` reads it.
 
     Args:
         path: a file, or a directory for formats of several files. A string that is no existing
@@ -48,6 +51,7 @@ def load(
         FormatError: the file is damaged or of an unknown format; the message says where and why.
         UnsupportedError: the file uses a feature that toksmith does not have.
         UnknownNameError: there is neither such a file nor such a name.
+        DownloadError, MissingExtraError: see :func:`get`.
         OptionError: ``path`` is neither a str nor a path.
 
     Example:
@@ -60,20 +64,25 @@ def load(
             f"not {type(path).__name__}"
         )
     if isinstance(path, str) and not os.path.lexists(path) and _may_be_a_name(path):
-        if published.encoding_of(path) is None:
+        if not hub.is_name(path) and published.encoding_of(path) is None:
             raise UnknownNameError(f"there is no file {path!r:.80}, and {published.unknown(path)}")
         if format is not None or split is not UNSET or special_tokens is not None:
             raise OptionError(
-                f"{path!r} is a published tokenizer, so format=, split= and "
+                f"{path!r} is the name of a tokenizer, so format=, split= and "
                 "special_tokens= do not apply to it: leave them out"
             )
-        return get(path)
+        try:
+            return get(path)
+        except (DownloadError, MissingExtraError) as wrong:
+            raise type(wrong)(f"there is no file {path!r:.80}, and {wrong}") from wrong
     pipeline = formats.read(path, format, split, special_tokens)
     return Tokenizer(pipeline, partial(_training, Path(path).absolute()))
 
 
 def _may_be_a_name(path: str) -> bool:
     """Return whether a string looks like a name, such as ``gpt-4.1``, rather than like a path."""
+    if hub.is_name(path):
+        return True
     suffix = Path(path).suffix[1:]
     return not {os.sep, os.altsep, "\0", "\n"} & {*path} and not suffix[:1].isalpha() and bool(path)
 
@@ -84,20 +93,27 @@ def _training(path: Path) -> TrainingRecord | None:
     return training_record.find(path)
 
 
-def get(name: str) -> Tokenizer:
-    """Return a published tokenizer by name, or by the name of a model that uses it.
+def get(name: str, *, revision: str | None = None) -> Tokenizer:
+    """Return a tokenizer by its name, or by the name of a model that uses it.
 
-    ``"toksmith-small"`` comes with the package. Other tokenizers are read from toksmith's or
-    tiktoken's cache, else downloaded; the SHA-256 is always checked.
+    ``"toksmith-small"`` comes with the package. OpenAI's tokenizers are read from toksmith's or
+    tiktoken's cache, else downloaded; the SHA-256 is always checked. A name with a slash is a model
+    on the Hugging Face Hub: its folder is read from the Hub's cache (``HF_HOME``,
+    ``HF_HUB_CACHE``), else ``huggingface_hub`` downloads the tokenizer's files, which follows
+    ``HF_HUB_OFFLINE`` and ``HF_TOKEN``.
 
     Args:
-        name: such as ``"cl100k_base"`` or ``"gpt-4o-2024-08-06"``.
+        name: such as ``"cl100k_base"``, ``"gpt-4o-2024-08-06"`` or ``"openai-community/gpt2"``.
+        revision: the branch, tag or commit of a model on the Hub. Default: the main branch.
 
     Raises:
         UnknownNameError: no published tokenizer has this name.
         DownloadError: the file is in no cache and cannot be downloaded; the message says where to
             put it.
-        OptionError: ``name`` is no string.
+        MissingExtraError: the model is not in the Hub's cache, and a download needs
+            ``pip install toksmith[hub]``.
+        FormatError, UnsupportedError: see :func:`load`.
+        OptionError: ``name`` is no string, or ``revision`` is given for a published tokenizer.
 
     Example:
         >>> get("toksmith-small").vocab_size
@@ -107,6 +123,14 @@ def get(name: str) -> Tokenizer:
         isinstance(name, str) and published.encoding_of(name) is None and os.path.lexists(name)
     ):
         raise UnknownNameError(f"{name!r} is a path, not a name: load({fspath(name)!r}) reads it")
+    if isinstance(name, str) and hub.is_name(name):
+        folder = hub.find(name, revision) or hub.download(name, revision)
+        return Tokenizer(formats.read(folder).with_name(name))
+    if revision is not None:
+        raise OptionError(
+            f"revision= is for models on the Hugging Face Hub (org/name), not for {name!r:.80}: "
+            "leave it out"
+        )
     return Tokenizer(published.fetch(name))
 
 
@@ -128,7 +152,5 @@ def tokenizer_of(tokenizer: AnyTokenizer) -> Tokenizer:
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
     if not isinstance(tokenizer, str | PathLike):
-        raise OptionError(
-            f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a path or a published name"
-        )
+        raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a path or a name")
     return load(tokenizer)

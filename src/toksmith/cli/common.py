@@ -87,7 +87,7 @@ TokenizerName = Annotated[
         "-t",
         metavar="NAME|PATH",
         envvar=TOKENIZER_VARIABLE,
-        help="A published name, such as cl100k_base or gpt2, or a tokenizer's file or folder.",
+        help="A name, such as cl100k_base or org/model, or a tokenizer's file or folder.",
     ),
 ]
 SPLITS = f"{', '.join(FAMILIES)} …"
@@ -211,15 +211,16 @@ def choose_format(given: IdFormat | None, path: Path | None, *, writes: bool) ->
 def load_tokenizer(
     name: str, split: str | None = None, special_tokens: list[str] | None = None
 ) -> Tokenizer:
-    """Return the tokenizer of a path if it exists, else of a published name.
+    """Return the tokenizer of a path if it exists, else of a name.
 
     Raises:
-        OptionError: the file does not exist, a published name has --split, or a special token has
-            no id.
+        OptionError: the file does not exist, a name has --split, or a special token has no id.
         FormatError: the file is damaged or of an unknown format.
         UnknownNameError: no published tokenizer has this name.
+        DownloadError, MissingExtraError: a model is not in the Hugging Face cache.
     """
     import toksmith
+    from toksmith.formats import hub
 
     given: dict[str, Any] = {}
     if split is not None:
@@ -228,11 +229,12 @@ def load_tokenizer(
         given["special_tokens"] = dict(_special_token(text) for text in special_tokens)
     if Path(name).exists():
         return toksmith.load(name, **given)
-    if os.sep in name or Path(name).suffix:
+    is_model = hub.is_name(name)
+    if not is_model and (os.sep in name or Path(name).suffix):
         raise OptionError(f"{name}: there is no such file")
     if given:
         raise OptionError(
-            f"--split and --special-token are for files, but {name!r} is a published tokenizer: "
+            f"--split and --special-token are for files, but {name!r} is the name of a tokenizer: "
             "leave them out"
         )
     try:

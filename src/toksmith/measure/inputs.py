@@ -14,6 +14,7 @@ from toksmith._base.lazy import np
 from toksmith._base.text import Texts, texts_of, utf8
 from toksmith.corpus import AnyPath, DocumentSink, Files, Reading, check_field, expand
 from toksmith.errors import OptionError
+from toksmith.formats import hub
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenizer import Tokenizer
 
@@ -205,5 +206,7 @@ def _name(tokenizer: AnyTokenizer, place: int) -> str:
     if not isinstance(tokenizer, str | PathLike):
         raise OptionError(f"{tokenizer!r:.80} is no tokenizer: use a Tokenizer, a name or a path")
     path = Path(tokenizer)
+    if isinstance(tokenizer, str) and hub.is_name(tokenizer) and not path.exists():
+        return tokenizer
     is_plain = path.stem in _SAYS_NOTHING and path.resolve().parent.name
     return path.resolve().parent.name if is_plain else path.stem

@@ -59,7 +59,7 @@ def is_configured(folder: Path) -> bool:
 
 def holds(folder: Path) -> bool:
     """Return whether a folder has a configuration file, or a vocabulary that only folders have."""
-    return is_configured(folder) or (folder / MAIN).is_file() or bool(_models(folder))
+    return (folder / MAIN).is_file() or bool(_models(folder)) or is_configured(folder)
 
 
 def _models(folder: Path) -> list[str]:
