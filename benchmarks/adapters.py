@@ -38,7 +38,7 @@ class Adapter:
     Attributes:
         package: its name on the package index.
         files: the kinds of file that it loads: ranks (.tiktoken), model (SentencePiece's), json
-            (tokenizer.json).
+            (tokenizer.json), tekken (Mistral's tekken.json).
         takes: the type of text it is given: bytes where it accepts them.
         array: for one text to an array.
         list: for one text to a Python list.
@@ -82,7 +82,7 @@ class Adapter:
 
 class Toksmith(Adapter):
     package = "toksmith"
-    files = ("ranks", "model", "json")
+    files = ("ranks", "model", "json", "tekken")
     trains = ("byte-bpe", "sentencepiece-bpe", "sentencepiece-unigram", "wordpiece")
 
     def load(self, vocabulary: Job) -> None:
@@ -95,7 +95,8 @@ class Toksmith(Adapter):
                 special_tokens=vocabulary["special_tokens"],
             )
         else:
-            self.tokenizer = toksmith.load(vocabulary.get("model") or vocabulary["json"])
+            kind = next(kind for kind in ("model", "json", "tekken") if kind in vocabulary)
+            self.tokenizer = toksmith.load(vocabulary[kind])
 
     def array(self, threads: int) -> Any:
         return partial(self.tokenizer.encode_array, threads=threads)
@@ -144,18 +145,25 @@ class Toksmith(Adapter):
 
 class Tiktoken(Adapter):
     package = "tiktoken"
-    files = ("ranks",)
+    files = ("ranks", "tekken")
     takes = str
 
     def load(self, vocabulary: Job) -> None:
         import tiktoken
         from tiktoken.load import load_tiktoken_bpe
 
+        if "tekken" in vocabulary:  # as mistral-common does
+            held = json.loads(Path(vocabulary["tekken"]).read_bytes())
+            config = held["config"]
+            pattern, special = config["pattern"], {}
+            first = config["default_num_special_tokens"]
+            used = held["vocab"][: config["default_vocab_size"] - first]
+            ranks = {base64.b64decode(each["token_bytes"]): first + each["rank"] for each in used}
+        else:
+            pattern, special = vocabulary["pattern"], vocabulary["special_tokens"]
+            ranks = load_tiktoken_bpe(vocabulary["ranks"])
         self.encoding = tiktoken.Encoding(
-            vocabulary["name"],
-            pat_str=vocabulary["pattern"],
-            mergeable_ranks=load_tiktoken_bpe(vocabulary["ranks"]),
-            special_tokens=vocabulary["special_tokens"],
+            vocabulary["name"], pat_str=pattern, mergeable_ranks=ranks, special_tokens=special
         )
 
     def array(self, threads: int) -> Any:

@@ -155,20 +155,65 @@ def byte_level(**parts: Any) -> dict[str, Any]:
             "decoder": BYTE_LEVELS[-1]} | parts  # fmt: skip
 
 
+SPELLED = [
+    *("[CLS]", "[SEP]", *map(spell, BYTES), "ab", "Ġab", "12", "▁", "a▁"),
+    *(f"##{spell(each)}" for each in BYTES),
+    *("##ab", "a##b", "b</w>", "y</w>", "Ġ</w>", "ab</w>"),
+]
+
+
+def spelled_model(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a model whose tokens are spelled bytes, and that is not read as byte-level BPE."""
+    if entry["type"] == "Unigram":
+        vocab = [[token, -1.5 - i / 7] for i, token in enumerate(SPELLED)]
+        return entry | {"vocab": vocab}
+    found = entry | {"vocab": {token: i for i, token in enumerate(SPELLED)}}
+    if entry["type"] == "BPE":
+        prefix = entry.get("continuing_subword_prefix") or ""
+        suffix = entry.get("end_of_word_suffix") or ""
+        found["merges"] = [f"a {prefix}b", "##a ##b"] if prefix else ["a b</w>"] if suffix else []
+    return found
+
+
+BEFORE_CHARACTERS = [
+    {"type": "Sequence", "pretokenizers": each}
+    for each in (
+        [BYTE_LEVELS[0]],
+        [BYTE_LEVELS[-1], *options("Metaspace", replacement=("▁",), prepend_scheme=("always",),
+                                   split=(True,))],
+        [BYTE_LEVELS[0], BYTE_LEVELS[0]],
+        [{"type": "WhitespaceSplit"}, BYTE_LEVELS[3], options("Digits", individual_digits=FLAG)[1]],
+    )
+]  # fmt: skip
+SPELLED_MODELS = [
+    *options("BPE", unk_token=("[SEP]", None), continuing_subword_prefix=("##",)),
+    *options("BPE", unk_token=("[SEP]",), end_of_word_suffix=("</w>",)),
+    *options("BPE", unk_token=("[SEP]",), byte_fallback=(True,)),
+    *options("WordPiece", unk_token=("[SEP]",), max_input_chars_per_word=(100,),
+             continuing_subword_prefix=("##",)),
+    *options("WordLevel", unk_token=("[SEP]",)),
+    *options("Unigram", unk_id=(1,), byte_fallback=(False,)),
+]  # fmt: skip
+
 CASES = [
     *(("normalizer", held(normalizer=each)) for each in NORMALIZERS),
     *(("pre_tokenizer", held(pre_tokenizer=each)) for each in PRE_TOKENIZERS),
     *(("pre_tokenizer", byte_level(pre_tokenizer=each)) for each in BYTE_LEVELS),
     *(("pre_tokenizer", byte_level(pre_tokenizer=each)) for each in AFTER_BYTES),
     *(("decoder", held(decoder=each)) for each in DECODERS),
+    *(("decoder", byte_level(decoder=each)) for each in [*DECODERS, None]),
+    *(("model", byte_level(model=spelled_model(each), pre_tokenizer=BEFORE_CHARACTERS[0]))
+      for each in SPELLED_MODELS),
+    *(("pre_tokenizer", byte_level(model=spelled_model(SPELLED_MODELS[-1]), pre_tokenizer=each))
+      for each in BEFORE_CHARACTERS),
     *(("post_processor", byte_level(post_processor=each)) for each in PROCESSORS),
     *(("model", held(model=model_of(each))) for every in MODELS.values() for each in every),
-]
+]  # fmt: skip
 
 
 def case_id(case: tuple[str, dict[str, Any]]) -> str:
     part, whole = case
-    shown = {k: v for k, v in whole[part].items() if k not in ("vocab", "merges")}
+    shown = whole[part] and {k: v for k, v in whole[part].items() if k not in ("vocab", "merges")}
     return json.dumps(shown, ensure_ascii=False)[:120]
 
 
@@ -193,7 +238,7 @@ def test_component(tmp_path: Path, part: str, whole: dict[str, Any]) -> None:
     path.write_text(json.dumps(whole))
     theirs = peer.Tokenizer.from_file(str(path))
     tok = toksmith.load(path)
-    if whole.get("pre_tokenizer") in AFTER_BYTES:
+    if whole.get("pre_tokenizer") in [*AFTER_BYTES, *BEFORE_CHARACTERS]:
         tok.save(tmp_path / "again.json")
         assert toksmith.load(tmp_path / "again.json") == tok
     rng = random.Random(case_id((part, whole)))

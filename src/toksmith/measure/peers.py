@@ -253,7 +253,7 @@ def _file(form: str, library: str, tokenizer: Tokenizer, path: Path | None, fold
     is_read = path is not None and formats.FORMATS[form].recognise(path)
     if form == "tiktoken":  # the pattern and the special tokens may be the caller's
         place = folder / "ranks.tiktoken"
-        formats.replace(place, formats.contents(tokenizer.pipeline, place, form))
+        formats.replace(place, formats.contents(tokenizer.with_template().pipeline, place, form))
         if path is not None and is_read:
             place.write_bytes(path.read_bytes())
         return place

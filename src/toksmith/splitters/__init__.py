@@ -11,6 +11,7 @@ from typing import TypeAlias
 from toksmith.splitters.classes import (
     Behavior,
     BertSplitter,
+    ByteSpelling,
     CharacterDelimiter,
     Digits,
     FixedLength,
@@ -32,6 +33,7 @@ from toksmith.splitters.recognition import family_of
 Splitter: TypeAlias = (
     PatternSplitter
     | BertSplitter
+    | ByteSpelling
     | CharacterDelimiter
     | Digits
     | FixedLength
@@ -51,6 +53,7 @@ __all__ = [
     "NAMES",
     "Behavior",
     "BertSplitter",
+    "ByteSpelling",
     "CharacterDelimiter",
     "Digits",
     "Family",

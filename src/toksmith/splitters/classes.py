@@ -57,6 +57,21 @@ class LeadingSpace:
     """
 
 
+@short_repr
+@dataclass(frozen=True)
+class ByteSpelling:
+    """Spell the bytes of each piece in GPT-2's printable alphabet, for a model of characters.
+
+    A tokenizer.json with ``ByteLevel`` before a model that is not byte-level BPE is read so.
+    Byte-level BPE takes the bytes themselves.
+
+    Example:
+        >>> from toksmith.stages.split_classes import split_text
+        >>> split_text(ByteSpelling(), "au café")
+        ['auĠcafÃ©']
+    """
+
+
 Behavior = Literal["removed", "isolated", "merged-with-previous", "merged-with-next", "contiguous"]
 """The treatment of a match: it is removed, is a separate chunk, or joins the chunk before or after
 it; ``contiguous``: adjacent matches form one separate chunk."""

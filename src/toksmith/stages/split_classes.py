@@ -9,8 +9,10 @@ from typing import TypeAlias
 from toksmith._base.byte_alphabet import spell
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
+from toksmith.normalizers import ByteLevel
 from toksmith.splitters import (
     BertSplitter,
+    ByteSpelling,
     CharacterDelimiter,
     Digits,
     FixedLength,
@@ -36,6 +38,7 @@ from toksmith.stages.character_classes import (
     scripts,
     white_space,
 )
+from toksmith.stages.normalize import find_edits
 from toksmith.stages.split_behaviors import Span, find_matches, split_at_matches
 from toksmith.stages.split_patterns import character_spans
 
@@ -65,6 +68,7 @@ def character_classes(splitter: Splitter) -> Classes | None:
             return _classify_character_delimiter(splitter)
         case (
             PatternSplitter()
+            | ByteSpelling()
             | FixedLength()
             | LeadingSpace()
             | Metaspace()
@@ -218,6 +222,8 @@ def _starts_original(piece: str | Aligned, start: int) -> bool:
 def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
     """Return the edits that a splitter makes before it cuts."""
     match splitter:
+        case ByteSpelling():
+            return find_edits(ByteLevel(), text)
         case LeadingSpace():
             return [] if text.startswith(" ") else [_before_first(" ", text[0])]
         case Metaspace():
@@ -277,7 +283,7 @@ def find_cuts(splitter: Splitter, text: str) -> list[Span]:
         case FixedLength():
             size = splitter.length
             return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
-        case LeadingSpace():
+        case ByteSpelling() | LeadingSpace():
             return [(0, len(text))]
         case Metaspace():
             if not splitter.split:

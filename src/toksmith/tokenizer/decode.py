@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from toksmith import engine
 from toksmith._base.arrays import IdArray, Ids, OffsetArray
+from toksmith._base.byte_alphabet import spell
 from toksmith._base.checks import flag
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import decode_utf8
 from toksmith._base.threads import thread_count
 from toksmith.engine import portable
 from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, stack
 
@@ -70,7 +72,15 @@ class TextDecoder:
 
     @cached_property
     def _spelled(self) -> list[str]:
-        return [token.decode("utf-8", "replace") for token in self._tokens]
+        """The tokens as the steps of a decoder get them: bytes in GPT-2's printable alphabet."""
+        texts = [token.decode("utf-8", "replace") for token in self._tokens]
+        if isinstance(self._pipeline.model, BPE):
+            added = {token.id for token in self._pipeline.framing.added_tokens}
+            texts = [
+                text if token_id in added else spell(token)
+                for token_id, (token, text) in enumerate(zip(self._tokens, texts, strict=True))
+            ]
+        return texts
 
     @cached_property
     def _table(self) -> DecodeTable:

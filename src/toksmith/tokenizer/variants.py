@@ -10,7 +10,14 @@ from toksmith.errors import OptionError, UnsupportedError
 from toksmith.framing import AddedToken, Framing, Template
 from toksmith.models import BPE, CharacterBPE, LongestMatch, Model
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import LeadingSpace, Metaspace, Splitter, SplitterSequence, splitter
+from toksmith.splitters import (
+    ByteSpelling,
+    LeadingSpace,
+    Metaspace,
+    Splitter,
+    SplitterSequence,
+    splitter,
+)
 from toksmith.vocabulary import TokenTable
 
 SpecialTokens = Mapping[str, int] | Iterable[str]
@@ -102,8 +109,8 @@ def with_split(pipeline: Pipeline, split: str | None) -> Pipeline:
     """
     if _changes_text(pipeline.splitter):
         raise UnsupportedError(
-            f"{type(pipeline.splitter).__name__} also marks word starts, and the tokens contain "
-            "these marks: the split cannot be replaced"
+            f"{type(pipeline.splitter).__name__} also changes the text (it marks word starts, or "
+            "spells bytes), and the tokens are spelled so: the split cannot be replaced"
         )
     return _replace_stages(pipeline, splitter=splitter(split))
 
@@ -112,7 +119,7 @@ def _changes_text(each: Splitter | None) -> bool:
     """Return whether a splitter also changes the text."""
     if isinstance(each, SplitterSequence):
         return any(map(_changes_text, each.steps))
-    return isinstance(each, Metaspace | LeadingSpace)
+    return isinstance(each, ByteSpelling | Metaspace | LeadingSpace)
 
 
 def with_matching(pipeline: Pipeline, matching: str) -> Pipeline:

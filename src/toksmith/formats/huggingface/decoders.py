@@ -32,6 +32,8 @@ JOINED = Fuse(" ")
 def read(entry: Entry, byte_level: bool) -> Decoder | None:
     """Return the decoder; ``None`` if the bytes of the tokens are the text.
 
+    Other decoders of a byte-level model get the spelling of the bytes.
+
     Args:
         entry: the file's decoder.
         byte_level: whether the model's tokens are bytes.
@@ -39,17 +41,8 @@ def read(entry: Entry, byte_level: bool) -> Decoder | None:
     Raises:
         UnsupportedError: toksmith does not have this decoder.
     """
-    if byte_level:
-        # Any other decoder would decode the spelling of the bytes, not the bytes.
-        if entry.value is None:
-            raise UnsupportedError(
-                f"{entry.path}: decoder null is not supported for a byte-level model, because it "
-                'would return the spelling of the bytes; use {"type": "ByteLevel"}'
-            )
-        if _read(entry) != (ByteLevelDecoder(),):
-            raise entry.refusal()
-        return None
-    return (JOINED,) if entry.value is None else _read(entry)
+    decoder = (JOINED,) if entry.value is None else _read(entry)
+    return None if byte_level and decoder == (ByteLevelDecoder(),) else decoder
 
 
 def _read(entry: Entry) -> Decoder:

@@ -92,7 +92,9 @@ def pipeline_of(path: Path, content: dict[str, Any]) -> Pipeline:
     root.only(*_KEYS.split("|"))
     root.expect("version", "1.0", None)
     normalizer = normalizers.read(root.get("normalizer"))
-    cut, byte_level = splitters.read(root.get("pre_tokenizer"))
+    spelled, held = root.get("pre_tokenizer"), root.get("model")
+    byte_level = splitters.is_byte_level(spelled) and models.is_byte_level(held)
+    cut = splitters.read(spelled, byte_level)
     decoder = decoders.read(root.get("decoder"), byte_level)
     template, trim = templates.read(root.get("post_processor"))
     padding = read_padding(root.get("padding"))
@@ -103,7 +105,7 @@ def pipeline_of(path: Path, content: dict[str, Any]) -> Pipeline:
             replace(token, normalized=False) for token in added
         ]  # no effect without a normalizer
     with files.reading(path):
-        model = models.read(root.get("model"), added, byte_level)
+        model = models.read(held, added, byte_level)
         framing = Framing(
             tuple(added),
             template=template,

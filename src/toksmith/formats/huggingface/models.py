@@ -103,18 +103,25 @@ def read(entry: Entry, added: list[AddedToken], byte_level: bool) -> Model:
     Args:
         entry: the file's model.
         added: the added tokens; one that the vocabulary holds stays out of a byte-level model.
-        byte_level: the pre-tokenizer turns text into spelled bytes.
+        byte_level: whether the model takes bytes.
 
     Raises:
         FormatError: the file is damaged.
         UnsupportedError: toksmith does not support an entry.
     """
-    kind = _kind(entry)
-    if byte_level and kind == "BPE":
+    if byte_level:
         return bpe.read_bytes(entry, added)
-    if byte_level or kind not in _READ:
+    kind = _kind(entry)
+    if kind not in _READ:
         raise entry.get("type").refusal()
     return _READ[kind](entry, added)
+
+
+def is_byte_level(entry: Entry) -> bool:
+    """Return whether the model can take bytes in place of their spelling: BPE that only merges."""
+    held = entry.of(dict)
+    options = ("continuing_subword_prefix", "end_of_word_suffix", "byte_fallback")
+    return _kind(entry) == "BPE" and all(held.get(key) in (None, "", False) for key in options)
 
 
 def _kind(entry: Entry) -> str:

@@ -1,8 +1,8 @@
 """Reads and writes the pre-tokenizer of a tokenizer.json.
 
 For byte-level models, ``tokenizers`` spells the bytes of each piece as characters, by ``ByteLevel``
-at the end. Models of toksmith take bytes, so only the regular expression and the leading space of
-that step remain.
+at the end. Byte-level BPE takes bytes, so only the regular expression and the leading space of that
+step remain. Before any other model, the step spells the bytes here too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from toksmith.splitters import (
     FAMILIES,
     Behavior,
     BertSplitter,
+    ByteSpelling,
     CharacterDelimiter,
     Digits,
     FixedLength,
@@ -61,8 +62,18 @@ _WITHOUT_OPTIONS: dict[str, Splitter] = {
 }
 
 
-def read(entry: Entry) -> tuple[Splitter | None, bool]:
-    """Return the splitter, and whether the model sees spelled bytes instead of characters.
+def is_byte_level(entry: Entry) -> bool:
+    """Return whether the text is spelled as bytes once, and only cut after that."""
+    kinds = [part.get("type").value for part in _parts(entry)]
+    return kinds.count("ByteLevel") == 1 and "Metaspace" not in kinds[kinds.index("ByteLevel") :]
+
+
+def read(entry: Entry, byte_level: bool) -> Splitter | None:
+    """Return the splitter.
+
+    Args:
+        entry: the file's pre-tokenizer.
+        byte_level: whether the model takes the bytes themselves where they are spelled.
 
     Raises:
         FormatError: the file is damaged.
@@ -70,26 +81,25 @@ def read(entry: Entry) -> tuple[Splitter | None, bool]:
     """
     steps: list[Splitter] = []
     spelled: list[Splitter] = []  # those after ByteLevel
-    byte_level: Entry | None = None
+    place = steps
     with files.reading(entry.path):
         for part in _parts(entry):
             kind = part.get("type").value
-            if byte_level is not None:  # this pre-tokenizer gets spelled bytes
-                if kind not in _READERS or kind == "Metaspace":
-                    raise byte_level.refusal()
-                spelled.append(_READERS[kind](part))
-            elif kind == "ByteLevel":
-                byte_level = part
+            if kind == "ByteLevel":
                 steps += _read_byte_level(part)
+                if byte_level:
+                    place = spelled
+                else:
+                    steps.append(ByteSpelling())
             elif isinstance(kind, str) and kind in _READERS:
-                steps.append(_READERS[kind](part))
+                place.append(_READERS[kind](part))
             else:
                 raise part.refusal()
     if spelled:
         steps.append(SpelledBytes(tuple(spelled)))
     if len(steps) > 1:
-        return SplitterSequence(tuple(steps)), byte_level is not None
-    return (steps[0] if steps else None), byte_level is not None
+        return SplitterSequence(tuple(steps))
+    return steps[0] if steps else None
 
 
 def _parts(entry: Entry) -> Iterator[Entry]:
@@ -199,17 +209,22 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
         UnsupportedError: ``tokenizers`` has no such splitter, or the pattern may match differently.
     """
     steps = _flat(cut)
-    last: list[dict[str, Any]] = []
-    spelled = steps.pop() if byte_level and steps and isinstance(steps[-1], SpelledBytes) else None
     if byte_level:
-        use_regex = bool(steps) and steps[-1] == _GPT2
-        steps = steps[:-1] if use_regex else steps
-        leading = bool(steps) and steps[-1] == LeadingSpace()
-        steps = steps[:-1] if leading else steps
-        last = [BYTE_LEVEL | {"add_prefix_space": leading, "use_regex": use_regex}]
-    parts = [_write(step) for step in steps] + last
-    if isinstance(spelled, SpelledBytes):
-        parts += [_write(step) for step in spelled.steps]
+        spelled = steps.pop() if steps and isinstance(steps[-1], SpelledBytes) else None
+        steps += [ByteSpelling(), *(spelled.steps if isinstance(spelled, SpelledBytes) else ())]
+    parts: list[dict[str, Any]] = []
+    while steps:
+        if ByteSpelling() not in steps:
+            parts += map(_write, steps)
+            break
+        place = steps.index(ByteSpelling())
+        before, steps = steps[:place], steps[place + 1 :]
+        use_regex = bool(before) and before[-1] == _GPT2
+        before = before[:-1] if use_regex else before
+        leading = bool(before) and before[-1] == LeadingSpace()
+        before = before[:-1] if leading else before
+        parts += map(_write, before)
+        parts.append(BYTE_LEVEL | {"add_prefix_space": leading, "use_regex": use_regex})
     if len(parts) <= 1:
         return parts[0] if parts else None
     return {"type": "Sequence", "pretokenizers": parts}
@@ -250,7 +265,7 @@ def _write(step: Splitter) -> dict[str, Any]:
                 "prepend_scheme": step.prepend,
                 "split": step.split,
             }
-        case LeadingSpace() | SpelledBytes() | SplitterSequence():
+        case ByteSpelling() | LeadingSpace() | SpelledBytes() | SplitterSequence():
             raise UnsupportedError(
                 f"huggingface: {step!r:.80} has no equivalent at its place in a tokenizer.json"
             )
