@@ -53,7 +53,7 @@ class Numbering:
             pieces: added tokens of a SentencePiece model, each with whether it is special.
 
         Returns:
-            The literals of the special tokens by role.
+            The literals of the special tokens by role, those of the model's own roles included.
 
         Raises:
             FormatError: the configuration gives the id of one token to another.
@@ -75,13 +75,13 @@ class Numbering:
             for content, special in others:
                 if content not in self._by_content:
                     self._add(content, special=special, normalized=False)
-        return {role: literal.content for role, literal in named.items() if role in ROLES}
+        return {role: literal.content for role, literal in named.items()}
 
     def _named(self, declared: Declared, rules: TokenizerClass | None) -> dict[str, Literal]:
         """Return the token of each role, those of the class where the configuration has none."""
         found: dict[str, Literal] = {}
         defaults = rules.roles if rules else {}
-        for role in (*ROLES, *(role for role in declared.named if role not in ROLES)):
+        for role in dict.fromkeys((*ROLES, *defaults, *declared.named)):
             if role in declared.named:
                 literal = declared.named[role]
             elif role in defaults:

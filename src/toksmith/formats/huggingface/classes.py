@@ -199,9 +199,8 @@ def _vocab_txt(
     template: tuple[str, str] = _BERT,
     **rules: Any,
 ) -> TokenizerClass:
-    return TokenizerClass(
-        ("vocab.txt",), _wordpiece, roles, template, overrides=_BERT_FLAGS, **rules
-    )
+    rules = {"overrides": _BERT_FLAGS} | rules
+    return TokenizerClass(("vocab.txt",), _wordpiece, roles, template, **rules)
 
 
 # SentencePiece's Unigram
@@ -406,6 +405,12 @@ CLASSES: dict[str, TokenizerClass] = {
         _bytes(_NFC, (parts.split(_QWEN35),), use_regex=False),
         _same("<|endoftext|>", "eos", "unk", "pad"),
     ),
+    "WhisperTokenizer": _pair(
+        template=(
+            "<|startoftranscript|> task A eos_token",
+            "<|startoftranscript|> task A B:1 eos_token:1",
+        ),
+    ),
     "RobertaTokenizer": _pair(None, _ROBERTA_ROLES, _ROBERTA, trims=True),
     "BlenderbotTokenizer": _pair(
         _bytes(prefix=True), _ROBERTA_ROLES, mask_lstrip=True, prefix=True
@@ -430,10 +435,15 @@ CLASSES: dict[str, TokenizerClass] = {
         overrides=(),
     ),
     "BertTokenizer": _vocab_txt(),
+    "DPRQuestionEncoderTokenizer": _vocab_txt(overrides=()),
     "LayoutLMv2Tokenizer": _vocab_txt(model_max_length=512),
     "FunnelTokenizer": _vocab_txt(
         _XLNET_ROLES,
         ("cls_token:2 A sep_token", "cls_token:2 A sep_token B:1 sep_token:1"),
+    ),
+    "SplinterTokenizer": _vocab_txt(
+        _BERT_ROLES | _same("[QUESTION]", "question"),
+        ("cls_token A sep_token", "cls_token A question_token . sep_token B:1 sep_token:1"),
     ),
     "MPNetTokenizer": _vocab_txt(
         _ROBERTA_ROLES | _same("[UNK]", "unk"), _ROBERTA, trims=True, mask_lstrip=True
@@ -555,11 +565,11 @@ ALIASES: dict[str, str] = {
             *("BartTokenizer", "LongformerTokenizer", "LEDTokenizer", "MvpTokenizer"),
         ),
         "BertTokenizer": (
-            *("ConvBertTokenizer", "DistilBertTokenizer", "DPRContextEncoderTokenizer"),
-            *("DPRQuestionEncoderTokenizer", "DPRReaderTokenizer", "ElectraTokenizer"),
+            *("ConvBertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"),
             *("LayoutLMTokenizer", "LxmertTokenizer", "MobileBertTokenizer", "NezhaTokenizer"),
             *("RealmTokenizer", "RetriBertTokenizer", "SqueezeBertTokenizer"),
         ),
+        "DPRQuestionEncoderTokenizer": ("DPRContextEncoderTokenizer", "DPRReaderTokenizer"),
         "Qwen2Tokenizer": ("Qwen3Tokenizer",),
     }.items()
     for alias in aliases
@@ -615,13 +625,11 @@ UNREAD: dict[str, str] = {
     "SiglipTokenizer": _OWN_CODE,
     "Speech2TextTokenizer": "its ids are those of vocab.json, not of its SentencePiece model",
     "SpeechT5Tokenizer": _OWN_CODE,
-    "SplinterTokenizer": "its template depends on the side of the padding",
     "TapasTokenizer": "it reads tables, not text",
     "Tipsv2Tokenizer": "it has no vocabulary file but tokenizer.json",
     "VitsTokenizer": "it turns words into phonemes",
     "Wav2Vec2CTCTokenizer": "it only decodes",
     "Wav2Vec2PhonemeCTCTokenizer": "it turns words into phonemes",
-    "WhisperTokenizer": "its template depends on language and task",
     "XGLMTokenizer": "it has no vocabulary file but tokenizer.json",
     "XLMTokenizer": "it cuts words with Moses",
 }

@@ -77,7 +77,9 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
         }
     found = {
         folder / "tokenizer_config.json": _to_json(kept | config | known),
-        folder / "special_tokens_map.json": _to_json(known),
+        folder / "special_tokens_map.json": _to_json(
+            {role: literal for role, literal in known.items() if role in _LITERALS}
+        ),
     }
     for name, text in templates.items():
         path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}.jinja"
@@ -139,12 +141,8 @@ def roles(pipeline: Pipeline) -> dict[str, str]:
         {'eos_token': '<|endoftext|>', 'pad_token': '<pad>'}
     """
     framing, model = pipeline.framing, pipeline.model
-    if pipeline.settings.roles is not None:
-        return {
-            role: pipeline.settings.roles[role]
-            for role in _LITERALS
-            if role in pipeline.settings.roles
-        }
+    if (held := pipeline.settings.roles) is not None:
+        return {role: held[role] for role in (*_LITERALS, *held) if role in held}
     names = {t.id: t.content for t in framing.added_tokens if t.special and not t.alias}
     known: dict[str, str] = {}
     for role in ("bos", "eos", "unk", "pad"):

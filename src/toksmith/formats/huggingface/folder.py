@@ -118,7 +118,8 @@ def _read_json(
         if root.get("post_processor").value is None:
             changed["post_processor"] = _post_processor(declared, rules, numbering.finder(roles))
     pipeline = file.pipeline_of(path, changed)
-    _check_ends(declared, pipeline, roles, numbering)
+    if rules is None or rules.template is None:
+        _check_ends(declared, pipeline, roles, numbering)
     return pipeline, roles
 
 
@@ -246,7 +247,24 @@ def _post_processor(
         return class_parts.step(
             "RobertaProcessing", sep=[*sep], cls=[*cls], trim_offsets=True, add_prefix_space=prefix
         )
-    return class_parts.template(*rules.template, find)
+    single, pair = (part.replace("src_lang", _language(declared)) for part in rules.template)
+    if "task" in single:
+        single, pair = (part.replace("task", _task(declared)) for part in (single, pair))
+    return class_parts.template(single, pair, find)
+
+
+def _language(declared: Declared) -> str:
+    entry = declared.config.get("src_lang")
+    return "en_XX" if entry.value is None else entry.of(str)
+
+
+def _task(declared: Declared) -> str:
+    """Return Whisper's tokens for the language and the task that the configuration sets."""
+    set_ = [declared.config.get(key) for key in ("language", "task")]
+    tokens = [f"<|{entry.of(str)}|>" for entry in set_ if entry.value is not None]
+    if not declared.flag("predict_timestamps"):
+        tokens.append("<|notimestamps|>")
+    return " ".join(tokens)
 
 
 def _around(
