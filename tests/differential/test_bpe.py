@@ -21,6 +21,7 @@ from toksmith.engine import portable
 from toksmith.engine.kernel import instruction_set
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.errors import EngineError
+from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe import recover_merges
 from toksmith.results import Batch
@@ -135,6 +136,22 @@ def test_unordered_merges() -> None:
         pipeline = Pipeline(random_bpe(rng), splitter(rng.choice(["gpt2", None])))
         texts = ["".join(rng.choices("abc ", k=rng.randint(0, 40))) for _ in range(40)]
         check(pipeline, [text.encode() for text in texts])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_whole_tokens_that_no_merges_make(family: str) -> None:
+    """They are one token as a chunk, and none inside a longer one, wherever that may be cut."""
+    letters = [*"你好世界中国アイжé가", " ", "a", "\u0301"]
+    for seed in range(30):
+        rng = random.Random(seed)
+        made = random_bpe(rng, letters, tokens=12)
+        words = {"".join(rng.choices(letters, k=rng.randint(1, 4))).encode() for _ in range(12)}
+        vocab = (*made.vocab, *sorted(words - {*made.vocab}))
+        pipeline = Pipeline(BPE(vocab, made.merges, whole_chunk_first=True), splitter(family))
+        texts = ["".join(rng.choices(letters, k=rng.randint(0, 60))) for _ in range(60)]
+        alone = [f"{left}{word.decode()}{right}" for word in words
+                 for left in ("", " ", "你", "人") for right in ("", ".", "好", "人")]  # fmt: skip
+        check(pipeline, [text.encode() for text in [*texts, *alone]])
 
 
 def test_recovered_merges() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from base64 import b64encode
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,14 @@ def tekken(version: str = "v11") -> dict[str, Any]:
     }
 
 
-def random_bpe(rng: random.Random) -> BPE:
-    vocab, pairs = list(BYTES), []
-    for _ in range(rng.randint(1, 40)):
-        pool = [token for token, text in enumerate(vocab) if set(text) <= set(b"abc ")]
+def random_bpe(rng: random.Random, letters: Iterable[str] = "abc ", tokens: int = 40) -> BPE:
+    """Up to this number of tokens of at most eight letters, merged in any order."""
+    allowed, vocab, pairs = set("".join(letters).encode()), list(BYTES), []
+    longest = 8 * max(len(letter.encode()) for letter in letters)
+    for _ in range(rng.randint(1, tokens)):
+        pool = [token for token, text in enumerate(vocab) if set(text) <= allowed]
         left, right = rng.choice(pool), rng.choice(pool)
-        if len(vocab[left]) + len(vocab[right]) <= 8 and (left, right) not in pairs:
+        if len(vocab[left]) + len(vocab[right]) <= longest and (left, right) not in pairs:
             pairs.append((left, right))
             vocab.append(vocab[left] + vocab[right])
     merges = [(*pair, 256 + number) for number, pair in enumerate(pairs)]

@@ -29,6 +29,7 @@
 #include "split/splitter.hpp"
 #include "text/text.hpp"
 #include "vocab/adjacency_filter.hpp"
+#include "vocab/whole_tokens.hpp"
 
 namespace toksmith {
 

@@ -14,6 +14,7 @@ namespace toksmith {
 
 class AdjacencyFilter;
 class CutTable;
+class WholeTokens;
 namespace bpe {
 class LaneMergeTable;
 struct LaneMergeRule;
@@ -70,6 +71,9 @@ class Model {
     virtual const AdjacencyFilter* adjacency_filter() const { return nullptr; }
     // Merges chunks in vector lanes if their bytes are in the table; or null.
     virtual const bpe::LaneMergeTable* lane_merges() const { return nullptr; }
+    // The tokens that a whole chunk becomes although no merges make them, or null. The lanes do not
+    // know them.
+    virtual const WholeTokens* whole_tokens() const { return nullptr; }
     // For models of characters: the merges for vector lanes, or null; and the symbol of a character
     // in UTF-8. A character has a symbol only if it is a token that merges the same way everywhere,
     // or becomes a byte token, which never merges.

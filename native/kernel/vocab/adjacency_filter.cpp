@@ -1,7 +1,5 @@
 #include "vocab/adjacency_filter.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <string_view>
 #include <unordered_set>
 
@@ -27,11 +25,42 @@ AdjacencyFilter::AdjacencyFilter(const Vocabulary& vocabulary) {
             }
         }
     }
-    mask_ = std::bit_ceil(pairs.size() * 16 + 64) - 1;
-    filter_.resize((mask_ + 1) / 64);
-    for (const std::uint64_t pair : pairs) {
-        const std::size_t place = place_of(pair);
-        filter_[place / 64] |= std::uint64_t{1} << place % 64;
+    pairs_.reset(pairs.size());
+    for (const std::uint64_t pair : pairs) pairs_.add(pair);
+}
+
+void AdjacencyFilter::keep_whole(const WholeTokens& tokens) {
+    edges_.reset(2 * tokens.size());
+    has_edges_ = !tokens.empty();
+    // The code point of a valid character beyond ASCII, else 0: cuts are next to such characters.
+    const auto code_of = [](const std::uint8_t* p, const std::uint8_t* end) {
+        const std::uint32_t code = p < end ? utf8::decode(p, end).code : 0;
+        return code < 0x80 || code == utf8::kInvalid ? 0 : code;
+    };
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const std::string_view token = tokens[i];
+        const auto* begin = reinterpret_cast<const std::uint8_t*>(token.data());
+        const auto* end = begin + token.size();
+        // The start of the character that ends at p.
+        const auto before = [begin](const std::uint8_t* p) {
+            const auto* start = p - (p > begin);
+            while (start > begin && p - start < 4 && utf8::is_continuation(*start)) --start;
+            return start;
+        };
+        if (const std::uint32_t first = code_of(begin, end)) {
+            const auto* next = begin + utf8::decode(begin, end).size;
+            const std::uint32_t second = code_of(next, end);
+            mark(first, kFirst);
+            if (second) edges_.add(pair_of(first, second));
+            if (!second) mark(first, kFirstAlone);
+        }
+        const auto* last = before(end);
+        if (const std::uint32_t code = code_of(last, end)) {
+            const std::uint32_t left = code_of(before(last), last);
+            mark(code, kLast);
+            if (left) edges_.add(pair_of(left, code));
+            if (!left) mark(code, kLastAlone);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "utf8/decode.hpp"
+#include "vocab/token_index.hpp"
 
 namespace toksmith::bpe {
 
@@ -45,14 +45,10 @@ BpeModel::BpeModel(Vocabulary vocabulary, const std::vector<MergeRule>& merges,
     for (const Id left : byte_ids_) {
         for (const Id right : byte_ids_) byte_pairs_.push_back(pairs_.find(left, right));
     }
-    const bool all = source == MergeSource::kRecovered && recovered_make_all(merges);
-    if (all || !whole_chunk_first) lane_merges_ = lane_merges_of(merges);
+    lane_merges_ = lane_merges_of(merges);
     if (!whole_chunk_first) return;
-    if (!all) whole_ = TokenIndex(vocabulary_);
-    // If whole chunks are looked up first, a part of a cut chunk might be found as a token that no
-    // merges produce, and that the whole chunk would not contain. So cutting is safe only if merges
-    // produce all tokens.
-    may_cut_ = all || merges_make_all();
+    whole_ = WholeTokens(vocabulary_, unmade(merges, source));
+    adjacency_filter_.keep_whole(whole_);
 }
 
 std::optional<LaneMergeTable> BpeModel::lane_merges_of(const std::vector<MergeRule>& merges) const {
@@ -64,31 +60,31 @@ std::optional<LaneMergeTable> BpeModel::lane_merges_of(const std::vector<MergeRu
     return LaneMergeTable::make(std::move(rules), byte_ids_);
 }
 
-bool BpeModel::merges_make_all() const {
+std::vector<Id> BpeModel::unmade(const std::vector<MergeRule>& merges, MergeSource source) const {
+    std::vector<bool> has_merge(vocabulary_.size());
+    for (const MergeRule& merge : merges) has_merge[merge.id] = true;
+    std::vector<Id> found;
     IdArray ids;
     for (Id id = 0; id < vocabulary_.size(); ++id) {
         const std::string_view token = vocabulary_[id];
-        const auto* bytes = reinterpret_cast<const std::uint8_t*>(token.data());
-        if (utf8::is_ascii(bytes, bytes + token.size())) continue;
-        ids.clear();
-        merge_bytes(merging(), bytes, token.size(), ids);
-        if (ids.size() != 1 || ids.data()[0] != id) return false;
-    }
-    return true;
-}
-
-// Recovered merges are in the order of ids, so one pass over both lists finds any token without a
-// merge.
-bool BpeModel::recovered_make_all(const std::vector<MergeRule>& merges) const {
-    auto made = merges.begin();
-    for (Id id = 0; id < vocabulary_.size(); ++id) {
-        if (made != merges.end() && made->id == id) {
-            ++made;
-        } else if (vocabulary_.length(id) > 1) {
-            return false;
+        if (token.size() < 2) continue;
+        if (has_merge[id]) {
+            if (source == MergeSource::kRecovered) continue;  // they were found by merging it
+            ids.clear();
+            merge_bytes(merging(), reinterpret_cast<const std::uint8_t*>(token.data()),
+                        token.size(), ids);
+            if (ids.size() == 1 && ids.data()[0] == id) continue;
         }
+        found.push_back(id);
     }
-    return true;
+    if (found.empty()) return found;
+    const TokenIndex index(vocabulary_);
+    std::erase_if(found, [&](Id id) {
+        const std::string_view token = vocabulary_[id];
+        return index.find(vocabulary_, reinterpret_cast<const std::uint8_t*>(token.data()),
+                          token.size()) != id;
+    });
+    return found;
 }
 
 std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_unique<Scratch>(); }
@@ -96,8 +92,8 @@ std::unique_ptr<Model::Scratch> BpeModel::scratch() const { return std::make_uni
 void BpeModel::encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch&, IdArray& out,
                             IdArray* spans) const {
     const std::size_t before = out.size();
-    const Id whole = whole_.find(vocabulary_, chunk, size);
-    if (whole != TokenIndex::kNone) {
+    const Id whole = size == 0 ? WholeTokens::kNone : whole_.find(chunk, size);
+    if (whole != WholeTokens::kNone) {
         out.push(whole);
     } else {
         merge_bytes(merging(), chunk, size, out);

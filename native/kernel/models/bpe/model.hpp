@@ -11,8 +11,8 @@
 #include "models/bpe/pair_table.hpp"
 #include "models/model.hpp"
 #include "vocab/adjacency_filter.hpp"
-#include "vocab/token_index.hpp"
 #include "vocab/vocabulary.hpp"
+#include "vocab/whole_tokens.hpp"
 
 namespace toksmith::bpe {
 
@@ -43,29 +43,25 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
                       IdArray* spans) const override;
-    const AdjacencyFilter* adjacency_filter() const override {
-        return may_cut_ ? &adjacency_filter_ : nullptr;
-    }
+    const AdjacencyFilter* adjacency_filter() const override { return &adjacency_filter_; }
     const LaneMergeTable* lane_merges() const override {
         return lane_merges_ ? &*lane_merges_ : nullptr;
     }
+    const WholeTokens* whole_tokens() const override { return whole_.empty() ? nullptr : &whole_; }
 
  private:
     std::optional<LaneMergeTable> lane_merges_of(const std::vector<MergeRule>& merges) const;
-    // Whether merges produce every token that is not ASCII from its bytes.
-    bool merges_make_all() const;
-    // Whether recovered merges produce every token, including those of ASCII.
-    bool recovered_make_all(const std::vector<MergeRule>& merges) const;
+    // The tokens that the merges do not make from their bytes. Of equal tokens, the first counts.
+    std::vector<Id> unmade(const std::vector<MergeRule>& merges, MergeSource source) const;
     ByteMerges merging() const { return {byte_ids_, pairs_, byte_pairs_.data(), vocabulary_}; }
 
     Vocabulary vocabulary_;
     AdjacencyFilter adjacency_filter_;
-    bool may_cut_ = true;
     std::array<Id, 256> byte_ids_;
     PairTable pairs_;
     std::vector<Merge> byte_pairs_;
-    std::optional<LaneMergeTable> lane_merges_;  // empty if a whole chunk is looked up first
-    TokenIndex whole_;  // empty unless a whole chunk may be a token that no merges produce
+    std::optional<LaneMergeTable> lane_merges_;
+    WholeTokens whole_;  // empty unless a whole chunk is looked up first
 };
 
 // Append the ids of a chunk. merge_bytes() calls the variant for its size.
