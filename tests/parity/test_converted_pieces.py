@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,8 @@ import pytest
 import toksmith
 from tests.strategies import random_texts
 from toksmith import Tokenizer
+from toksmith.engine import compile as compile_pipeline
+from toksmith.engine.fused import FusedEncoder
 from toksmith.models import Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 
@@ -66,3 +69,52 @@ def test_corpus(name: str, pair: tuple[Tokenizer, Any], corpus: Callable[..., by
 
 def test_random_strings(pair: tuple[Tokenizer, Any]) -> None:
     check(pair, random_texts(61, 1500))
+
+
+REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+PREPEND = {"type": "Prepend", "prepend": "\u2581"}
+METASPACE = {"type": "Metaspace", "replacement": "\u2581", "split": False}
+SPELLINGS = {
+    "legacy": ({"type": "Sequence", "normalizers": [PREPEND, REPLACE]}, None),
+    "replaced first": ({"type": "Sequence", "normalizers": [REPLACE, PREPEND]}, None),
+    "without a mark": (REPLACE, None),
+    **{
+        scheme: (None, METASPACE | {"prepend_scheme": scheme})
+        for scheme in ("first", "always", "never")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def llama(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Llama 2 as tokenizer.json; with every pair that makes a piece, as transformers writes it."""
+    pipeline = toksmith.load(shared / "data/vocab/llama2.model").pipeline
+    path = tmp_path_factory.mktemp("llama") / "tokenizer.json"
+    Tokenizer(pipeline).save(path)
+    held: dict[str, Any] = json.loads(path.read_text())
+    vocab = held["model"]["vocab"]
+    held["model"]["merges"] = [
+        [piece[:place], piece[place:]]
+        for piece in vocab  # by id, and so by score
+        for place in range(1, len(piece))
+        if piece[:place] in vocab and piece[place:] in vocab
+    ]
+    return held
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spellings_of_llama_run_in_the_kernel(
+    spelling: str, llama: dict[str, Any], tmp_path: Path, corpus: Callable[..., bytes]
+) -> None:
+    normalizer, pre_tokenizer = SPELLINGS[spelling]
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(llama | {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}))
+    ours = toksmith.load(path)
+    assert isinstance(compile_pipeline(ours.pipeline), FusedEncoder)
+    names = ("english", "code", "multilingual", "cjk")
+    texts = [corpus(f"{name}.txt", 50_000, start=1_000_003).decode() for name in names]
+    special = ["", " ", "  a", "<s>a b</s> c", "\u2581", "a\u2581 b"]
+    check(
+        (ours, tokenizers.Tokenizer.from_file(str(path))),
+        [*texts, *special, *random_texts(62, 300)],
+    )

@@ -86,7 +86,9 @@ def test_methods() -> None:
 
 def test_each_use_finishes_a_class_without_objects() -> None:
     one, two = _fresh()
-    assert str(inspect.signature(two)) == "(name: 'str', size: 'int' = 3, more: 'str' = 'x') -> None"
+    assert (
+        str(inspect.signature(two)) == "(name: 'str', size: 'int' = 3, more: 'str' = 'x') -> None"
+    )
     one, two = _fresh()
     assert two.__match_args__ == ("name", "size", "more")
     one, two = _fresh()

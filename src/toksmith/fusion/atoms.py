@@ -192,9 +192,15 @@ def fuses_unknown(model: Model) -> bool:
         return not model.byte_fallback
     if isinstance(model, Unigram):
         return model.fuse_unk and not model.byte_fallback
+    if isinstance(model, CharacterBPE) and model.byte_fallback:
+        unknown = model.unk_id is not None and not model.ids.keys() >= _BYTE_TOKENS
+        return model.fuse_unk and unknown
     if isinstance(model, CharacterBPE | LongestMatch):
         return model.fuse_unk and model.unk_id is not None
     return True
+
+
+_BYTE_TOKENS = {b"<0x%02X>" % byte for byte in range(256)}
 
 
 def drops_unknown(model: Model) -> bool:

@@ -10,14 +10,18 @@ from typing import Literal, Protocol, TypeAlias
 from toksmith._base import lazy
 from toksmith._base.records import replace
 from toksmith.normalizers import (
+    Lowercase,
     Normalizer,
     Precompiled,
+    Prepend,
     Replace,
     SentencePieceNormalizer,
     Step,
+    UnicodeForm,
 )
 from toksmith.stages.character_maps import is_context_free, map_characters
 from toksmith.stages.charsmap import character_map
+from toksmith.stages.normalize import normalize
 
 INVALID = "\udfff"
 """Replaces a byte of invalid UTF-8."""
@@ -72,11 +76,50 @@ def characters_of(normalizer: Normalizer) -> Characters | None:
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             return None
         return SentencePieceCharacters(step)
-    collapse = bool(normalizer) and _makes_one_space(normalizer[-1])
-    mapped = normalizer[:-1] if collapse else normalizer
+    inside = without_lead(normalizer)
+    if inside is None:
+        return None
+    collapse = bool(inside) and _makes_one_space(inside[-1])
+    mapped = inside[:-1] if collapse else inside
+    lead = len(inside) < len(normalizer)
     if all(isinstance(step, Precompiled) or is_context_free((step,)) for step in mapped):
-        return MappedCharacters(normalizer, mapped, collapse)
+        return MappedCharacters(inside, mapped, collapse, lead)
     return None
+
+
+def without_lead(normalizer: Normalizer) -> Normalizer | None:
+    """Return the steps without the one that puts a space, or the mark of a space, before a text.
+
+    Before all steps, a space does the same. ``None`` if it may do something else.
+
+    Example:
+        >>> from toksmith.normalizers import Prepend
+        >>> without_lead((Prepend("▁"), Replace(" ", "▁")))
+        (Replace(pattern=' ', content='▁', is_regex=False),)
+    """
+    places = [place for place, step in enumerate(normalizer) if isinstance(step, Prepend)]
+    if not places:
+        return normalizer
+    place = places[0]
+    step, before, after = normalizer[place], normalizer[:place], normalizer[place + 1 :]
+    inside = (*before, *after)
+    # No step may see the space together with the text after it.
+    alone = all(isinstance(each, Lowercase | UnicodeForm) or _maps_one(each) for each in inside)
+    # Nothing is put before an empty text, so no text may become empty; and the space has the origin
+    # of the first character, which must stay.
+    keeps = all(each.content for each in inside if isinstance(each, Replace))
+    if (
+        not isinstance(step, Prepend)
+        or step.prefix not in (" ", "\u2581")
+        or not alone
+        or not keeps
+    ):
+        return None
+    return inside if normalize(inside, " ") == normalize(after, step.prefix) else None
+
+
+def _maps_one(step: Step) -> bool:
+    return isinstance(step, Replace) and not step.is_regex and len(step.pattern) == 1
 
 
 def _makes_one_space(step: Step) -> bool:
@@ -87,15 +130,24 @@ def _makes_one_space(step: Step) -> bool:
 
 
 class MappedCharacters:
-    """Steps that map single characters, optionally followed by collapsing of spaces."""
+    """Steps that map single characters, optionally followed by collapsing of spaces.
+
+    Args:
+        normalizer: all of these steps.
+        mapped: the steps that map single characters.
+        collapse: whether the last step collapses spaces.
+        lead: whether a space is put before a text.
+    """
 
     sentinel = ""
-    lead = False
     trim = False
     sees_replaced = True
 
-    def __init__(self, normalizer: Normalizer, mapped: Normalizer, collapse: bool) -> None:
+    def __init__(
+        self, normalizer: Normalizer, mapped: Normalizer, collapse: bool, lead: bool
+    ) -> None:
         self.inside = normalizer
+        self.lead = lead
         self.collapse = collapse
         self._mapped = mapped
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]

@@ -107,9 +107,9 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
     first_only = False
     keeps_start: Callable[[str], bool] | None = None
+    if characters.lead and isinstance(pipeline.splitter, Metaspace):
+        return None  # the space may be a piece by itself
     if isinstance(pipeline.splitter, Metaspace) and pipeline.splitter.prepend != "never":
-        if characters.lead:
-            return None
         lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
         if first_only:
             if not all(map(_keeps_or_drops, pipeline.normalizer)):
