@@ -143,20 +143,6 @@ _QWEN35 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}|"
     r" ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-_CLIP = (
-    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-)
-_CLIP_NORMALIZER = parts.normalizers(_NFC, parts.regex(r"\s+", " "), parts.step("Lowercase"))
-
-
-def _clip(declared: Declared, vocabulary: Merges) -> Build:
-    model = vocabulary.model(
-        unk_token=_role(declared, "unk_token", "<|endoftext|>"),
-        continuing_subword_prefix="",
-        end_of_word_suffix="</w>",
-    )
-    cut = parts.pre_tokenizers(parts.split(_CLIP, "Removed", invert=True), parts.byte_level())
-    return Build(model, _CLIP_NORMALIZER, cut, parts.byte_level(True))
 
 
 def _words_with_ends(normalizer: Step) -> Callable[[Declared, Merges], Build]:
@@ -184,11 +170,15 @@ def _bert_step(strip_accents: bool | None, lowercase: bool) -> Step:
 # WordPiece
 
 
-def _wordpiece(declared: Declared, vocabulary: Words) -> Build:
-    model = vocabulary.model(_role(declared, "unk_token", vocabulary.unk or "[UNK]"))
-    cut = parts.step("BertPreTokenizer")
-    decoder = parts.step("WordPiece", prefix="##", cleanup=True)
-    return Build(model, parts.bert_normalizer(declared), cut, decoder)
+def _wordpiece(unk: str) -> Callable[[Declared, Words], Build]:
+    def build(declared: Declared, vocabulary: Words) -> Build:
+        default = unk if unk in vocabulary.ids else "[UNK]"
+        model = vocabulary.model(_role(declared, "unk_token", default))
+        cut = parts.step("BertPreTokenizer")
+        decoder = parts.step("WordPiece", prefix="##", cleanup=True)
+        return Build(model, parts.bert_normalizer(declared), cut, decoder)
+
+    return build
 
 
 _BERT_FLAGS = ("do_lower_case", "strip_accents", "tokenize_chinese_chars")
@@ -200,7 +190,7 @@ def _vocab_txt(
     **rules: Any,
 ) -> TokenizerClass:
     rules = {"overrides": _BERT_FLAGS} | rules
-    return TokenizerClass(("vocab.txt",), _wordpiece, roles, template, **rules)
+    return TokenizerClass(("vocab.txt",), _wordpiece(roles["unk_token"]), roles, template, **rules)
 
 
 # SentencePiece's Unigram
@@ -251,6 +241,11 @@ def _mapped(_: Declared, charsmap: bytes) -> list[Step]:
     return parts.precompiled(charsmap)
 
 
+def _pegasus(_: Declared, charsmap: bytes) -> list[Step]:
+    first = parts.precompiled(charsmap) or [parts.regex(r"\n", " ")]
+    return [*first, parts.regex(" {2,}", " ")]
+
+
 def _mapped_spaces(_: Declared, charsmap: bytes) -> list[Step]:
     return [*parts.precompiled(charsmap), parts.regex(" {2,}", " ")]
 
@@ -275,6 +270,10 @@ def _quotes(
         return [*found, *parts.precompiled(charsmap)]
 
     return steps
+
+
+def _albert(declared: Declared, charsmap: bytes) -> list[Step]:
+    return [*_quotes(False, True)(declared, charsmap), parts.regex(" {2,}", " ")]
 
 
 _SPACES_NFC = (
@@ -419,12 +418,6 @@ CLASSES: dict[str, TokenizerClass] = {
         _bytes(prefix=True), _ROBERTA_ROLES, _ROBERTA, trims=True, prefix=True
     ),
     "DebertaTokenizer": _pair(None, _BERT_ENDS, _ROBERTA),
-    "CLIPTokenizer": _pair(
-        _clip,
-        _GPT2_ROLES | _same("<|startoftext|>", "bos") | _same("<|endoftext|>", "pad"),
-        _FAIRSEQ,
-        overrides=(),
-    ),
     "OpenAIGPTTokenizer": _pair(
         _words_with_ends(_bert_step(None, lowercase=True)), _same("<unk>", "unk"), overrides=()
     ),
@@ -448,7 +441,9 @@ CLASSES: dict[str, TokenizerClass] = {
     "MPNetTokenizer": _vocab_txt(
         _ROBERTA_ROLES | _same("[UNK]", "unk"), _ROBERTA, trims=True, mask_lstrip=True
     ),
-    "AlbertTokenizer": _pieces(_unigram(_quotes(False, True), words=True), _ALBERT_ROLES, _BERT),
+    "AlbertTokenizer": _pieces(  # as in transformers 4; 5 fails on its SentencePiece model
+        _unigram(_albert, words=False), _ALBERT_ROLES, _BERT
+    ),
     "BarthezTokenizer": _pieces(
         _unigram(_fixed(*_SPACES_NFC), words=False, unk_id=3), mask_lstrip=True
     ),
@@ -511,7 +506,7 @@ CLASSES: dict[str, TokenizerClass] = {
     ),
     "PegasusTokenizer": _pieces(
         _unigram(
-            _mapped_spaces,
+            _pegasus,
             words=False,
             drop=2,
             unk_id=105,
@@ -579,7 +574,7 @@ ALIASES: dict[str, str] = {
 
 ANY_FILE = (
     *("PreTrainedTokenizer", "TokenizersBackend", "PythonBackend", "SentencePieceBackend"),
-    *("BertGenerationTokenizer", "BloomTokenizer", "ParakeetTokenizer"),
+    *("BertGenerationTokenizer", "BloomTokenizer", "MistralCommonBackend", "ParakeetTokenizer"),
 )
 """Classes without rules of their own: the vocabulary file alone determines the tokenizer."""
 
@@ -590,6 +585,7 @@ UNREAD: dict[str, str] = {
     "BertweetTokenizer": "it rewrites tweets with Python code, and its ids are those of vocab.txt",
     "BioGptTokenizer": "it cuts words with Moses",
     "BlenderbotSmallTokenizer": _OWN_CODE,
+    "CLIPTokenizer": "its byte-level BPE marks the ends of words",
     "CTRLTokenizer": _OWN_CODE,
     "CanineTokenizer": "it has no vocabulary: ids are code points",
     "ClvpTokenizer": "it spells numbers and abbreviations out",

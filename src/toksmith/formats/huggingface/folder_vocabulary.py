@@ -44,11 +44,6 @@ class Words:
 
     ids: dict[str, int]
 
-    @property
-    def unk(self) -> str | None:
-        """BERT's unknown token, if the vocabulary has it."""
-        return "[UNK]" if "[UNK]" in self.ids else None
-
     def model(self, unk: str) -> dict[str, Any]:
         """Return the entry of the WordPiece model."""
         return class_parts.step(
