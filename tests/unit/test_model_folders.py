@@ -56,6 +56,25 @@ def test_the_class_determines_rules_and_roles(tmp_path: Path) -> None:
     assert (tok.pad_token_id, tok.model_max_length, tok.chat_template) == (None, 64, None)
 
 
+@pytest.mark.parametrize(
+    ("model", "roles"),
+    [
+        ({"model_type": "gpt2"}, (END, END, None)),
+        ({"tokenizer_class": "Qwen2TokenizerFast", "model_type": "gpt2"}, (None, END, END)),
+        ({"model_type": "unheard-of"}, (None, END, None)),  # by the literals of its tokens
+        ([1, 2], (None, END, None)),
+    ],
+)
+def test_the_class_follows_from_the_model(tmp_path: Path, model: Any, roles: Any) -> None:
+    folder = write(tmp_path, vocab=IDS, config=model, **{"merges.txt": MERGES})
+    tok = toksmith.load(folder)
+    assert tok.encode("low low") == [LOW, SPACE_LOW]
+    assert (tok.bos_token_id, tok.eos_token_id, tok.pad_token_id) == roles
+    with_main(folder)
+    tok = toksmith.load(folder)
+    assert (tok.bos_token_id, tok.eos_token_id, tok.pad_token_id) == roles
+
+
 @pytest.mark.parametrize("main", [False, True])
 def test_a_space_before_the_text(tmp_path: Path, main: bool) -> None:
     folder = gpt2(tmp_path, {})

@@ -14,6 +14,7 @@ from toksmith._base import files
 from toksmith._base.records import dataclass, field
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.model_types import class_of
 
 ROLES = (
     *("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"),
@@ -114,10 +115,21 @@ def _entry(path: Path) -> Entry:
 
 
 def _kind(folder: Path, config: Entry) -> str | None:
-    named = config.get("tokenizer_class")
-    if named.value is None:
-        named = _entry(folder / "config.json").get("tokenizer_class")
-    return None if named.value is None else named.of(str).removesuffix("Fast")
+    """Return the tokenizer's class, which the model's own configuration may determine."""
+    for entry in (config, _model_config(folder / "config.json")):
+        named = entry.get("tokenizer_class")
+        if named.value is not None:
+            return named.of(str).removesuffix("Fast")
+    model_type = entry.get("model_type").value
+    return class_of(model_type) if isinstance(model_type, str) else None
+
+
+def _model_config(path: Path) -> Entry:
+    """Return the model's configuration, which is no tokenizer's file and may be anything."""
+    try:
+        return _entry(path)
+    except FormatError:
+        return Entry(path, "", {})
 
 
 def _literal(entry: Entry, source: str, **defaults: bool) -> Literal | None:

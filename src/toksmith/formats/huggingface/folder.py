@@ -53,13 +53,14 @@ _SIDES = ("left", "right")
 
 
 def is_configured(folder: Path) -> bool:
-    """Return whether a folder has a file that declares special tokens and rules."""
-    return any((folder / name).is_file() for name in CONFIG_FILES)
+    """Return whether a folder has a file that declares special tokens or the class."""
+    return any((folder / name).is_file() for name in (*CONFIG_FILES, "config.json"))
 
 
 def holds(folder: Path) -> bool:
     """Return whether a folder has a configuration file, or a vocabulary that only folders have."""
-    return (folder / MAIN).is_file() or bool(_models(folder)) or is_configured(folder)
+    names = (MAIN, *CONFIG_FILES)
+    return any((folder / name).is_file() for name in names) or bool(_models(folder))
 
 
 def _models(folder: Path) -> list[str]:
@@ -383,7 +384,7 @@ def _settings(
             "model_max_length, as in transformers"
         )
     _take_generation_ids(declared, pipeline, roles)
-    declares = bool(declared.config.value or declared.named or roles)
+    declares = bool(declared.kind or declared.named or roles)
     return Settings(
         roles if declares else None,
         limit,
