@@ -20,7 +20,6 @@ from regex import _regex_core
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "native/kernel/split/unicode_runs.hpp"
-REFERENCE = ROOT / "src/toksmith/stages/tables_unicode16.py"
 COMPILER = ROOT / "src/toksmith/splitters/compiler/tables_unicode16.py"
 
 # Unicode's White_Space property (PropList.txt), stable since Unicode 6.3.
@@ -32,6 +31,9 @@ WHITE_SPACE = {
 # The order is the kernel's `enum class Class`.
 OTHER, UPPER, LOWER, UNCASED, MARK, NUMBER, SPACE, NEWLINE = range(8)
 CATEGORY_CLASS = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lm": UNCASED, "Lo": UNCASED}
+
+EVERY = "".join(map(chr, range(0x110000)))
+ASSIGNED = "".join(c for c in EVERY if unicodedata2.category(c) not in ("Cn", "Cs"))
 
 
 def kernel_class(code_point: int) -> int:
@@ -70,39 +72,6 @@ def kernel_table() -> str:
         "}  // namespace toksmith::unicode\n"
         "// clang-format on\n"
     )
-
-
-def ranges(category: str) -> list[str]:
-    """Return the ranges, as a character class writes them, of all characters of a category."""
-    inside = [
-        code_point
-        for code_point in range(0x110000)
-        if unicodedata2.category(chr(code_point)).startswith(category)
-    ]
-    parts = []
-    for _, run in groupby(enumerate(inside), key=lambda item: item[1] - item[0]):
-        points = [code_point for _, code_point in run]
-        first, last = f"\\U{points[0]:08x}", f"\\U{points[-1]:08x}"
-        parts.append(first if first == last else f"{first}-{last}")
-    return parts
-
-
-def reference_table() -> str:
-    lines = [
-        '"""Character classes of Unicode 16.0; written by tools/make_unicode_tables.py."""\n',
-        "CLASSES: dict[str, str] = {",
-    ]
-    for category in ("Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"):
-        parts = ranges(category)
-        lines.append(f'    "{category}": (')
-        lines += ['        r"' + "".join(parts[i : i + 4]) + '"' for i in range(0, len(parts), 4)]
-        lines.append("    ),")
-    lines.append("}")
-    return "\n".join(lines) + "\n"
-
-
-EVERY = "".join(map(chr, range(0x110000)))
-ASSIGNED = "".join(c for c in EVERY if unicodedata2.category(c) not in ("Cn", "Cs"))
 
 
 def runs(kinds: list[str]) -> str:
@@ -185,5 +154,4 @@ def compiler_table() -> str:
 
 if __name__ == "__main__":
     KERNEL.write_text(kernel_table())
-    REFERENCE.write_text(reference_table())
     COMPILER.write_text(compiler_table())

@@ -92,6 +92,7 @@ Vocabulary vocabulary(const Tokens& tokens);
 // Each file of this directory binds one domain.
 void bind_models(nb::module_& module);
 void bind_fused(nb::module_& module);
+void bind_split(nb::module_& module);
 void bind_encode(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);

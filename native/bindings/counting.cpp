@@ -173,10 +173,10 @@ void bind_counting(nb::module_& module) {
 
     nb::register_exception_translator(&translate);
     nb::class_<ChunkCounter>(module, "ChunkCounter")
-        .def(nb::new_([](const std::string& family, const std::string& level) {
-                 return new ChunkCounter(family_named(family), isa::choose(level));
+        .def(nb::new_([](const Splitter& splitter, const std::string& level) {
+                 return new ChunkCounter(splitter, isa::choose(level));
              }),
-             "family"_a, "instruction_set"_a)
+             "splitter"_a, "instruction_set"_a)
         .def("add_texts", &add_texts<ChunkCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<ChunkCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)

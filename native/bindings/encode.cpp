@@ -147,17 +147,6 @@ std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     return encoder.count({view.source()}, threads);
 }
 
-std::int64_t cut(nb::handle text, const std::string& family, std::int64_t start, std::int64_t end) {
-    const TextView view(text);
-    const Text whole = view.text();
-    if (start < 0 || end < start || end > static_cast<std::int64_t>(whole.size())) {
-        throw nb::value_error("start and end must lie inside the text");
-    }
-    const std::uint8_t* found =
-        safe_cut(family_named(family), whole.begin + start, whole.begin + end);
-    return found - whole.begin;
-}
-
 }  // namespace
 
 void bind_encode(nb::module_& module) {
@@ -169,9 +158,6 @@ void bind_encode(nb::module_& module) {
         "wanted"_a,
         "Return the name of the instruction set for `wanted`; \"\" is the best of this machine.");
     module.attr("CACHE_BYTES") = ChunkCache::kBytes;
-    module.def(
-        "safe_cut", &cut, "text"_a, "family"_a, "start"_a, "end"_a,
-        "Return the first place from start on where the text may be cut between chunks, or end.");
     module.def("recover_merges", &recover, "tokens"_a,
                "Return the merges of a vocabulary of ranks: left, right, id of each, flat.");
 
@@ -179,11 +165,11 @@ void bind_encode(nb::module_& module) {
                "Return the tokens of a .tiktoken file by rank, or None if it is malformed.");
 
     nb::class_<Encoder>(module, "Encoder")
-        .def(nb::new_([](std::shared_ptr<Model> model, const std::string& family,
+        .def(nb::new_([](std::shared_ptr<Model> model, const Splitter& splitter,
                          const std::string& level) {
-                 return new Encoder(std::move(model), family_named(family), isa::choose(level));
+                 return new Encoder(std::move(model), splitter, isa::choose(level));
              }),
-             "model"_a, "family"_a, "instruction_set"_a)
+             "model"_a, "splitter"_a, "instruction_set"_a)
         .def("encode", &encode, "text"_a, "threads"_a)
         .def("encode_list", &encode_list, "text"_a, "threads"_a,
              nb::sig("def encode_list(self, text: object, threads: int) -> list[int]"))

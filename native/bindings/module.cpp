@@ -15,6 +15,7 @@ NB_MODULE(_kernel, module) {
     nanobind::set_leak_warnings(false);
     toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_fused(module);
+    toksmith::bindings::bind_split(module);
     toksmith::bindings::bind_encode(module);
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);

@@ -1,7 +1,7 @@
 """The compiled kernel; only toksmith's engines import this module."""
 
 from collections.abc import Sequence
-from typing import Annotated, overload
+from typing import Annotated, Final, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -107,17 +107,45 @@ class FusedModel(Model):
         | None
     ): ...
 
+class SplitTable:
+    def __init__(
+        self,
+        starts: Sequence[int],
+        classes: Sequence[int],
+        following: Sequence[int],
+        actions: Sequence[int],
+        sure_cuts: Sequence[int],
+    ) -> None: ...
+
+    FAR: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    END_AT_REGISTER: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    MARK: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    FREE: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+class Splitter:
+    @overload
+    def __init__(self, family: str) -> None: ...
+    @overload
+    def __init__(self, tables: Sequence[SplitTable]) -> None: ...
+
+def safe_cut(text: object, splitter: Splitter, start: int, end: int) -> int:
+    """
+    Return the first place from start on where the text may be cut between chunks, or end.
+    """
+
 def instruction_set(wanted: str) -> str:
     """
     Return the name of the instruction set for `wanted`; "" is the best of this machine.
     """
 
 CACHE_BYTES: int = 50331648
-
-def safe_cut(text: object, family: str, start: int, end: int) -> int:
-    """
-    Return the first place from start on where the text may be cut between chunks, or end.
-    """
 
 def recover_merges(
     tokens: tuple[bytes, ...],
@@ -132,7 +160,7 @@ def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
     """
 
 class Encoder:
-    def __init__(self, model: Model, family: str, instruction_set: str) -> None: ...
+    def __init__(self, model: Model, splitter: Splitter, instruction_set: str) -> None: ...
     def encode(
         self, text: object, threads: int
     ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
@@ -217,7 +245,7 @@ def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None:
     """
 
 class ChunkCounter:
-    def __init__(self, family: str, instruction_set: str) -> None: ...
+    def __init__(self, splitter: Splitter, instruction_set: str) -> None: ...
     def add_texts(self, texts: Sequence[object], threads: int) -> None: ...
     def add_slices(
         self,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import regex
@@ -16,12 +17,14 @@ from hypothesis import strategies as st
 
 from tests.conftest import NO_SHARED, SHARED
 from tests.strategies import random_text
+from toksmith.errors import UnsupportedError
 from toksmith.splitters import FAMILIES
 from toksmith.splitters.compiler import Automaton, compile_covering, compile_pattern, refusal_of
 from toksmith.splitters.compiler.code_points import Partition
 from toksmith.splitters.compiler.parser import parse
 from toksmith.splitters.compiler.program import make_program
 from toksmith.splitters.compiler.properties import named, with_case_variants
+from toksmith.splitters.compiler.transducer import Transducer, make_transducer
 
 LIST = SHARED / "data/patterns/gguf_pre.json"
 CORPORA = ["botchan", "cjk", "code", "english", "multilingual", "taylorswift"]
@@ -240,6 +243,95 @@ def test_gaps_of_one_character(pattern: str) -> None:
     assert (covering is None) == (longest > 1)
 
 
+def all_ends(automata: Sequence[Automaton], text: str) -> list[int]:
+    """Return the ends of matches, and of the gaps between, each splitting the pieces before it."""
+    bounds = {0, len(text)}
+    for automaton in automata:
+        for start, end in pairwise(sorted(bounds)):
+            for span in automaton.spans(text[start:end]):
+                bounds |= {start + place for place in span}
+    return sorted(bounds - {0})
+
+
+def texts_for(classes: Partition, rng: random.Random, count: int) -> Iterator[str]:
+    """Yield random texts of characters of each class, some of them in runs."""
+    characters = samples(classes, rng)
+    for _ in range(count):
+        pieces = (rng.choice(characters) * rng.choice((1, 1, 1, 2, 3, 12)) for _ in range(10))
+        yield "".join(pieces)
+
+
+TOO_FAR = {
+    *(pattern for pattern in PATTERNS if "{512}" in pattern),
+    *(CONSTRUCTS[at] for at in (0, 6)),
+}
+"""The patterns that have no transducer."""
+
+
+@every_pattern
+def test_one_pass_finds_the_same_ends_as_one_match_after_the_other(pattern: str) -> None:
+    automaton = compile_pattern(pattern)
+    if pattern in TOO_FAR:
+        with pytest.raises(
+            UnsupportedError, match=r"more than 8 chunks may have to be read|two ends may lie 8"
+        ):
+            make_transducer(automaton)
+        return
+    check_transducer(automaton, count=200)
+
+
+SEQUENCES = [
+    (r"\p{N}{1,3}", r"[一-龥぀-ゟ゠-ヿ]+", r" ?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s+(?!\S)|\s+"),
+    (r"\p{N}", FAMILIES["gpt2"].pattern),
+    (r"[\r\n]", r"[0-9]{2}", r"\s?\p{L}+|\s?[!-/:-~]+|\s+$"),
+    (r"[0-9]", r"(?<=a)b|(?<!a)b+|\p{Han}\b"),
+    (r"[^a]", r"\s*\n|x"),
+]
+
+
+@pytest.mark.parametrize("patterns", SEQUENCES, ids=lambda patterns: patterns[-1][:40])
+def test_one_pass_splits_by_several_patterns(patterns: tuple[str, ...]) -> None:
+    check_transducer(*map(compile_pattern, patterns), count=600)
+
+
+def check_transducer(*automata: Automaton, count: int) -> None:
+    transducer = make_transducer(*automata)
+    sure = transducer.sure_cuts()
+    whole = Automaton(transducer.classes, (), (), ())
+    for text in texts_for(transducer.classes, random.Random(5), count):
+        kinds = whole.classes_of(text)
+        ends = transducer.ends_in(kinds)
+        assert ends == all_ends(automata, text), text
+        for place in range(1, len(text)):
+            if sure[kinds[place - 1]] >> kinds[place] & 1:
+                first, second = transducer.ends_in(kinds[:place]), transducer.ends_in(kinds[place:])
+                assert ends == [*first, *(end + place for end in second)], text
+        check_free_cuts(transducer, kinds, ends)
+
+
+def check_free_cuts(transducer: Transducer, kinds: list[int], ends: list[int]) -> None:
+    """Cut a text where that is free: no other end moves."""
+    state = 0
+    for place, kind in enumerate(kinds):
+        if transducer.free[state][kind] and place not in ends:
+            context = transducer.next[0][kinds[place - 1]]
+            anew = transducer.ends_in(kinds[place:])
+            if transducer.next[context][kind] == transducer.next[0][kind]:  # no look-behind
+                assert [end + place for end in anew] == [end for end in ends if end > place]
+        state = transducer.next[state][kind]
+
+
+def test_a_split_before_another_one_is_certain_after_one_character() -> None:
+    for pattern, reason in [
+        (" ?a", "to find its start"),
+        (r"\s+(?!\S)|x", "to find its start"),
+        ("ab|a", "to find its end"),
+        (r"(?<=a)b|c", "depends on the character before it"),
+    ]:
+        with pytest.raises(UnsupportedError, match=reason):
+            make_transducer(compile_pattern(pattern), compile_pattern("."))
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_random_patterns(seed: int) -> None:
     rng = random.Random(seed)
@@ -250,9 +342,27 @@ def test_random_patterns(seed: int) -> None:
             continue
         compiled += 1
         automaton = compile_pattern(pattern)
+        transducer = None
+        with suppress(UnsupportedError):
+            transducer = make_transducer(automaton)
         for _ in range(20):
             text = "".join(rng.choices("aaabbc A1\n\n .é", k=rng.randint(0, 9)))
             assert automaton.spans(text) == expected(pattern, text), (pattern, text)
+            if transducer:
+                ends = transducer.ends_in(automaton.classes_of(text))
+                assert ends == all_ends([automaton], text), (pattern, text)
+
+
+def test_sure_cuts_of_gpt2_are_where_words_end() -> None:
+    automaton = compile_pattern(FAMILIES["gpt2"].pattern)
+    sure = make_transducer(automaton).sure_cuts()
+    kinds = dict(zip("a1 .\n'", automaton.classes_of("a1 .\n'"), strict=True))
+    cuts = {one + two for one in kinds for two in kinds if sure[kinds[one]] >> kinds[two] & 1}
+    # Not after white space, whose last character may belong to the next chunk.
+    assert cuts == {
+        *("a1", "a ", "a.", "a\n", "a'", "1a", "1 ", "1.", "1\n", "1'"),
+        *(".a", ".1", ". ", ".\n", "'a", "'1", "' ", "'\n"),
+    }
 
 
 @needs_list

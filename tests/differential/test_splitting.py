@@ -18,9 +18,15 @@ from toksmith.engine.counting import ChunkCounter
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
+from toksmith.splitters.names import listed_patterns, name_of
 from toksmith.stages.split_patterns import chunk_spans
 
 OTHER_PATTERNS = [r"\w+|\s", r"(?i)[a-zé]+", r"\p{Han}|[^\p{Han}]+", r".{1,3}", r"(?r)\S+"]
+LISTED = [
+    pytest.param(splitter(name), id=name)
+    for name in dict.fromkeys(map(name_of, listed_patterns().values()))
+    if name not in FAMILIES
+]
 SPLITTERS = [
     *(pytest.param(splitter(name), id=name) for name in FAMILIES),
     *(pytest.param(PatternSplitter(pattern, "keep"), id=pattern) for pattern in OTHER_PATTERNS),
@@ -39,6 +45,12 @@ def check(split: PatternSplitter, texts: list[bytes], threads: int = 1) -> None:
     for text, chunks in zip(texts, expected, strict=True):
         found = [model.vocab[token] for token in encoder.encode_list(text, threads)]
         assert found == chunks, text
+
+
+@pytest.mark.parametrize("split", LISTED)
+def test_the_listed_patterns(split: PatternSplitter) -> None:
+    check(split, [text.encode() for text in strategies.random_texts(7, 300)])
+    check(split, strategies.random_byte_texts(8, 300), threads=2)
 
 
 @pytest.mark.parametrize("split", SPLITTERS)

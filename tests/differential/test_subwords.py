@@ -53,7 +53,7 @@ def by_kernel(encoder: KernelEncoder, chunk: bytes) -> Tokens:
 
 
 def check(model: Model, chunks: list[bytes]) -> None:
-    run, encoder = chunk_model(model), KernelEncoder(model, "none")
+    run, encoder = chunk_model(model), KernelEncoder(model)
     for chunk in chunks:
         assert by_kernel(encoder, chunk) == by_reference(run, chunk), chunk
 
@@ -85,7 +85,7 @@ def test_bytes_that_are_no_utf8_are_survived(
     for seed in range(60):
         rng = random.Random(seed)
         model, alphabet = make(rng)
-        encoder = KernelEncoder(model, "none")
+        encoder = KernelEncoder(model)
         for _ in range(20):
             chunk = bytearray(random_chunk(rng, alphabet, most=40).encode())
             for _ in range(rng.randint(1, 5)):
@@ -156,7 +156,7 @@ def long_models() -> list[Model]:
 @pytest.mark.parametrize("model", long_models())
 def test_no_text_takes_quadratic_time(model: Model) -> None:
     check(model, [b"a" * 150, b"ab" * 90 + b"a" * 99, b"aab" * 70])
-    encoder = KernelEncoder(model, "none")
+    encoder = KernelEncoder(model)
     for pattern in (b"a", b"ab", b"aab", b"aaab"):
         seconds = []
         for size in (50_000, 400_000):

@@ -22,7 +22,7 @@ def check(model: Model, chunks: list[bytes]) -> None:
     data = b"".join(chunks)
     ends = np.cumsum([len(chunk) for chunk in chunks])
     bounds = np.stack([ends - [len(chunk) for chunk in chunks], ends], axis=1)
-    kernel, reference = KernelEncoder(model, "none"), ReferenceChunks(model)
+    kernel, reference = KernelEncoder(model), ReferenceChunks(model)
     expected, places = reference.encode_chunks_with_spans(data, bounds)
     found, spans = kernel.encode_chunks_with_spans(data, bounds)
     cached = kernel.encode_chunks(data, bounds, 2)
@@ -65,7 +65,7 @@ def test_vocabulary_of_bytes_that_are_no_text() -> None:
     vocab = (b"<?>", b"a", b"\xff", b"\xe2\x82", b"a\xc3", b"\xed\xa0\x80")
     whole = np.array([[0, 6]])
     for model in (WordPiece(vocab, 0), LongestMatch(vocab, 0)):
-        batch = KernelEncoder(model, "none").encode_chunks(b"a\xe2\x82\xffaa", whole, 1)
+        batch = KernelEncoder(model).encode_chunks(b"a\xe2\x82\xffaa", whole, 1)
         assert batch.ids.tolist() == ([0] if isinstance(model, WordPiece) else [1, 0, 0, 0, 1, 1])
 
 
@@ -83,7 +83,7 @@ def test_time_is_linear_whatever_the_vocabulary(letter: str) -> None:
         (LongestMatch((b"?", long), 0, fuse_unk=True), 1),
         (WordPiece((b"?", one, b"##" + one, b"##" + long), 0, max_characters=10**6), 200_000),
     ):
-        batch = KernelEncoder(model, "none").encode_chunks(text, whole, 1)
+        batch = KernelEncoder(model).encode_chunks(text, whole, 1)
         assert len(batch.ids) == count
     assert time.perf_counter() - started < 5
 

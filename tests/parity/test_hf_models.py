@@ -47,7 +47,7 @@ def check(model: Model, entry: Entries, texts: list[str]) -> None:
         data = text.encode()
         whole = np.array([[0, len(data)]])
         expected = other.encode(text)
-        for engine in (ReferenceChunks(model), KernelEncoder(model, "none")):
+        for engine in (ReferenceChunks(model), KernelEncoder(model)):
             batch, spans = engine.encode_chunks_with_spans(data, whole)
             assert batch.ids.tolist() == expected.ids, (entry, text)
             if not has_right_offsets(entry):
@@ -190,7 +190,7 @@ def test_merges_of_scores_on_all_texts(alphabet: str, length: int) -> None:
         ranked = rng.sample(sorted(pieces), len(pieces))
         model = scored({piece: -float(rank) for rank, piece in enumerate(ranked)} | letters)
         other = theirs(models.write(Pipeline(model)))
-        ours = KernelEncoder(model, "none").encode_texts(texts, 1)
+        ours = KernelEncoder(model).encode_texts(texts, 1)
         for text, ids, expected in zip(texts, ours, other.encode_batch(texts), strict=True):
             assert ids.tolist() == expected.ids, (ranked, text)
 
@@ -200,7 +200,7 @@ def test_runs_of_one_score_on_all_texts() -> None:
     runs = {"▁" * size: -1e9 for size in (2, 4, 8, 3, 5, 16, 6, 7, 9, 10, 11, 12, 13, 14, 15)}
     model = scored(runs | {"▁a": -1, "▁": -100, "a": -101})
     other = theirs(models.write(Pipeline(model)))
-    encoder = KernelEncoder(model, "none")
+    encoder = KernelEncoder(model)
     for first, second in itertools.product(range(70), range(40)):
         text = "▁" * first + "a" + "▁" * second + "aa" + "▁" * (first // 2)
         assert encoder.encode_list(text, 1) == other.encode(text).ids, text
@@ -215,7 +215,7 @@ def test_bert_on_words(shared: Path, corpus: Callable[..., bytes]) -> None:
     other = tokenizers.Tokenizer.from_file(str(path))
     other.no_truncation()
     other.no_padding()
-    encoder = KernelEncoder(model, "none")
+    encoder = KernelEncoder(model)
     for name in ("english", "code", "multilingual", "cjk"):
         for text in corpus(f"{name}.txt", 300_000, start=3_000_003).decode().split("<|endoftext|>"):
             normal = other.normalizer.normalize_str(text)

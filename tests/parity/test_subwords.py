@@ -57,7 +57,7 @@ def pair(shared: Path) -> Callable[[str], Pair]:
 
 def assert_equal(theirs: Any, model: Model, texts: list[str]) -> None:
     normalized = [text.encode() for text in theirs.normalize(texts)]
-    found = KernelEncoder(model, "none").encode_texts(normalized, 1)
+    found = KernelEncoder(model).encode_texts(normalized, 1)
     for text, ids, expected in zip(texts, found, theirs.encode(texts), strict=True):
         assert ids.tolist() == expected, text[:300]
 
@@ -108,7 +108,7 @@ def test_pieces_of_all_types(kind: int) -> None:
         pieces, alphabet = random_pieces(rng)
         theirs = sentencepiece_peer.processor(pieces, kind)
         model = model_of(make, pieces)
-        run, encoder = chunk_model(model), KernelEncoder(model, "none")
+        run, encoder = chunk_model(model), KernelEncoder(model)
         for _ in range(20):
             text = random_chunk(rng, alphabet)
             expected = theirs.encode(text)
@@ -223,7 +223,7 @@ def test_dropout_is_as_frequent() -> None:
 
 
 def assert_equal_in_tokenizers(theirs: Any, model: Model, texts: list[str]) -> None:
-    run, encoder = chunk_model(model), KernelEncoder(model, "none")
+    run, encoder = chunk_model(model), KernelEncoder(model)
     for text in texts:
         refused = ""
         try:
@@ -308,6 +308,6 @@ def test_envit5(
     theirs, model = envit5
     text = corpus(corpus_name, SAMPLE, 1_000_003).decode().replace(" ", "▁")
     documents = [document for document in text.split(SEPARATOR) if document]
-    found = KernelEncoder(model, "none").encode_texts(documents, 1)
+    found = KernelEncoder(model).encode_texts(documents, 1)
     for ids, expected in zip(found, theirs.encode_batch_fast(documents), strict=True):
         assert ids.tolist() == expected.ids

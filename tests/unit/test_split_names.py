@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import regex
 
 import toksmith
+from tests.conftest import NO_SHARED, SHARED
 from toksmith.errors import SplitError
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
 from toksmith.splitters.names import NAMES, WORDS
@@ -89,7 +91,7 @@ def test_words_are_the_matches_of_their_pattern() -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        *("mistral", "bert", "whitespace", "word", "tekken", "phi3", "deepseek", "a.b"),
+        *("mistral", "bert", "word", "default", "phi3", "deepseek", "a.b"),
         *("gpt 2", "cl100k base", "meta-llama/Llama-3", "phi3:mini", "gpt2,gpt4"),
     ],
 )
@@ -102,6 +104,34 @@ def test_text_without_metacharacters_is_never_a_pattern(word: str) -> None:
         toksmith.Counts.from_texts(["low low"], split=word)
     with pytest.raises(SplitError, match="unknown split"):
         toksmith.train(texts=["low low"], model="word", split=word)
+
+
+LISTED = SHARED / "data/patterns/gguf_pre.json"
+
+
+@pytest.mark.skipif(not LISTED.is_file(), reason=NO_SHARED)
+def test_the_names_of_llama_cpp_are_splits() -> None:
+    entries = json.loads(LISTED.read_text(encoding="utf-8"))
+    names = {name for entry in entries for name in entry["names"]} - {"default"}
+    assert len(names) > 80
+    for name in names:
+        cut = splitter(name.upper())
+        assert cut is not None
+        assert toksmith.split("ab 12", cut.patterns[0])
+
+
+def test_a_name_may_stand_for_several_patterns() -> None:
+    cut = splitter("DeepSeek-V3")
+    assert cut == PatternSplitter(r"\p{N}{1,3}", then=(r"[一-龥぀-ゟ゠-ヿ]+", *cut.then[1:]))
+    found = toksmith.split("año 12345 東京タワー, ok\n", "deepseek-v3")
+    assert found == ["año", " ", "123", "45", " ", "東京タワー", ",", " ok", "\n"]
+    tok = toksmith.train(texts=["low lower 東京 12345"] * 2, vocab_size=260, split="deepseek-v3")
+    assert tok.pipeline.splitter == cut
+    assert tok.training.options["split"] == "deepseek-v3"
+    more = toksmith.train(texts=["low lower"] * 2, vocab_size=261, continue_from=tok)
+    assert more.pipeline.splitter == cut
+    with pytest.raises(SplitError, match="always keep the gaps"):
+        splitter("deepseek-v3", "drop")
 
 
 def test_the_message_names_the_nearest_and_all() -> None:

@@ -109,7 +109,7 @@ def test_white_space_is_unicodes() -> None:
     from tools.make_unicode_tables import WHITE_SPACE
 
     everything = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    found = regex.finditer(r"\s", split_patterns.stand_ins(everything))
+    found = regex.finditer(r"\s", split_patterns.stand_ins(r"\s", everything))
     assert {ord(everything[match.start()]) for match in found} == WHITE_SPACE
 
 
@@ -117,7 +117,6 @@ def test_the_tables_are_what_the_generator_writes() -> None:
     from tools import make_unicode_tables as tables
 
     assert tables.KERNEL.read_text() == tables.kernel_table()
-    assert tables.REFERENCE.read_text() == tables.reference_table()
 
 
 def test_counts_inside_each_other_multiply() -> None:

@@ -20,9 +20,7 @@ def tokens(model: Model, text: str) -> list[tuple[str, int, int]]:
     """Return each token's piece and span; both engines must agree."""
     chunk = text.encode()
     found = [tuple(token) for token in chunk_model(model)(chunk)]
-    batch, spans = KernelEncoder(model, "none").encode_chunks_with_spans(
-        chunk, np.array([[0, len(chunk)]])
-    )
+    batch, spans = KernelEncoder(model).encode_chunks_with_spans(chunk, np.array([[0, len(chunk)]]))
     assert [(i, *s) for i, s in zip(batch.ids.tolist(), spans.tolist(), strict=True)] == found
     return [(model.vocab[token_id].decode(), start, end) for token_id, start, end in found]
 
@@ -111,9 +109,9 @@ class TestUnigram:
         assert pieces(model, "aa") == ["a", "a"]
         for run in (
             chunk_model(model),
-            lambda chunk: KernelEncoder(model, "none").encode_list(chunk, 1),
-            lambda chunk: KernelEncoder(model, "none").encode_texts([chunk] * 9, 2),
-            lambda chunk: KernelEncoder(model, "none").count(chunk, 1),
+            lambda chunk: KernelEncoder(model).encode_list(chunk, 1),
+            lambda chunk: KernelEncoder(model).encode_texts([chunk] * 9, 2),
+            lambda chunk: KernelEncoder(model).count(chunk, 1),
         ):
             with pytest.raises(UnknownTokenError, match=r"U\+00FC at byte 1 of its chunk"):
                 run("aü".encode())

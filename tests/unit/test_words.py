@@ -21,9 +21,7 @@ PIECES = (*PIECES, b"##", b"##b", b"a", b"unab")
 def tokens(model: WordPiece | WordLevel | LongestMatch, chunk: str | bytes) -> list[Token]:
     chunk = chunk.encode() if isinstance(chunk, str) else chunk
     found = chunk_model(model)(chunk)
-    batch, spans = KernelEncoder(model, "none").encode_chunks_with_spans(
-        chunk, np.array([[0, len(chunk)]])
-    )
+    batch, spans = KernelEncoder(model).encode_chunks_with_spans(chunk, np.array([[0, len(chunk)]]))
     places = zip(batch.ids.tolist(), spans.tolist(), strict=True)
     assert [Token(i, *span) for i, span in places] == found
     return found

@@ -15,6 +15,14 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 }  // namespace
 
+ChunkCounter::ChunkCounter(Splitter splitter, isa::Level level) : splitter_(std::move(splitter)) {
+    if (splitter_.tables) {
+        find_by_tables_ = find_by_tables_of(level);
+    } else {
+        find_chunks_ = find_chunks_of(splitter_.family, level);
+    }
+}
+
 void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) {
     struct Piece {
         Text text;
@@ -23,7 +31,7 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
     std::vector<Piece> pieces;
     for (Text rest : documents) {
         while (rest.size() > kPiece + kPiece / 2) {
-            const std::uint8_t* cut = safe_cut(family_, rest.begin + kPiece, rest.end);
+            const std::uint8_t* cut = safe_cut(splitter_, rest.begin + kPiece, rest.end);
             pieces.push_back({{rest.begin, cut}, position_});
             position_ += static_cast<std::uint64_t>(cut - rest.begin);
             rest.begin = cut;
@@ -50,13 +58,18 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
 }
 
 void ChunkCounter::count_chunks(Text text, ChunkTable& table, std::uint64_t first) const {
-    const std::uint8_t* ends[kMostEnds];
-    for (const std::uint8_t* p = text.begin; p < text.end;) {
-        const auto [chunks, last] = find_chunks_(p, text.end, ends);
+    const std::uint8_t* p = text.begin;
+    const auto add = [&](const std::uint8_t* const* ends, std::size_t chunks) {
         table.add_all(p, ends, chunks, first + static_cast<std::uint64_t>(p - text.begin),
                       text.end);
-        p = last;
+        p = ends[chunks - 1];
+    };
+    if (splitter_.tables) {
+        find_by_tables_(*splitter_.tables, text, add);
+        return;
     }
+    const std::uint8_t* ends[kMostEnds];
+    while (p < text.end) add(ends, find_chunks_(p, text.end, ends).count);
 }
 
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,

@@ -15,8 +15,7 @@ namespace toksmith {
 class ChunkCounter {
  public:
     // Throws std::invalid_argument for Family::kModel.
-    ChunkCounter(Family family, isa::Level level)
-        : family_(family), find_chunks_(find_chunks_of(family, level)) {}
+    ChunkCounter(Splitter splitter, isa::Level level);
 
     ChunkCounter(ChunkCounter&&) = default;
     // Spills the tables to a file from now on, whenever they reach about `memory` bytes.
@@ -47,8 +46,9 @@ class ChunkCounter {
     void count_chunks(Text text, ChunkTable& table, std::uint64_t first) const;
     void spill();
 
-    Family family_;
-    FindChunks find_chunks_;
+    Splitter splitter_;
+    FindChunks find_chunks_ = nullptr;  // or, if splitter_ has tables:
+    FindByTables find_by_tables_ = nullptr;
     std::vector<ChunkTable> tables_;  // one for each thread
     std::uint64_t position_ = 0;      // bytes added so far
     std::size_t memory_ = 0;          // limit for all tables, in bytes

@@ -35,14 +35,14 @@ std::size_t share_of(std::size_t rest, std::size_t threads) {
 
 }  // namespace
 
-Encoder::Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level)
+Encoder::Encoder(std::shared_ptr<const Model> model, Splitter splitter, isa::Level level)
     : model_(std::move(model)),
-      family_(family),
+      splitter_(std::move(splitter)),
       level_(level),
       kernels_(kernels_for(level)),
       kept_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)) {
     idle_.reserve(most_idle());
-    if (traits(family).by_model && !model_->cut_table()) {
+    if (traits(splitter_.family).by_model && !model_->cut_table()) {
         throw std::invalid_argument("this model needs a split pattern: it has no cut table");
     }
 }
@@ -87,7 +87,7 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
 std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& documents,
                                                 std::size_t threads, std::size_t starting) const {
     // A document with a carried sum must be encoded by one thread.
-    const bool cuts = !model_->carrier() && !traits(family_).whole;
+    const bool cuts = !model_->carrier() && !traits(splitter_.family).whole;
     std::size_t left = 0;
     for (const InputText& document : documents) left += document.size();
     std::vector<Segment> segments;
@@ -115,7 +115,7 @@ std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& do
 std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
     if (source.is_inside_pair(from)) ++from;
     const auto cut_in = [this](Text text) {
-        return safe_cut(family_, text.begin, text.end, model_->cut_table());
+        return safe_cut(splitter_, text.begin, text.end, model_->cut_table());
     };
     if (source.is_utf8()) {
         const Text text = source.utf8();
@@ -194,7 +194,7 @@ void Encoder::run_tasks(std::size_t tasks, std::size_t bytes, std::size_t thread
 Encoded Encoder::encode(const std::vector<InputText>& documents, std::size_t threads,
                         std::size_t starting) {
     const std::vector<Segment> work = segments(documents, threads, starting);
-    const auto encode_parts = kernels_.encode[static_cast<std::size_t>(family_)];
+    const auto encode_parts = kernels_.encode[static_cast<std::size_t>(splitter_.family)];
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
 
@@ -205,8 +205,8 @@ Encoded Encoder::encode(const std::vector<InputText>& documents, std::size_t thr
     const auto encode_task = [&](const Task& task, Worker& worker, IdArray& ids) {
         const std::size_t before = ids.size();
         std::size_t* const ends = &sizes[task.first];
-        encode_parts(parts({&work[task.first], task.segments()}, worker), *model_, worker, ids,
-                     ends);
+        encode_parts(parts({&work[task.first], task.segments()}, worker), splitter_, *model_,
+                     worker, ids, ends);
         std::adjacent_difference(ends, ends + task.segments(), ends);
         *ends -= before;
     };
@@ -259,14 +259,14 @@ std::uint64_t Encoder::count(const std::vector<InputText>& documents, std::size_
         return static_cast<std::uint64_t>(all.offsets.back());
     }
     const std::vector<Segment> work = segments(documents, threads, kAll);
-    const auto count_parts = kernels_.count[static_cast<std::size_t>(family_)];
+    const auto count_parts = kernels_.count[static_cast<std::size_t>(splitter_.family)];
     const std::size_t total_bytes = total_size(documents);
     const std::vector<Task> tasks = tasks_of(work, threads);
     std::atomic<std::uint64_t> total{0};
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, tasks.size()));
     run_tasks(tasks.size(), total_bytes, used, [&](std::size_t task, std::size_t, Worker& worker) {
         total += count_parts(parts({&work[tasks[task].first], tasks[task].segments()}, worker),
-                             *model_, worker);
+                             splitter_, *model_, worker);
     });
     return total;
 }
@@ -274,7 +274,8 @@ std::uint64_t Encoder::count(const std::vector<InputText>& documents, std::size_
 std::uint64_t Encoder::count_here(const InputText& document) {
     if (carries()) return encode_here(document, [](const IdArray& ids) { return ids.size(); });
     return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
-        return kernels_.count[static_cast<std::size_t>(family_)](parts, *model_, worker);
+        return kernels_.count[static_cast<std::size_t>(splitter_.family)](parts, splitter_, *model_,
+                                                                          worker);
     });
 }
 

@@ -21,7 +21,7 @@ struct Encoded {
 
 class Encoder {
  public:
-    Encoder(std::shared_ptr<const Model> model, Family family, isa::Level level);
+    Encoder(std::shared_ptr<const Model> model, Splitter splitter, isa::Level level);
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only the first `starting` texts are starts of documents; the others continue one.
@@ -34,8 +34,8 @@ class Encoder {
         return run_here(document, [&](std::span<const Part> parts, Worker& worker) {
             worker.ids.clear();
             std::size_t end;
-            kernels_.encode[static_cast<std::size_t>(family_)](parts, *model_, worker, worker.ids,
-                                                               &end);
+            kernels_.encode[static_cast<std::size_t>(splitter_.family)](parts, splitter_, *model_,
+                                                                        worker, worker.ids, &end);
             return use(worker.ids);
         });
     }
@@ -58,7 +58,7 @@ class Encoder {
  private:
     // Whether a sum is carried from chunk to chunk. It is computed from ids, so counting has to
     // encode.
-    bool carries() const { return traits(family_).by_model && model_->carrier(); }
+    bool carries() const { return traits(splitter_.family).by_model && model_->carrier(); }
 
     // A document, or a part of one whose ends no chunk crosses.
     struct Segment {
@@ -115,7 +115,7 @@ class Encoder {
     void return_lease(std::unique_ptr<WorkerSet> workers) noexcept;
 
     std::shared_ptr<const Model> model_;
-    Family family_;
+    Splitter splitter_;
     isa::Level level_;
     const EncodeKernels& kernels_;
     std::mutex guard_;

@@ -112,9 +112,9 @@ struct Worker {
 
 struct EncodeKernels {
     // Receives the end of each part, as an index of `out`, in `ends`.
-    using Encode = void (*)(std::span<const Part>, const Model&, Worker&, IdArray&,
+    using Encode = void (*)(std::span<const Part>, const Splitter&, const Model&, Worker&, IdArray&,
                             std::size_t* ends);
-    using Count = std::uint64_t (*)(std::span<const Part>, const Model&, Worker&);
+    using Count = std::uint64_t (*)(std::span<const Part>, const Splitter&, const Model&, Worker&);
 
     // Converts characters to UTF-8 and returns the end of the output; up to to_utf8::kBytes after
     // it may be overwritten. A surrogate pair becomes the character it encodes; other surrogates

@@ -8,14 +8,15 @@
 
 namespace toksmith {
 
-enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel };
-inline constexpr int kFamilies = 7;
-inline constexpr int kPatterns = 6;  // the families that are patterns; kModel is not
+enum class Family { kNone, kGpt2, kCl100k, kCl100kTiktoken, kQwen2, kO200k, kModel, kTable };
+inline constexpr int kFamilies = 8;
+inline constexpr int kPatterns = 6;  // the families that are patterns; kModel and kTable are not
 
 struct Traits {
     std::string_view name;
     bool whole = false;     // the text is one chunk
     bool by_model = false;  // the model's CutTable finds the chunks
+    bool by_table = false;  // a TableScanner finds the chunks
     // A word's chunk may start with any character but \r, \n, letters and numbers; else with ' '.
     bool any_lead = false;
     bool fold_contractions = false;  // 'S is a contraction like 's
@@ -58,6 +59,7 @@ inline constexpr std::array<Traits, kFamilies> kTraits = {{
      .slash_after_symbols = true,
      .newline_ends_space = true},
     {.name = "model", .by_model = true},
+    {.name = "table", .by_table = true},
 }};
 
 inline constexpr const Traits& traits(Family family) {

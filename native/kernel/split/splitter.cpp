@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/stop.hpp"
@@ -33,7 +35,11 @@ FindChunks pick(Family family) {
 namespace scalar {
 namespace {
 
+struct Isa {
+    static constexpr auto bitmask_to_pointers = marked::bitmask_to_pointers;
+};
 #include "split/scanner.inc"
+#include "split/table_scanner.inc"
 
 struct Finder {
     template <Family kFamily>
@@ -52,6 +58,7 @@ namespace avx2 {
 namespace {
 
 using Isa = Avx2;
+#include "split/table_scanner.inc"
 #include "split/windows.inc"
 
 struct Finder {
@@ -70,6 +77,7 @@ namespace avx512 {
 namespace {
 
 using Isa = Avx512;
+#include "split/table_scanner.inc"
 #include "split/windows.inc"
 
 struct Finder {
@@ -85,10 +93,18 @@ TOKSMITH_TARGET_END
 
 #endif
 
+FindByTables find_by_tables_of([[maybe_unused]] isa::Level level) {
+#if TOKSMITH_X86
+    if (level == isa::Level::kAvx512) return avx512::find_by_tables;
+    if (level == isa::Level::kAvx2) return avx2::find_by_tables;
+#endif
+    return scalar::find_by_tables;
+}
+
 FindChunks find_chunks_of(Family family, isa::Level level) {
-    if (traits(family).by_model)
-        throw std::invalid_argument(
-            "the family \"model\" is no pattern: only a model finds its cuts");
+    if (static_cast<int>(family) >= kPatterns)
+        throw std::invalid_argument("the family \"" + std::string(traits(family).name) +
+                                    "\" is no pattern");
 #if TOKSMITH_X86
     if (level == isa::Level::kAvx512) return pick<avx512::Finder>(family);
     if (level == isa::Level::kAvx2) return pick<avx2::Finder>(family);
@@ -96,12 +112,40 @@ FindChunks find_chunks_of(Family family, isa::Level level) {
     return pick<scalar::Finder>(family);
 }
 
-const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
+namespace {
+
+const utf8::Byte* sure_cut(const SplitTable& table, const utf8::Byte* from, const utf8::Byte* end) {
+    InterruptionPoints<std::size_t{1} << 19> points;
+    std::optional<std::uint8_t> before;
+    for (const utf8::Byte* p = from; p < end;) {
+        points.step();
+        const utf8::Char character = utf8::decode(p, end);
+        const std::uint8_t kind = table.class_of(character.code);
+        if (before && table.is_sure_cut(*before, kind)) return p;
+        before = kind;
+        p += character.size;
+    }
+    return end;
+}
+
+}  // namespace
+
+Splitter::Splitter(std::vector<SplitTable> all)
+    : family(Family::kTable), tables(std::make_shared<std::vector<SplitTable>>(std::move(all))) {
+    if (tables->empty() || tables->size() > kMostTables) {
+        throw std::invalid_argument("a splitter needs 1 to " + std::to_string(kMostTables) +
+                                    " tables");
+    }
+}
+
+const utf8::Byte* safe_cut(const Splitter& splitter, const utf8::Byte* from, const utf8::Byte* end,
                            const CutTable* cut_table) {
+    const Family family = splitter.family;
     if (traits(family).whole) return end;
     if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
     // Any byte but a continuation byte starts a character.
     while (from < end && utf8::is_continuation(*from)) ++from;
+    if (traits(family).by_table) return sure_cut((*splitter.tables)[0], from, end);
     unicode::Class before = unicode::Class::kOther;
     InterruptionPoints<std::size_t{1} << 19> points;
     for (const utf8::Byte* p = from; p < end;) {

@@ -4,12 +4,30 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "simd/isa.hpp"
 #include "split/family.hpp"
+#include "split/split_table.hpp"
+#include "text/text.hpp"
 #include "utf8/decode.hpp"
 
 namespace toksmith {
+
+// How texts are split.
+struct Splitter {
+    Splitter(Family of) : family(of) {}
+    static constexpr std::size_t kMostTables = 6;
+    // Throws std::invalid_argument if there are no tables, or more than kMostTables.
+    explicit Splitter(std::vector<SplitTable> tables);
+
+    Family family;
+    // For Family::kTable: each table splits the pieces that the one before it left.
+    std::shared_ptr<const std::vector<SplitTable>> tables;
+};
 
 // The number of chunk ends that were written, and the last one, where the next chunk starts. The
 // last one is in a register, so that the caller need not wait for the store.
@@ -25,8 +43,15 @@ inline constexpr std::size_t kMostEnds = 256;
 // overwrite the rest of the array.
 using FindChunks = Ends (*)(const utf8::Byte* p, const utf8::Byte* end, const utf8::Byte** ends);
 
-// Throws std::invalid_argument for Family::kModel, which has no pattern.
+// Throws std::invalid_argument for Family::kModel and Family::kTable, which are no patterns.
 FindChunks find_chunks_of(Family family, isa::Level level);
+
+// Finds all chunks of a text by tables: calls visit(ends, count) with the next `count` ends.
+using VisitEnds = std::function<void(const utf8::Byte* const* ends, std::size_t count)>;
+using FindByTables = void (*)(std::span<const SplitTable> tables, Text text,
+                              const VisitEnds& visit);
+
+FindByTables find_by_tables_of(isa::Level level);
 
 class CutTable;
 
@@ -35,8 +60,8 @@ class CutTable;
 // A cut is safe between a letter and a character that continues neither a word nor a contraction:
 // white space, or a symbol other than an apostrophe or a mark. The match that contains the letter
 // ends there, whichever alternative of the pattern it is, and the next match starts there. For
-// Family::kModel, `cut_table` finds the cuts.
-const utf8::Byte* safe_cut(Family family, const utf8::Byte* from, const utf8::Byte* end,
+// Family::kModel, `cut_table` finds the cuts; for Family::kTable, the first table lists them.
+const utf8::Byte* safe_cut(const Splitter& splitter, const utf8::Byte* from, const utf8::Byte* end,
                            const CutTable* cut_table = nullptr);
 
 }  // namespace toksmith

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from toksmith._base.arrays import Bounds, IdArray, SpanArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text
-from toksmith.errors import EngineError
+from toksmith.errors import EngineError, UnsupportedError
 from toksmith.framing.added import NONE
 from toksmith.models import BPE, LongestMatch
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch
-from toksmith.splitters import PatternSplitter
 
 
 class Encoder(Protocol):
@@ -100,13 +100,14 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
         from toksmith.engine.missing_bytes import make_encoder
 
         return make_encoder(pipeline, compile)
-    family = splitter.family if isinstance(splitter, PatternSplitter) else None
     chunks = None
-    if isinstance(model, BPE) and (family or splitter is None) and not by_reference:
+    if isinstance(model, BPE) and not by_reference:
         from toksmith.engine.kernel import KernelEncoder
+        from toksmith.engine.split_tables import kernel_splitter
 
-        chunks = KernelEncoder(model, family.name if family else "none")
-        if not pipeline.normalizer:
+        with suppress(UnsupportedError):
+            chunks = KernelEncoder(model, kernel_splitter(splitter))
+        if chunks and not pipeline.normalizer:
             return chunks
     # Pipelines that run in the kernel alone do not wait for these imports.
     from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
@@ -121,7 +122,7 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     from toksmith.fusion.rules import find_rules
 
     kernel = kernel_model(model)
-    stepwise = StepwiseEncoder(pipeline, KernelEncoder(model, "none", kernel))
+    stepwise = StepwiseEncoder(pipeline, KernelEncoder(model, kernel=kernel))
     rules = find_rules(pipeline)
     return FusedEncoder(kernel, rules, stepwise, instruction_set()) if rules else stepwise
 

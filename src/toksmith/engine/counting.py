@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from mmap import mmap
 from typing import NamedTuple, TypeAlias
 
@@ -11,6 +12,8 @@ from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, utf8
 from toksmith.engine.kernel import instruction_set
+from toksmith.engine.split_tables import kernel_splitter
+from toksmith.errors import UnsupportedError
 from toksmith.splitters import PatternSplitter
 
 UInts: TypeAlias = "npt.NDArray[np.uint64]"
@@ -28,14 +31,18 @@ class ChunkCounter:
     """
 
     def __init__(self, splitter: PatternSplitter | None, threads: int) -> None:
-        self._family = "none" if splitter is None else splitter.family and splitter.family.name
         self._splitter = splitter
         self._threads = threads
-        self._counter = _kernel.ChunkCounter(self._family or "none", instruction_set())
+        self._kernel_splitter: _kernel.Splitter | None = None
+        with suppress(UnsupportedError):
+            self._kernel_splitter = kernel_splitter(splitter)
+        self._counter = _kernel.ChunkCounter(
+            self._kernel_splitter or _kernel.Splitter("none"), instruction_set()
+        )
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
-        if self._family:
+        if self._kernel_splitter:
             self._counter.add_texts(texts, self._threads)
             return
         for text in texts:
@@ -44,7 +51,7 @@ class ChunkCounter:
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
         """Count slices of a text as documents."""
-        if self._family:
+        if self._kernel_splitter:
             self._counter.add_slices(text, bounds, self._threads)
             return
         view = memoryview(text.encode() if isinstance(text, str) else text)
@@ -67,7 +74,9 @@ class ChunkCounter:
             start: the offset to search from, in bytes.
             end: the document's end, returned if there is no such place.
         """
-        return _kernel.safe_cut(text, self._family, start, end) if self._family else end
+        if not self._kernel_splitter:
+            return end
+        return _kernel.safe_cut(text, self._kernel_splitter, start, end)
 
     def spill_to(self, descriptor: int, memory: int) -> None:
         """From now on, write chunks to a file if they need more than ``memory`` bytes.

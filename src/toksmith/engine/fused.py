@@ -52,7 +52,9 @@ class FusedEncoder:
             rules.origins,
             rules.run_stages,
         )
-        self._encoder = encoder = _kernel.Encoder(self._model, "model", instructions)
+        self._encoder = encoder = _kernel.Encoder(
+            self._model, _kernel.Splitter("model"), instructions
+        )
         self.encode = _with_fallback(self._checked(encoder.encode), stepwise.encode)
         self.encode_list = _with_fallback(self._checked(encoder.encode_list), stepwise.encode_list)
         self.count = _with_fallback(self._checked(encoder.count), stepwise.count)

@@ -54,12 +54,19 @@ class KernelEncoder:
 
     Args:
         model: the model.
-        family: the name of the splitter's family, or ``"none"``: each text is one chunk.
+        splitter: what cuts a text into chunks; ``None``: each text is one.
         kernel: the model as the kernel holds it, if it exists already.
     """
 
-    def __init__(self, model: Model, family: str, kernel: _kernel.Model | None = None) -> None:
-        self._encoder = _kernel.Encoder(kernel or kernel_model(model), family, instruction_set())
+    def __init__(
+        self,
+        model: Model,
+        splitter: _kernel.Splitter | None = None,
+        kernel: _kernel.Model | None = None,
+    ) -> None:
+        self._encoder = _kernel.Encoder(
+            kernel or kernel_model(model), splitter or _kernel.Splitter("none"), instruction_set()
+        )
         self._vocab = model.vocab
         self._text_model = not isinstance(model, BPE)
         # The bound methods of the kernel, to save a call in Python.

@@ -42,7 +42,7 @@ def make_encoder(pipeline: Pipeline, compile_all: Callable[[Pipeline], Encoder])
         model.merges,
         model.whole_chunk_first,
     )
-    chunks = _Chunks(KernelEncoder(full, "none"), model, limit)
+    chunks = _Chunks(KernelEncoder(full), model, limit)
     return _Encoder(
         compile_all(replace(pipeline, model=full)),
         StepwiseEncoder(pipeline, chunks),

@@ -62,6 +62,11 @@ def require_pattern(pipeline: Pipeline, name: str) -> PatternSplitter | None:
         UnsupportedError: it is of another kind.
     """
     cut = pipeline.splitter
+    if isinstance(cut, PatternSplitter) and cut.then:
+        raise UnsupportedError(
+            f"{name} splits by one pattern, and this splitter has {len(cut.patterns)}; "
+            "huggingface can hold that"
+        )
     if cut is None or isinstance(cut, PatternSplitter):
         return cut
     raise UnsupportedError(

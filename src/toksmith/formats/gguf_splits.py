@@ -7,12 +7,11 @@ with the same chunks.
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from typing import Any
 
 from toksmith._base.records import dataclass
-from toksmith.splitters import PatternSplitter, Split, Splitter, SplitterSequence
+from toksmith.splitters import PatternSplitter
+from toksmith.splitters.names import llama_cpp_splits
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,19 @@ class PreTokenizer:
     bytes: bool = True
 
     @property
-    def splitter(self) -> Splitter:
+    def splitter(self) -> PatternSplitter:
         """The splitter of the patterns."""
-        if len(self.patterns) == 1:
-            return PatternSplitter(self.patterns[0])
-        return SplitterSequence(tuple(map(Split, self.patterns)))
+        return PatternSplitter(self.patterns[0], then=self.patterns[1:])
 
 
 @cache
 def pre_tokenizers() -> dict[str, PreTokenizer]:
     """Return the rules by name."""
-    from importlib.resources import files
-
-    held: list[dict[str, Any]] = json.loads((files("toksmith") / "data/gguf_pre.json").read_bytes())
     return {
         name: PreTokenizer(
             tuple(each["patterns"]),
             **{key: value for key, value in each.items() if key not in ("names", "patterns")},
         )
-        for each in held
+        for each in llama_cpp_splits()
         for name in each["names"]
     }

@@ -9,7 +9,7 @@ from toksmith._base.checks import check_pattern
 from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
-from toksmith.splitters.names import Family, family_by_spelling, pattern_of
+from toksmith.splitters.names import Family, family_by_spelling, patterns_of
 from toksmith.splitters.recognition import family_of
 
 if TYPE_CHECKING:
@@ -283,11 +283,13 @@ class PatternSplitter:
     r"""Cut the text into the matches of a pattern, in the syntax of the ``regex`` package.
 
     Attributes:
-        pattern: the pattern. The character classes of a known family are those of Unicode 16.0
-            (as in tiktoken and tokenizers); those of any other pattern are the installed
-            ``regex`` package's.
+        pattern: the pattern. Its character classes are those of Unicode 16.0, as in tiktoken and
+            tokenizers, if the compiler knows it (:mod:`toksmith.splitters.compiler`); those of
+            any other pattern are the installed ``regex`` package's.
         gaps: what becomes of text that no match covers: ``"keep"`` makes each gap a chunk of its
             own, ``"drop"`` leaves it out, as tiktoken and minbpe do.
+        then: further patterns. Each cuts the chunks of the one before it into its matches and the
+            gaps between; where there are any, an empty match is a cut too.
 
     Raises:
         SplitError: the pattern does not compile, or ``gaps`` is another word.
@@ -299,12 +301,26 @@ class PatternSplitter:
 
     pattern: str
     gaps: Literal["keep", "drop"] = "keep"
+    then: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.gaps not in ("keep", "drop"):
             raise SplitError(f"gaps is {self.gaps!r:.80}: use 'keep' or 'drop'")
-        if family_by_spelling(self.pattern) is None:
-            check_pattern(self.pattern)
+        if self.then and self.gaps == "drop":
+            raise SplitError("several patterns always keep the gaps: leave gaps= out")
+        for pattern in self.patterns:
+            if family_by_spelling(pattern) is None:
+                check_pattern(pattern)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The pattern, and those that follow it.
+
+        Example:
+            >>> PatternSplitter("[0-9]", then=("[a-z]+", " ")).patterns
+            ('[0-9]', '[a-z]+', ' ')
+        """
+        return (self.pattern, *self.then)
 
     @property
     def family(self) -> Family | None:
@@ -314,7 +330,7 @@ class PatternSplitter:
             >>> splitter("o200k").family.name
             'o200k'
         """
-        return family_of(self.pattern, self.gaps)
+        return None if self.then else family_of(self.pattern, self.gaps)
 
 
 def splitter(
@@ -327,8 +343,9 @@ def splitter(
 
     Args:
         split: a name of :data:`~toksmith.splitters.NAMES`, in any case, such as ``"gpt4"`` or
-            ``"words"`` (words and white space, as ``str.split`` sees them), a regular expression,
-            or ``None`` or ``"none"`` for no splitting.
+            ``"words"`` (words and white space, as ``str.split`` sees them), a name of llama.cpp
+            such as ``"deepseek-v3"``, a regular expression, or ``None`` or ``"none"`` for no
+            splitting.
         gaps: see :class:`PatternSplitter`.
         also: further names that the caller accepts, for the message.
 
@@ -345,5 +362,8 @@ def splitter(
         raise SplitError(f"split is {split!r:.80}: use None, a name or a pattern, as a str")
     if not split:
         raise SplitError("split is an empty string: use None for no split, a name or a pattern")
-    pattern = pattern_of(split, also)
-    return None if pattern is None else PatternSplitter(pattern, gaps)
+    patterns = patterns_of(split, also)
+    if not patterns:
+        return None
+    first, *then = patterns
+    return PatternSplitter(first, gaps, tuple(then))

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 from toksmith._base.model_names import MODELS, encoding_of_model
 from toksmith._base.records import dataclass
@@ -122,7 +124,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 """The names, each with its aliases. Case, ``-``, ``_`` and ``.`` inside a name, and white space
 around it make no difference.
 
-The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names`).
+The names of OpenAI's models are known as well (:mod:`toksmith._base.model_names`), and those that
+llama.cpp has for split patterns (:func:`listed_patterns`), such as ``deepseek-v3`` or ``tekken``.
 
 ``cl100k_base`` is the pattern of tiktoken's encoding of that name; ``cl100k``, ``gpt4`` and
 ``llama3`` are the pattern as all other libraries have it.
@@ -155,8 +158,48 @@ _OF_MODEL = {
 }
 
 
-def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
-    r"""Return the pattern of a split that a user named or wrote; ``None`` for ``"none"``.
+@cache
+def listed_patterns() -> dict[str, tuple[str, ...]]:
+    """Return the patterns that llama.cpp has for each name of a split.
+
+    Several patterns split one after the other: each cuts the chunks of the one before it.
+
+    Example:
+        >>> len(listed_patterns()["deepseek-v3"])
+        3
+    """
+    return {
+        name: tuple(each["patterns"])
+        for each in llama_cpp_splits()
+        for name in each["names"]
+        if name != "default"
+    }
+
+
+@cache
+def llama_cpp_splits() -> list[dict[str, Any]]:
+    """Return ``toksmith/data/gguf_pre.json``: names, patterns and rules of llama.cpp."""
+    import json
+    from importlib.resources import files
+
+    found: list[dict[str, Any]] = json.loads(
+        (files("toksmith") / "data/gguf_pre.json").read_bytes()
+    )
+    return found
+
+
+def name_of(patterns: tuple[str, ...]) -> str | None:
+    """Return a name that :func:`listed_patterns` has for these patterns, if there is one.
+
+    Example:
+        >>> name_of(listed_patterns()["hunyuan-dense"])
+        'deepseek-v3'
+    """
+    return next((name for name, each in listed_patterns().items() if each == patterns), None)
+
+
+def patterns_of(split: str, also: Sequence[str] = ()) -> tuple[str, ...]:
+    r"""Return the patterns of a split that a user named or wrote; none for ``"none"``.
 
     Args:
         split: a name or a regular expression. Text with a letter or digit and without
@@ -168,27 +211,33 @@ def pattern_of(split: str, also: Sequence[str] = ()) -> str | None:
         SplitError: it is not a known name, and has no metacharacters.
 
     Example:
-        >>> pattern_of("GPT-4o") == FAMILIES["o200k"].pattern
+        >>> patterns_of("GPT-4o") == (FAMILIES["o200k"].pattern,)
         True
-        >>> pattern_of("mistral")
+        >>> patterns_of("mistral")
         Traceback (most recent call last):
         toksmith.errors.SplitError: unknown split 'mistral'. Known names: gpt2 (r50k, ...
     """
     name = _BY_KEY.get(key_of(split)) or _OF_MODEL.get(key_of(split))
     if name is not None:
-        return _PATTERNS[name]
+        pattern = _PATTERNS[name]
+        return () if pattern is None else (pattern,)
     if not (_LITERAL.fullmatch(split) and re.search(r"\w", split)):
-        return split
+        return (split,)
+    for known, patterns in listed_patterns().items():
+        if key_of(known) == key_of(split):
+            return patterns
     if encoding := encoding_of_model(split.strip().lower()):
-        return _PATTERNS[_OF_ENCODING.get(encoding, "gpt2")]
+        return (FAMILIES[_OF_ENCODING.get(encoding, "gpt2")].pattern,)
     raise SplitError(_unknown(split, also))
 
 
 def _unknown(split: str, also: Sequence[str]) -> str:
     from difflib import get_close_matches  # slow to import
 
-    every = {**_BY_KEY, **{key_of(name): name for name in also}}
-    spelled = {key_of(each): each for name, group in NAMES.items() for each in (name, *group)}
+    names = [*listed_patterns(), *also]
+    every = {**{key_of(name): name for name in names}, **_BY_KEY}
+    spelled = {key_of(each): each for each in names}
+    spelled |= {key_of(each): each for name, group in NAMES.items() for each in (name, *group)}
     near = get_close_matches(key_of(split), every, n=2, cutoff=0.75)
     hint = " or ".join(repr(spelled.get(key, key)) for key in near)
     known = ", ".join(
@@ -196,6 +245,6 @@ def _unknown(split: str, also: Sequence[str]) -> str:
     )
     return (
         f"unknown split {split!r:.80}{f' (did you mean {hint}?)' if hint else ''}. Known names: "
-        f"{', '.join([known, *also])}; names of models "
-        "(gpt-4o-mini, …) and regular expressions are accepted too"
+        f"{', '.join([known, *also])}; names of models (gpt-4o-mini, …), of llama.cpp's splits "
+        "(deepseek-v3, tekken, …) and regular expressions are accepted too"
     )

@@ -10,23 +10,24 @@ bytes → characters → matches → bytes again:
 
 - A byte of invalid UTF-8 becomes a lone surrogate (``surrogateescape``): one character that is
   no letter, no digit and no space. On the way back it is the same byte again.
-- The published patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may
-  know a newer Unicode, so it is shown :func:`stand_ins`: for each character one of the same class
-  that is as old as Unicode. The kernel uses the same tables.
+- Patterns mean the letters and digits of Unicode 16.0. The ``regex`` package may know a newer
+  Unicode, so it is shown :func:`stand_ins`: for each character one of the same class that is as
+  old as Unicode. Only the few patterns that the compiler does not know use its own classes.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from toksmith._base.arrays import Span
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import byte_sizes
 from toksmith.errors import SplitError
-from toksmith.splitters import PatternSplitter, family_by_spelling, family_of
+from toksmith.splitters import PatternSplitter, family_by_spelling
+from toksmith.splitters.compiler import compile_pattern, refusal_of
 from toksmith.splitters.names import WORDS
-from toksmith.stages.tables_unicode16 import CLASSES
 
 SECONDS = 10.0
 """Seconds that a pattern of unknown kind may search any text."""
@@ -70,6 +71,8 @@ def chunk_spans(splitter: PatternSplitter | None, text: bytes) -> list[Span]:
 
 def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     """Return the start and end of each chunk of a text, in characters; see :func:`chunk_spans`."""
+    if splitter.then:
+        return _spans_of_several(splitter.patterns, string)
     matches = _matches(splitter, string)
     if splitter.gaps == "drop":
         return matches
@@ -85,50 +88,59 @@ def character_spans(splitter: PatternSplitter, string: str) -> list[tuple[int, i
     return spans
 
 
-def stand_ins(string: str) -> str:
-    """Return a text in which one character of each class replaces all others of that class.
+def _spans_of_several(patterns: Sequence[str], string: str) -> list[tuple[int, int]]:
+    """Return the chunks of several patterns, one after the other; an empty match is a cut too."""
+    bounds = {0, len(string)}
+    for pattern in patterns:
+        for start, end in pairwise(sorted(bounds)):
+            for span in pattern_spans(pattern, string[start:end]):
+                bounds |= {start + place for place in span}
+    return [*pairwise(sorted(bounds))]
 
-    ASCII stays, and so does ſ, which is an s where case does not matter.
+
+def stand_ins(pattern: str, string: str) -> str:
+    r"""Return a text in which one character replaces all others that a pattern takes for the same.
+
+    ASCII stays.
+
+    Args:
+        pattern: a pattern that the compiler knows.
+        string: the text.
 
     Example:
-        >>> stand_ins("Łódź №5 ٥")
-        'Àòdò €5 ²'
+        >>> stand_ins(r"\p{Lu}|\p{N}", "Łódź №5 ٥")
+        'Àªdª ª5 ²'
     """
     codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
-    return _stand_ins()[codes].tobytes().decode("utf-32-le")
+    return _stand_ins(pattern)[codes].tobytes().decode("utf-32-le", "surrogatepass")
 
 
-@cache
-def _stand_ins() -> npt.NDArray[np.uint32]:
-    table = np.full(0x110000, ord("€"), np.uint32)
-    for name, stand_in in _STAND_INS.items():
-        for first, last in _RANGE.findall(CLASSES[name]):
-            table[int(first, 16) : int(last or first, 16) + 1] = ord(stand_in)
-    table[_is_space()] = ord("\u3000")
+@lru_cache(maxsize=8)
+def _stand_ins(pattern: str) -> npt.NDArray[np.uint32]:
+    classes = compile_pattern(pattern).classes
+    starts, numbers = np.array(classes.starts), np.array(classes.classes)
+    of_class = np.array(classes.first_members(), np.uint32)
+    for character in reversed(_OLD):
+        of_class[numbers[np.searchsorted(starts, ord(character), "right") - 1]] = ord(character)
+    table = np.repeat(of_class[numbers], np.diff(starts, append=0x110000))
     table[:0x80] = np.arange(0x80)
-    table[ord("ſ")] = ord("ſ")
     return table
 
 
-# All of them have been in Unicode from its start, and any engine knows their classes.
-_STAND_INS = {"Lu": "À", "Ll": "ò", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "²"}
-_RANGE = re.compile(r"\\U([0-9a-f]{8})(?:-\\U([0-9a-f]{8}))?")
+_OLD = "ªÀòǅʰ\u0301²\u3000€\ufdd0一あアא가"
+"""Characters of many classes, in every version of Unicode and the same in all of them."""
 
 
 def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
     """Return the non-empty matches in characters, from left to right."""
-    string = stand_ins(string) if splitter.family else string
     return [span for span in pattern_spans(splitter.pattern, string) if span[1] > span[0]]
 
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> regex.Pattern[str]:
-    if "&&" in pattern:
-        from toksmith.splitters.compiler import refusal_of
-
-        if refusal_of(pattern) is None:
-            # [A&&[B]] is an intersection, as in the compiler; regex has it in its newer syntax.
-            return regex.compile(pattern, regex.V1)
+    if "&&" in pattern and refusal_of(pattern) is None:
+        # [A&&[B]] is an intersection, as in the compiler; regex has it in its newer syntax.
+        return regex.compile(pattern, regex.V1)
     return regex.compile(pattern)  # which looks into its own cache, but slowly
 
 
@@ -140,12 +152,12 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
     """
     if family_by_spelling(pattern):
         # In Python "$" also matches before a last line break, which the publishers do not mean.
-        found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(string))
+        found = regex.finditer(pattern.replace("$", r"\Z"), stand_ins(pattern, string))
         return [match.span() for match in found]
     if pattern == WORDS:
         return _word_spans(string)
-    if family_of(pattern, "drop"):
-        string = stand_ins(string)
+    if refusal_of(pattern) is None:
+        string = stand_ins(pattern, string)
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6
     try:

@@ -27,7 +27,7 @@ from toksmith.trainers.bpe_merging import (
     watch_merges,
 )
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts, splitter_name
+from toksmith.trainers.counts import Counts, split_option, splitter_name
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.symbol_words import CharacterWords
 
@@ -102,7 +102,7 @@ def _trained(
         merges=len(learned.merges),
         options={
             **asdict(options),
-            "split": counts.splitter.pattern if counts.splitter else None,
+            "split": split_option(counts.splitter),
         },
         counts=learned.counts,
         tokens_after=learned.tokens_after,
@@ -179,7 +179,7 @@ def train_further(
         merges=len(learned.merges),
         options={
             **asdict(options),
-            "split": cut.pattern if cut else None,
+            "split": split_option(cut),
             "continue_from": tok.name or f"{first} ids",
         },
         counts=learned.counts,
@@ -220,7 +220,7 @@ def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
     check_kinds(BPEOptions, given)
     known = tok.training.options if tok.training else {}
     inherited = {name: known[name] for name in _INHERITED if name in known}
-    split = cut.pattern if cut else None
+    split = split_option(cut)
     options = BPEOptions(**{**inherited, "split": split, **given})
     for token in literals(options.special_tokens):
         if token in tok.special_tokens:

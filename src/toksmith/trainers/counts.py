@@ -17,9 +17,9 @@ from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
 from toksmith.corpus.paths import ONE
 from toksmith.engine.counting import ChunkCounter, CountedChunks
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
-from toksmith.splitters.names import WORDS
+from toksmith.splitters.names import WORDS, name_of
 from toksmith.trainers.memory import MemoryLimits, parse_size, tallies_of
 from toksmith.trainers.weighted_counts import weighted_sum
 
@@ -509,13 +509,30 @@ def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
     return counts if limits.min_count == 1 else counts.filter(limits.min_count)
 
 
+def split_option(cut_by: PatternSplitter | None) -> str | None:
+    """Return the value of ``split=`` that gives a splitter.
+
+    Raises:
+        UnsupportedError: there is none for these several patterns.
+    """
+    if cut_by is None or not cut_by.then:
+        return cut_by.pattern if cut_by else None
+    name = name_of(cut_by.patterns)
+    if name is None:
+        raise UnsupportedError(
+            f"no value of split= names the {len(cut_by.patterns)} patterns of this splitter"
+        )
+    return name
+
+
 def splitter_name(cut_by: PatternSplitter | None) -> str:
     """Return a splitter's name for messages: the name of its family, or its pattern."""
     if cut_by is None:
         return "none"
     if cut_by.pattern == WORDS:
         return "words"
-    name = cut_by.family.name if cut_by.family else f"'{cut_by.pattern}'"
+    name = (cut_by.family and cut_by.family.name) or (cut_by.then and name_of(cut_by.patterns))
+    name = name or " then ".join(f"'{pattern}'" for pattern in cut_by.patterns)
     return f"{name:.80}" + (" without the gaps" if cut_by.gaps == "drop" else "")
 
 

@@ -153,8 +153,11 @@ def _number(path: AnyPath, header: dict[str, Any], name: str) -> int:
         raise FormatError(path, f"in its metadata, {wrong}") from wrong
 
 
-def _splitter_entry(splitter: PatternSplitter | None) -> dict[str, str] | None:
-    return None if splitter is None else {"pattern": splitter.pattern, "gaps": splitter.gaps}
+def _splitter_entry(splitter: PatternSplitter | None) -> dict[str, Any] | None:
+    if splitter is None:
+        return None
+    then = {"then": [*splitter.then]} if splitter.then else {}
+    return {"pattern": splitter.pattern, "gaps": splitter.gaps, **then}
 
 
 def _splitter_of(path: AnyPath, header: dict[str, Any]) -> PatternSplitter | None:
@@ -162,10 +165,15 @@ def _splitter_of(path: AnyPath, header: dict[str, Any]) -> PatternSplitter | Non
     if entry is None:
         return None
     gaps = entry.get("gaps") if isinstance(entry, dict) else None
-    if gaps not in ("keep", "drop") or not isinstance(entry.get("pattern"), str):
+    if gaps not in ("keep", "drop"):
+        raise FormatError(path, f"in its metadata, {entry!r:.80} is no splitter")
+    then = entry.get("then", [])
+    if not isinstance(then, list) or not all(
+        isinstance(each, str) for each in (entry.get("pattern"), *then)
+    ):
         raise FormatError(path, f"in its metadata, {entry!r:.80} is no splitter")
     try:
-        return PatternSplitter(entry["pattern"], gaps)
+        return PatternSplitter(entry["pattern"], gaps, tuple(then))
     except SplitError as wrong:
         raise FormatError(path, str(wrong)) from wrong
 

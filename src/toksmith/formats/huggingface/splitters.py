@@ -233,6 +233,8 @@ def write(cut: Splitter | None, byte_level: bool) -> dict[str, Any] | None:
 def _flat(cut: Splitter | None) -> list[Splitter]:
     if isinstance(cut, SplitterSequence):
         return [step for part in cut.steps for step in _flat(part)]
+    if isinstance(cut, PatternSplitter) and cut.then:
+        return [PatternSplitter(pattern) for pattern in cut.patterns]
     return [] if cut is None else [cut]
 
 

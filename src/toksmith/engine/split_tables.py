@@ -1,0 +1,134 @@
+"""The splitters that the kernel can run: published families, and tables made of patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from toksmith import _kernel
+from toksmith.errors import UnsupportedError
+from toksmith.splitters import (
+    Digits,
+    PatternSplitter,
+    Punctuation,
+    Split,
+    Splitter,
+    SplitterSequence,
+)
+
+if TYPE_CHECKING:
+    from toksmith.splitters.compiler import Automaton
+    from toksmith.splitters.compiler.transducer import Transducer
+
+MOST_TABLES = 6
+"""The most tables that the kernel runs one after the other."""
+
+
+@lru_cache(maxsize=64)
+def kernel_splitter(splitter: Splitter | None) -> _kernel.Splitter:
+    r"""Return a splitter as the kernel runs it.
+
+    Raises:
+        UnsupportedError: the kernel cannot run it; the message says why.
+    """
+    if splitter is None:
+        return _kernel.Splitter("none")
+    if isinstance(splitter, PatternSplitter) and splitter.family:
+        return _kernel.Splitter(splitter.family.name)
+    from toksmith.splitters.compiler import compile_pattern  # known families do not need it
+
+    automata = [compile_pattern(pattern) for pattern in patterns_of(splitter)]
+    return _kernel.Splitter([_table(each) for each in _transducers(automata)])
+
+
+def refusal_of(splitter: Splitter | None) -> str | None:
+    """Return why the kernel cannot run a splitter; ``None`` if it can."""
+    try:
+        kernel_splitter(splitter)
+    except UnsupportedError as reason:
+        return str(reason)
+    return None
+
+
+def patterns_of(splitter: Splitter) -> list[str]:
+    r"""Return the patterns whose matches, and the gaps between, are a splitter's chunks.
+
+    Several patterns split one after the other.
+
+    Raises:
+        UnsupportedError: the splitter does more than cut a text on both sides of matches.
+
+    Example:
+        >>> patterns_of(SplitterSequence((Split(r"\d", "contiguous"), PatternSplitter(r"\S+"))))
+        ['(?:\\d)+', '\\S+']
+    """
+    match splitter:
+        case SplitterSequence():
+            return [pattern for step in splitter.steps for pattern in patterns_of(step)]
+        case PatternSplitter(gaps="keep"):
+            return [*splitter.patterns]
+        case PatternSplitter():
+            raise UnsupportedError("text that its pattern does not match is dropped")
+        case Digits():
+            return [_class_of("NUMBER") + ("" if splitter.individual else "+")]
+        case Split(pattern, "isolated" | "contiguous" as behavior) if splitter.is_regex:
+            return [pattern if behavior == "isolated" else f"(?:{pattern})+"]
+        case Punctuation("isolated"):
+            return [_class_of("PUNCTUATION")]
+        case Punctuation("contiguous"):
+            return [_class_of("PUNCTUATION") + "+"]
+    raise UnsupportedError(f"{type(splitter).__name__} is not a pattern")
+
+
+@cache
+def _class_of(name: str) -> str:
+    """Return a class of the tables of `tokenizers` as a pattern."""
+    from toksmith.stages.character_classes import ranges
+
+    return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges(name)) + "]"
+
+
+def _transducers(automata: Sequence[Automaton]) -> list[Transducer]:
+    """Return transducers that do one after the other what the automata do, as few as possible."""
+    found: list[Transducer] = []
+    rest = automata
+    while rest:
+        transducer, taken = _longest(rest)
+        found.append(transducer)
+        rest = rest[taken:]
+    if len(found) > MOST_TABLES:
+        raise UnsupportedError(f"it takes more than {MOST_TABLES} passes over the text")
+    return found
+
+
+def _longest(automata: Sequence[Automaton]) -> tuple[Transducer, int]:
+    """Return the transducer of as many of the first automata as go into one, and their number."""
+    from toksmith.splitters.compiler.transducer import make_transducer
+
+    for taken in range(len(automata), 1, -1):
+        with suppress(UnsupportedError):
+            return make_transducer(*automata[:taken]), taken
+    return make_transducer(automata[0]), 1
+
+
+def _table(transducer: Transducer) -> _kernel.SplitTable:
+    from toksmith.splitters.compiler.transducer import FAR
+
+    table = _kernel.SplitTable
+    actions = []
+    for ends, marks, free in zip(transducer.ends, transducer.marks, transducer.free, strict=True):
+        for kind, places in enumerate(ends):
+            action = 0
+            for back in places:
+                action |= table.END_AT_REGISTER if back == FAR else 1 << (FAR - 1 - back)
+            if kind < len(marks):
+                action |= (table.MARK if marks[kind] else 0) | (table.FREE if free[kind] else 0)
+            actions.append(action)
+    classes = transducer.classes
+    following = [state for row in transducer.next for state in row]
+    try:
+        return table(classes.starts, classes.classes, following, actions, transducer.sure_cuts())
+    except ValueError:
+        raise UnsupportedError("its tables are too large") from None
