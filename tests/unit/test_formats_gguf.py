@@ -125,6 +125,16 @@ def test_gpt2_by_hand(tmp_path: Path) -> None:
     assert bos.pipeline.model.whole_chunk_first
 
 
+def test_roles_and_chat_template(tmp_path: Path) -> None:
+    template = {"tokenizer.chat_template": "{{ messages }}"}
+    tok = load(tmp_path, gpt2_values(pre="llama-bpe", bos_token_id=258) | template)
+    assert (tok.bos_token_id, tok.pad_token_id) == (258, None)
+    assert tok.chat_template == "{{ messages }}"
+    tok.save(tmp_path / "folder")
+    again = toksmith.load(tmp_path / "folder")
+    assert (again.bos_token_id, again.chat_template) == (258, "{{ messages }}")
+
+
 @pytest.mark.filterwarnings("ignore:.*does not name its split")
 def test_split_patterns(tmp_path: Path) -> None:
     text = "It's 12345 days,  isn't it?\n\n  x"

@@ -11,7 +11,7 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.byte_alphabet import spell
-from toksmith.errors import FormatError
+from toksmith.errors import FormatError, ToksmithError
 
 IDS = {
     token: i for i, token in enumerate([*map(spell, BYTES), "lo", "low", "Ġlow", "<|endoftext|>"])
@@ -267,3 +267,66 @@ def test_saving_keeps_settings_that_toksmith_does_not_know(tmp_path: Path) -> No
         "unk_token": "<|endoftext|>",
     }
     assert toksmith.load(tmp_path / "second").encode("low") == [SPACE_LOW]
+
+
+def test_ranks_in_a_folder(tmp_path: Path) -> None:
+    """Declared ids beyond the ranks are kept, and reserved tokens fill the gaps."""
+    small = toksmith.train(texts=["low low"], vocab_size=258, split="gpt4")
+    small.save(tmp_path / "tokenizer.tiktoken")
+    (tmp_path / "tokenizer.tiktoken.json").unlink()
+    held = {"258": {"content": "<s>", "special": True}, "260": {"content": "</s>", "special": True}}
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": held}
+    folder = write(tmp_path, tokenizer_config=config | {"bos_token": "<s>", "add_bos_token": True})
+    (folder / "tokenizer.tiktoken").rename(folder / "tokenizer.model")
+    tok = toksmith.load(folder)
+    assert tok.encode("low</s>", special="encode", add_special_tokens=True) == [258, 257, 260]
+    assert tok.token_text(259) == "<|reserved_token_259|>"
+    assert (tok.bos_token_id, len(tok)) == (258, 261)
+
+
+def test_a_sentencepiece_model_in_a_folder(tmp_path: Path) -> None:
+    trained = toksmith.train(
+        texts=["low lower lowest"], model="sentencepiece-bpe", vocab_size=14,
+        normalization_rule_name="identity",
+    )  # fmt: skip
+    trained.save(tmp_path / "spiece.model")
+    assert toksmith.load(tmp_path) == toksmith.load(tmp_path / "spiece.model")
+    config = {"tokenizer_class": "PreTrainedTokenizer", "eos_token": "</s>", "add_eos_token": True}
+    tok = toksmith.load(write(tmp_path, tokenizer_config=config))
+    assert tok.encode("low") == trained.encode("low")
+    end = trained.eos_token_id
+    assert tok.encode("low", add_special_tokens=True) == [*trained.encode("low"), end]
+
+
+VALUES: list[Any] = [
+    *(None, True, 5, -1, 1e30, 10**30, "x", "<|endoftext|>", [], {}, [5], ["<a>"], [[]]),
+    *({"content": "<a>"}, {"content": 5}, {"x": "<a>"}, [{"content": "<a>"}], {"5": "<a>"}),
+    *({"300": {"content": "<a>"}}, {"-1": {"content": "<a>"}}, {"300": {"content": ""}}),
+    *([{"name": "default", "template": "t"}], [{"name": 5}], {"default": 5}, "\ud800"),
+    *({str(10**9): {"content": "<a>"}}, {"300": {"content": "\ud800"}}),
+]
+KEYS = (
+    *("tokenizer_class", "bos_token", "mask_token", "image_token", "extra_special_tokens"),
+    *("additional_special_tokens", "added_tokens_decoder", "add_bos_token", "add_prefix_space"),
+    *("model_max_length", "padding_side", "truncation_side", "chat_template", "do_lower_case"),
+    *("clean_up_tokenization_spaces", "extra_ids", "src_lang", "trim_offsets"),
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", [gpt2, bert])
+@pytest.mark.parametrize("key", [*KEYS, "special_tokens_map", "added_tokens", "generation_config"])
+def test_any_value_loads_or_raises_a_typed_error(tmp_path: Path, make: Any, key: str) -> None:
+    failed = 0
+    for value in VALUES:
+        folder = make(tmp_path, {key: value} if key in KEYS else {})
+        if key not in KEYS:
+            write(folder, **{key: value if isinstance(value, dict) else {"eos_token": value}})
+        try:
+            tok = toksmith.load(folder)
+        except ToksmithError:
+            failed += 1
+            continue
+        tok.encode("low Lower", special="encode", add_special_tokens=True)
+        assert tok.model_max_length is None or tok.model_max_length > 0
+    assert failed < len(VALUES)

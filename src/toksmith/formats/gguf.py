@@ -15,6 +15,7 @@ from pathlib import Path
 from toksmith._base import files
 from toksmith._base.byte_alphabet import unspell_all
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import replace
 from toksmith.decoders import ByteFallback, Fuse, Replace, WordPieceDecoder
 from toksmith.decoders import Step as DecoderStep
 from toksmith.errors import FormatError, OptionError, UnsupportedError, warn
@@ -93,7 +94,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
             "out"
         )
     with files.reading(path):
-        return _KINDS[kind](Vocabulary(held, hints))
+        vocabulary = Vocabulary(held, hints)
+        pipeline = _KINDS[kind](vocabulary)
+        return replace(pipeline, settings=vocabulary.settings(pipeline.framing))
 
 
 def _llama(file: Vocabulary) -> Pipeline:

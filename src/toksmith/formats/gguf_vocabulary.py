@@ -9,7 +9,8 @@ from toksmith.errors import FormatError, warn
 from toksmith.formats import byte_spelling
 from toksmith.formats.gguf_metadata import Metadata
 from toksmith.formats.listed import Hints
-from toksmith.framing import AddedToken, Framing
+from toksmith.framing import AddedToken, Framing, Settings
+from toksmith.framing.settings import DEFAULT
 from toksmith.models import PieceType
 
 KEY = "tokenizer.ggml."
@@ -30,6 +31,18 @@ _ENDS = frozenset(
         *("<|tool_response>", "<｜end▁of▁sentence｜>", "[e~["),
     )
 )
+
+
+_ROLES = {
+    "bos_token": "bos",
+    "eos_token": "eos",
+    "unk_token": "unknown",
+    "sep_token": "seperator",
+    "pad_token": "padding",
+    "cls_token": "cls",
+    "mask_token": "mask",
+}
+"""GGUF's names of the roles of special tokens."""
 
 
 class Vocabulary:
@@ -159,6 +172,19 @@ class Vocabulary:
             tuple(added),
             prefix=(bos,) if add_bos and bos is not None else (),
             suffix=(eos,) if add_eos and eos is not None else (),
+        )
+
+    def settings(self, framing: Framing) -> Settings:
+        """Return the roles of the special tokens and the chat template."""
+        names = {token.id: token.content for token in framing.added_tokens if not token.alias}
+        roles = {}
+        for role, name in _ROLES.items():
+            token_id = self.held.number(f"{KEY}{name}_token_id")
+            if token_id in names:
+                roles[role] = names[token_id]
+        template = self.held.text("tokenizer.chat_template")
+        return Settings(
+            roles or None, chat_templates={} if template is None else {DEFAULT: template}
         )
 
     def scores(self) -> npt.NDArray[np.float64]:

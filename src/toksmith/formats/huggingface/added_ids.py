@@ -77,6 +77,19 @@ class Numbering:
                     self._add(content, special=special, normalized=False)
         return {role: literal.content for role, literal in named.items()}
 
+    def reserve(self, declared: Declared) -> None:
+        """Add a token for each id from the end of the vocabulary to the highest declared one.
+
+        A file of ranks has no special tokens. ``transformers`` fills the gaps between declared
+        ids with tokens such as ``<|reserved_token_100261|>``.
+        """
+        names = {literal.id: literal.content for literal in declared.numbered}
+        first = len(self.ids) if self.size is None else self.size
+        last = max((literal.id or 0 for literal in declared.numbered), default=-1)
+        files.check_highest(self.path, last, first + len(names))
+        for token_id in range(first, last + 1):
+            self._add(names.get(token_id, f"<|reserved_token_{token_id}|>"), special=True)
+
     def _named(self, declared: Declared, rules: TokenizerClass | None) -> dict[str, Literal]:
         """Return the token of each role, those of the class where the configuration has none."""
         found: dict[str, Literal] = {}

@@ -298,10 +298,16 @@ def _deberta_v2(declared: Declared, vocabulary: Pieces) -> Build:
     )
 
 
+_MOST_SENTINELS = 65_536
+
+
 def _extra_ids(declared: Declared) -> list[str]:
     """Return T5's sentinels, ``<extra_id_0>`` first."""
     entry = declared.config.get("extra_ids")
-    return [f"<extra_id_{i}>" for i in range(100 if entry.value is None else entry.token_id())]
+    count = 100 if entry.value is None else entry.token_id()
+    if count > _MOST_SENTINELS:
+        raise entry.refusal()
+    return [f"<extra_id_{i}>" for i in range(count)]
 
 
 def _extra_ids_down(declared: Declared) -> list[str]:

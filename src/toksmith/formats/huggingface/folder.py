@@ -44,6 +44,7 @@ CONFIG_FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_token
 """The files that declare special tokens and rules."""
 
 _TEMPLATES = (config.TEMPLATES, "chat_templates")
+_SUFFIXES = (".model", ".tiktoken")
 _NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
 _CLEANED = (
     (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"),
@@ -64,10 +65,10 @@ def holds(folder: Path) -> bool:
 
 
 def _models(folder: Path) -> list[str]:
-    """Return the names of SentencePiece models, those of ``transformers`` first."""
+    """Return the names of SentencePiece models and ranks, those of ``transformers`` first."""
     known = ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model"]
     try:
-        others = sorted(path.name for path in folder.glob("*.model"))
+        others = sorted(path.name for path in folder.iterdir() if path.suffix in _SUFFIXES)
     except OSError:
         others = []
     return [name for name in dict.fromkeys([*known, *others]) if (folder / name).is_file()]
@@ -185,6 +186,8 @@ def _read_plain(
         token.decode("utf-8", "replace"): i for i, token in enumerate(pipeline.model.vocab) if token
     }
     numbering = Numbering(path, ids, list(framing.added_tokens), len(pipeline.model.vocab))
+    if isinstance(pipeline.model, BPE) and path.is_file() and not framing.added_tokens:
+        numbering.reserve(declared)
     roles = _roles_of_model(pipeline) | numbering.add_declared(declared, rules)
     template = framing.template
     if path.is_file() and (
@@ -203,7 +206,9 @@ def _by_file(folder: Path) -> tuple[Path, Pipeline]:
         path = folder / model
         if sentencepiece.recognise(path):
             return path, sentencepiece.read(path, Hints())
-        if tiktoken.recognise(path):  # Llama 3's tokenizer.model
+        if tiktoken.sidecar(path).is_file():
+            return path, tiktoken.read(path, Hints())
+        if tiktoken.recognise(path):  # such as Llama 3's tokenizer.model
             cut = splitter("gpt4")
             return path, tiktoken.pipeline_of(path, files.read_bytes(path), cut, Framing())
     if all((folder / name).is_file() for name in PAIR):
