@@ -144,7 +144,7 @@ FusedModel::Single FusedModel::single(std::uint32_t code) const {
 }
 
 std::optional<bpe::LaneMergeTable> FusedModel::lane_merges_of(
-    const std::vector<bpe::LaneMergeRule>& rules) const {
+    std::vector<bpe::LaneMergeRule> rules) const {
     if (stages_.collapse || stages_.trim) return {};
     std::array<Id, 256> symbols;
     symbols.fill(bpe::LaneMergeTable::kNone);
@@ -155,7 +155,7 @@ std::optional<bpe::LaneMergeTable> FusedModel::lane_merges_of(
         if (const auto symbol = model_->lane_symbol(c.bytes.data(), c.size))
             symbols[byte] = *symbol;
     }
-    return bpe::LaneMergeTable::make(rules, symbols);
+    return bpe::LaneMergeTable::make(std::move(rules), symbols);
 }
 
 unigram::LaneTexts FusedModel::lane_texts() const {

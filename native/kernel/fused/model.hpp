@@ -57,7 +57,8 @@ class FusedModel final : public Model, public CarriedScoreModel {
           cut_table_(std::move(cut_table)),
           stages_(std::move(stages)) {
         for (std::uint32_t code = 0; code < ascii_.size(); ++code) ascii_[code] = single(code);
-        if (const auto* rules = model_->lane_rules()) lane_merges_ = lane_merges_of(*rules);
+        if (auto rules = model_->lane_rules(); !rules.empty())
+            lane_merges_ = lane_merges_of(std::move(rules));
         lane_viterbi_ = model_->make_lane_viterbi(lane_texts());
     }
 
@@ -100,8 +101,7 @@ class FusedModel final : public Model, public CarriedScoreModel {
     };
     Single single(std::uint32_t code) const;
     // The merges for vector lanes, for the bytes that become one character in any context.
-    std::optional<bpe::LaneMergeTable> lane_merges_of(
-        const std::vector<bpe::LaneMergeRule>& rules) const;
+    std::optional<bpe::LaneMergeTable> lane_merges_of(std::vector<bpe::LaneMergeRule> rules) const;
     // How the bytes of chunks are normalized that map_single_pieces() accepts and that contain no
     // space except at the start.
     unigram::LaneTexts lane_texts() const;

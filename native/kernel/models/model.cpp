@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include "models/bpe/lane_merge_table.hpp"
 #include "models/unigram/lane_viterbi_table.hpp"
 #include "utf8/decode.hpp"
 
@@ -21,6 +22,8 @@ std::string message(const std::uint8_t* chunk, std::size_t size, std::size_t sta
 
 UnknownText::UnknownText(const std::uint8_t* chunk, std::size_t size, std::size_t start)
     : std::runtime_error(message(chunk, size, start)) {}
+
+std::vector<bpe::LaneMergeRule> Model::lane_rules() const { return {}; }
 
 std::unique_ptr<unigram::LaneViterbiTable> Model::make_lane_viterbi(
     const unigram::LaneTexts&) const {

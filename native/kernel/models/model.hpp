@@ -74,10 +74,10 @@ class Model {
     // The tokens that a whole chunk becomes although no merges make them, or null. The lanes do not
     // know them.
     virtual const WholeTokens* whole_tokens() const { return nullptr; }
-    // For models of characters: the merges for vector lanes, or null; and the symbol of a character
+    // For models of characters: the merges for vector lanes, if any; and the symbol of a character
     // in UTF-8. A character has a symbol only if it is a token that merges the same way everywhere,
     // or becomes a byte token, which never merges.
-    virtual const std::vector<bpe::LaneMergeRule>* lane_rules() const { return nullptr; }
+    virtual std::vector<bpe::LaneMergeRule> lane_rules() const;
     virtual std::optional<Id> lane_symbol(const std::uint8_t*, std::size_t) const { return {}; }
     // Segments short chunks in vector lanes; or null.
     virtual const unigram::LaneViterbiTable* lane_viterbi() const { return nullptr; }

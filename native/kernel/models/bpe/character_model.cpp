@@ -1,6 +1,8 @@
 #include "models/bpe/character_model.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 
@@ -138,7 +140,8 @@ CharacterModel::CharacterModel(Vocabulary vocabulary, const std::vector<MergeRul
     : vocabulary_(std::move(vocabulary)),
       options_(std::move(options)),
       byte_ids_(byte_ids(vocabulary_)),
-      pairs_(pairs_of(merges)) {
+      pairs_(pairs_of(merges)),
+      merges_characters_(merges_characters(merges)) {
     if (options_.whole_chunk_first) whole_ = TokenIndex(vocabulary_);
 }
 
@@ -178,6 +181,73 @@ SymbolPairs CharacterModel::pairs_of(const std::vector<MergeRule>& merges) {
         rules.push_back({merge.left, merge.right, {static_cast<std::uint32_t>(rank), merge.id}});
     }
     return SymbolPairs(std::move(rules), starts, ids);
+}
+
+bool CharacterModel::merges_characters(const std::vector<MergeRule>& merges) const {
+    std::vector<bool> is_other(vocabulary_.size());
+    if (options_.unk != kNone) is_other[options_.unk] = true;
+    for (const Id id : byte_ids_) {
+        if (id != kNone) is_other[id] = true;
+    }
+    return std::ranges::all_of(merges, [&](const MergeRule& merge) {
+        const std::string_view left = vocabulary_[merge.left], right = vocabulary_[merge.right];
+        const std::string_view made = vocabulary_[merge.id];
+        return !is_other[merge.left] && !is_other[merge.right] &&
+               made.size() == left.size() + right.size() && made.starts_with(left) &&
+               made.ends_with(right);
+    });
+}
+
+bool CharacterModel::spell(Id id, std::vector<Id>& symbols) const {
+    symbols.clear();
+    const std::string_view token = vocabulary_[id];
+    const auto* text = reinterpret_cast<const std::uint8_t*>(token.data());
+    for (const auto* end = text + token.size(); text < end;) {
+        const utf8::Char found = utf8::decode(text, end);
+        const Id symbol = found.code == utf8::kInvalid ? kNone : characters_[0][found.code];
+        if (symbol == kNone) return false;
+        symbols.push_back(symbol);
+        text += found.size;
+    }
+    return true;
+}
+
+// A file may list all pairs that form a token. Only one of them ever merges, because the characters
+// of the token always merge in the same order; lanes need that pair alone.
+std::vector<LaneMergeRule> CharacterModel::lane_rules() const {
+    if (!merges_characters_ || options_.whole_chunk_first || !options_.prefix.empty() ||
+        !options_.suffix.empty()) {
+        return {};
+    }
+    std::vector<Id> by_length(vocabulary_.size());
+    std::iota(by_length.begin(), by_length.end(), Id{0});
+    std::ranges::stable_sort(by_length, {}, [&](Id id) { return vocabulary_.length(id); });
+    std::vector<LaneMergeRule> rules;
+    PairTable found(vocabulary_.size());  // the merges of all tokens that can occur in the next one
+    SymbolRun run;
+    for (const Id id : by_length) {
+        run.clear();
+        if (!spell(id, run.ids) || run.ids.size() < 2) continue;
+        for (std::size_t i = 0; i + 1 < run.ids.size(); ++i)
+            run.merges.push_back(found.find(run.ids[i], run.ids[i + 1]));
+        run.merge(found, false);
+        if (run.ids.size() != 2) continue;
+        const Merge merge = pairs_.find(run.ids[0], run.ids[1]);
+        if (merge.rank >= kMayReachAcross || merge.id != id) continue;
+        found.insert(run.ids[0], run.ids[1], merge);
+        rules.push_back({run.ids[0], run.ids[1], id, merge.rank});
+    }
+    return rules;
+}
+
+std::optional<Id> CharacterModel::lane_symbol(const std::uint8_t* character,
+                                              std::size_t size) const {
+    const utf8::Char found = utf8::decode(character, character + size);
+    if (found.size != size) return {};
+    const Id symbol = characters_[0][found.code];
+    if (symbol != kNone) return symbol;
+    if (!options_.byte_fallback || size != 1 || byte_ids_[*character] == kNone) return {};
+    return byte_ids_[*character];
 }
 
 std::unique_ptr<Model::Scratch> CharacterModel::scratch() const {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/bpe/lane_merge_table.hpp"
 #include "models/bpe/model.hpp"
 #include "models/bpe/symbols.hpp"
 #include "models/model.hpp"
@@ -34,6 +36,8 @@ class CharacterModel final : public Model {
     std::unique_ptr<Model::Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       IdArray& out, IdArray* spans) const override;
+    std::vector<LaneMergeRule> lane_rules() const override;
+    std::optional<Id> lane_symbol(const std::uint8_t* character, std::size_t size) const override;
 
  private:
     struct Span {
@@ -50,6 +54,11 @@ class CharacterModel final : public Model {
     class Reader;
 
     SymbolPairs pairs_of(const std::vector<MergeRule>& merges);
+    // Whether merges make only texts of characters: each token is the text of its two sides, none
+    // of which is a byte token or the unknown token.
+    bool merges_characters(const std::vector<MergeRule>& merges) const;
+    // Writes the symbols of the characters of a token. Returns false if one has no token.
+    bool spell(Id id, std::vector<Id>& symbols) const;
 
     Vocabulary vocabulary_;
     Options options_;
@@ -57,6 +66,7 @@ class CharacterModel final : public Model {
     // Symbols by code point, each for one position in the chunk: middle, first, last, only one.
     std::array<CodePointTable, 4> characters_;
     SymbolPairs pairs_;
+    bool merges_characters_;
     TokenIndex whole_;  // empty unless a whole chunk is looked up before merging
 };
 

@@ -36,7 +36,7 @@ class SentencePieceModel final : public Model {
     std::unique_ptr<Model::Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       IdArray& out, IdArray* spans) const override;
-    const std::vector<LaneMergeRule>* lane_rules() const override { return &lane_rules_; }
+    std::vector<LaneMergeRule> lane_rules() const override { return lane_rules_; }
     std::optional<Id> lane_symbol(const std::uint8_t* character, std::size_t size) const override;
 
  private:
