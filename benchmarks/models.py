@@ -158,7 +158,8 @@ def main() -> None:
             row = measured(model, find(model, options.folders), texts, options.rounds)
             rows.append(row)
             print(f"{row.family}: {row.left_out or _shown(row)}", flush=True)
-    report = {"machine": description(), "texts": TEXTS, "rows": [asdict(row) for row in rows]}
+    machine = description() | {"command": "python -m benchmarks.models packages"}
+    report = {"machine": machine, "texts": TEXTS, "rows": [asdict(row) for row in rows]}
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(f"saved in {options.out}")
 

@@ -144,6 +144,26 @@ def speed_chart() -> str:
 
 
 @table
+def models() -> str:
+    """Return the published models that were compared with their own libraries."""
+    found = json.loads((ROOT / "benchmarks/results/models.json").read_text())
+    machine, texts = found["machine"], found["texts"]
+    head = f"{machine['cpu']}, {machine['date'][:10]}, Python {machine['python']}:"
+    columns = ["model", "file", "own library", "ids compared", *texts, "again"]
+    return f"{head}\n\n{rows_of(', '.join(columns), map(_model_cells, found['rows']))}"
+
+
+def _model_cells(row: dict[str, Any]) -> tuple[str, ...]:
+    source = f"`{row['file']}`" + (f" of {row['package']}" if row["package"] else "")
+    if row["left_out"]:
+        return row["family"], source, row["library"], prose(row["left_out"]), *[""] * 5
+    speeds = (
+        [f"{speed:.1f}×" for speed in (*row["cold"], min(row["warm"]))] if row["cold"] else [""] * 5
+    )
+    return row["family"], source, row["library"], f"{row['ids']:,}", *speeds
+
+
+@table
 def formats() -> str:
     """Return the file formats that are read and written."""
     return rows_of(

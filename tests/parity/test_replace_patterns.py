@@ -26,6 +26,10 @@ PATTERNS = [
     *("[^[:upper:]]", "[[:cntrl:]]", "[[:blank:]]{2,}", "[[:xdigit:]]", "[^[:ascii:]]"),
     *("[[:word:]]", r"[[:punct:]\s]+", r"[\x00-\x1f\x7f]", r"[\x{300}-\x{36f}]", r"\x{41}b"),
     *(r"[\u0300-\u036f]", r"\x2E|\x5b|\x5D", r"\u0041", r"[\x5D\x5e\x2d]", r"\\x41", r"\R+"),
+    *("[[:^alpha:]]", "[[:^punct:]a]+", "[^[:^alpha:]]", "[^[:^alpha:]b]", "[a[^b]]", r"[\H]"),
+    *(r"[^\H1]", "[^[:^alpha:][:^lower:]]", r"\d{1,3}+", "[ab]{2}+", r"\p{N}{1,2}+"),
+    *("(?i)a", "(?i:k)b", "(?i)[a-z]+", "(?i)é|σ", "(?i:[sdmt]|ll|v)|b", r"(?i)[^\s\p{L}\p{N}]"),
+    *(r"a(?i)b|4", r"(?i)[\p{L}\p{M}]", r"(?i)[\p{M}]", r"(?i)\p{Lu}x", "(?i)[^ab]", "(?i)[Ā-ħ]+"),
     *(r"[\W_]+", r"[^\W_]+", r"[^\W]", r"[\W]", r"[^\W\d_]", r"[\W\-]", r"[\x41-\x5a]"),
 ]
 
@@ -44,6 +48,9 @@ def test_replacing(tmp_path: Path, pattern: str) -> None:
     ours, theirs = toksmith.load(path).pipeline.normalizer, peer.Tokenizer.from_file(str(path))
     rng = random.Random(pattern)
     texts = ["".join(CHARACTERS[start : start + 4096]) for start in range(0, len(CHARACTERS), 4096)]
-    texts += ["".join(rng.choices("ab_ .-]^[\\x41A\r\n\t\u0301é9²", k=12)) for _ in range(300)]
+    texts += [
+        "".join(rng.choices("abB_ .-]^[\u212a\u017fkdD\\x41A\r\n\t\u0301é9²", k=12))
+        for _ in range(300)
+    ]
     for text in texts:
         assert normalize(ours, text) == theirs.normalizer.normalize_str(text)

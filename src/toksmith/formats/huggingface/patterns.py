@@ -16,6 +16,7 @@ from toksmith._base import lazy
 from toksmith._base.lazy import regex
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.pattern_cases import both_cases
 from toksmith.splitters import FAMILIES, family_by_spelling
 
 
@@ -143,6 +144,11 @@ def from_oniguruma(pattern: str) -> str | None:
     pattern = _CODE.sub(_spell_code, pattern)
     if _agrees(pattern):
         return pattern
+    pattern = _COUNTED.sub(r"(?:\g<counted>)+", pattern)
+    if "(?i" in pattern:
+        if (spelled := both_cases(pattern)) is None:
+            return None
+        pattern = spelled
     ours, checked = [], []
     for item in _ITEM.finditer(pattern):
         if item["set"]:
@@ -176,22 +182,29 @@ def _spell_code(match: regex.Match[str]) -> str:
     return regex.escape(chr(code), literal_spaces=True) if code < 0x80 else chr(code)
 
 
+_COUNTED = lazy.pattern(
+    r"""(?xs) (?<! \\ ) (?P<counted> (?: \\[pP]\{ [^{}]* \} | \\[a-zA-Z] | [^\\\[\](){}^$.|*+?]
+                                   | \[ (?: [^\[\]\\] | \\. )++ \] )
+                              \{ [0-9]+ (?: , [0-9]* )? \} ) \+"""
+)
+"""A counted item that is repeated: in ``regex``, the last plus would make the count possessive."""
+
 _REPEATED_BETWEEN = lazy.pattern(r"\(\?=~\)[*+?{]")
 
 
 def _set_of_one_level(text: str) -> str | None:
-    r"""Return an equivalent set without nested sets; ``None`` if there is none.
+    r"""Return an equivalent pattern without nested sets; ``None`` if there is none.
 
     A nested set adds its characters. Nested sets next to a hyphen are not translated.
     """
     head = "[^" if text.startswith("[^") else "["
     body = text[len(head) : -1]
-    parts = []
-    has_other = False
+    parts, others = [], []  # characters, and sets of which all other characters are meant
     for item in _ITEM.finditer(body):
         part = _INSIDE_A_SET.get(item[0], item[0])
-        if part == r"\W":
-            has_other, part = True, ""
+        if (other := _other(item[0])) is not None:
+            others.append(other)
+            part = ""
         elif item["set"] and part == item[0]:
             part = item[0][1:-1]
             if not part or part[0] in "^:" or "[" in part or r"\w" in part or r"\h" in part:
@@ -201,13 +214,37 @@ def _set_of_one_level(text: str) -> str | None:
             return None
         parts.append(part)
     rest = "".join(parts)
-    if not has_other:
+    if not others:
         return head + rest + "]"
-    if not _agrees(f"[{rest or ' '}]"):
+    if not _agrees("".join(f"[{each or ' '}]" for each in (rest, *others))):
         return None
-    if head == "[^":  # a word character that is none of the rest
-        return f"(?:(?![{rest}])[{_WORD}])" if rest else f"[{_WORD}]"
-    return f"(?:[^{_WORD}]|[{rest}])" if rest else f"[^{_WORD}]"
+    if head == "[^":  # a character of all these sets that is none of the rest
+        before = (f"(?![{rest}])" if rest else "") + "".join(f"(?=[{each}])" for each in others[1:])
+        return f"(?:{before}[{others[0]}])" if before else f"[{others[0]}]"
+    either = [f"[^{each}]" for each in others] + ([f"[{rest}]"] if rest else [])
+    return either[0] if len(either) == 1 else f"(?:{'|'.join(either)})"
+
+
+def _other(item: str) -> str | None:
+    r"""Return the content of the set whose other characters an item of a set means.
+
+    Example:
+        >>> _other("[:^digit:]"), _other("[^ab]"), _other("[ab]")
+        ('\\p{Nd}', 'ab', None)
+    """
+    if item == r"\W":
+        return _WORD
+    if item == r"\H":
+        return _INSIDE_A_SET[r"\h"]
+    if item.startswith("[:^"):
+        return _INSIDE_A_SET.get("[:" + item[3:])
+    if item.startswith("[^") and len(item) > 3 and not _UNLIKE.search(item[2:-1]):
+        return item[2:-1]
+    return None
+
+
+_UNLIKE = lazy.pattern(r"\[|\\[wWhH]|^-|-$")
+"""What keeps a negated nested set from being translated: further sets, and hyphens at its ends."""
 
 
 def _agrees(pattern: str) -> bool:
