@@ -17,7 +17,7 @@ from tests.parity.test_normalizers import ALL, CHARACTERS
 from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
 from toksmith.formats.huggingface import normalizers, splitters
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.patterns import from_oniguruma
+from toksmith.formats.huggingface.patterns import from_oniguruma, to_oniguruma
 from toksmith.normalizers import Normalizer
 from toksmith.splitters import PatternSplitter, Split, Splitter
 from toksmith.stages.split_classes import split_text
@@ -96,6 +96,32 @@ def test_anchors_of_oniguruma(pattern: str, around: str) -> None:
             text = "".join(letters)
             expected = [piece for piece, _ in their.pre_tokenize_str(text)]
             assert split_text(Split(ours), text) == expected, ascii(text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s+$",
+        "^a",
+        "a$|b",
+        r"\b2",
+        r"\B1",
+        r"\w+",
+        r"\W",
+        r"\d{1,2}(?=(?:\d{2})*\b)",
+        r"a\Z",
+        r"\Aa",
+    ],
+)
+def test_patterns_for_oniguruma(pattern: str) -> None:
+    spelled = to_oniguruma(pattern)
+    assert spelled is not None
+    their = theirs.Split(peer.Regex(spelled), "isolated")
+    for size in range(6):
+        for letters in product("a1\n\u00b2 " if size < 5 else "1\n ", repeat=size):
+            text = "".join(letters)
+            expected = [piece for piece, _ in their.pre_tokenize_str(text)]
+            assert split_text(Split(pattern), text) == expected, ascii(text)
 
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}

@@ -190,7 +190,7 @@ Change = Callable[[dict[str, Any]], object]
         (lambda t: t.update(pre_tokenizer={"type": "Words"}), 'pre_tokenizer {"type":"Words"}'),
         (
             lambda t: t.update(
-                pre_tokenizer=sequence(SPLIT | {"pattern": {"Regex": r"\p{N}{1,3}+"}}, BYTE_LEVEL)
+                pre_tokenizer=sequence(SPLIT | {"pattern": {"Regex": r"(\p{N})\1"}}, BYTE_LEVEL)
             ),
             "pattern",
         ),

@@ -90,6 +90,18 @@ _INSIDE_A_SET = {
     "[:word:]": _WORD,
     "[:xdigit:]": "0-9a-fA-F",
 }
+_OUR_WORD = rf"[{_WORD}\u200c\u200d]"
+_OUR_WORDS = {
+    r"\w": _OUR_WORD,
+    r"\W": _OUR_WORD.replace("[", "[^", 1),
+    r"\b": rf"(?:(?<={_OUR_WORD})(?!{_OUR_WORD})|(?<!{_OUR_WORD})(?={_OUR_WORD}))",
+    r"\B": rf"(?:(?<={_OUR_WORD})(?={_OUR_WORD})|(?<!{_OUR_WORD})(?!{_OUR_WORD}))",
+    "^": r"\A",
+    "$": r"\Z",
+    r"\A": r"\A",
+    r"\Z": r"\z",
+}
+"""Constructs of ``regex`` that mean something else in Oniguruma, in Oniguruma's words."""
 _BETWEEN = ("^", "$", r"\b", r"\B", r"\A", r"\z", r"\Z")
 """Constructs that match between characters."""
 
@@ -121,15 +133,23 @@ def to_oniguruma(pattern: str) -> str | None:
     r"""Return an equivalent pattern for Oniguruma; ``None`` if there is none.
 
     Example:
-        >>> to_oniguruma(r"\p{L}+|\s"), to_oniguruma(r"\w+$")
-        ('\\p{L}+|\\s', None)
+        >>> to_oniguruma(r"\p{L}+|\s"), to_oniguruma(r"\s+$"), to_oniguruma(r"(a)\1")
+        ('\\p{L}+|\\s', '\\s+\\Z', None)
     """
     if spelling := _THEIRS.get(pattern):
         return spelling
     if _agrees(pattern):
         return pattern
     theirs = _IN_THEIR_WORDS.sub(lambda found: _THEIR_WORD[found[0]], pattern)
-    return theirs if theirs != pattern and from_oniguruma(theirs) == pattern else None
+    if theirs != pattern and from_oniguruma(theirs) == pattern:
+        return theirs
+    spelled, checked = [], []
+    for item in _ITEM.finditer(pattern):
+        spelled.append(_OUR_WORDS.get(item[0], item[0]))
+        placeholder = "(?=~)" if item[0] in _BETWEEN else "~"
+        checked.append(placeholder if item[0] in _OUR_WORDS else item[0])
+    agrees = _agrees("".join(checked)) and not _REPEATED_BETWEEN.search("".join(checked))
+    return "".join(spelled) if agrees else None
 
 
 def from_oniguruma(pattern: str) -> str | None:
@@ -137,7 +157,7 @@ def from_oniguruma(pattern: str) -> str | None:
 
     Example:
         >>> from_oniguruma(r"\s+$"), from_oniguruma(r"[a[b-d]]"), from_oniguruma(r"\p{N}{1,3}+")
-        ('\\s+(?=\\n|\\Z)', '[ab-d]', None)
+        ('\\s+(?=\\n|\\Z)', '[ab-d]', '(?:\\p{N}{1,3})+')
     """
     if spelling := _OURS.get(pattern):
         return spelling
