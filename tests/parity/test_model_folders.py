@@ -18,7 +18,8 @@ import toksmith
 from tests.kits.model_folders import FOLDERS, write_folder
 from toksmith import Tokenizer
 from toksmith.errors import UnsupportedError
-from toksmith.formats.huggingface.classes import ALIASES, ANY_FILE, CLASSES, UNREAD
+from toksmith.formats.huggingface.classes import ALIASES, ANY_FILE, CLASSES
+from toksmith.formats.huggingface.unread_classes import UNREAD
 
 HELD = json.loads((Path(__file__).parents[1] / "data/transformers-classes.json").read_text())
 TEXTS = (

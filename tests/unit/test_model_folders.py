@@ -182,6 +182,14 @@ def test_padding_and_truncation(tmp_path: Path) -> None:
     assert no_limit.model_max_length is None
 
 
+def test_a_new_special_token_takes_a_free_role(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path, {}))
+    more = tok.with_special_tokens(["</s>", "<pad>"])
+    assert (more.pad_token_id, more.eos_token_id) == (more.special_tokens["<pad>"], END)
+    assert more.prepare(["low", "low low"]).ids[0].tolist() == [LOW, more.pad_token_id]
+    assert tok.pad_token_id is None
+
+
 def test_clean_up_of_spaces(tmp_path: Path) -> None:
     tokens = "\n".join([*BERT, "'", "s"])
     plain = toksmith.load(write(bert(tmp_path / "plain", {}), **{"vocab.txt": tokens}))

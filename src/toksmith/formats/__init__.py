@@ -42,6 +42,8 @@ class Format(Protocol):
     def contents(self, pipeline: Pipeline, path: Path) -> dict[Path, bytes]: ...
 
 
+model_folder = lazy.module("toksmith.formats.model_folder")
+
 FORMATS: dict[str, Format] = {
     each.name: lazy.module(f"toksmith.formats.{each.module or each.name}")
     for each in LISTED.values()
@@ -80,9 +82,27 @@ def read(
         >>> read("low.json") == tok.pipeline
         True
     """
-    path = _check_name(path)
-    chosen = _recognise(path) if format is None else _find_format(format)
-    return _check_gaps(path, chosen.read(path, Hints(split, special_tokens)))
+    path, hints = _check_name(path), Hints(split, special_tokens)
+    chosen = None if format is None else _find_format(format)
+    if (folder := _model_folder(path, chosen)) is not None:
+        hints.refuse(path, "huggingface")
+        return _check_gaps(path, model_folder.read(*folder))
+    return _check_gaps(path, (chosen or _recognise(path)).read(path, hints))
+
+
+def _model_folder(path: Path, chosen: Format | None) -> tuple[Path, bool] | None:
+    """Return the model folder to read, and whether its tokenizer.json comes first.
+
+    A vocab.json with its merges.txt is read with the configuration files beside it, too.
+    """
+    name = chosen.NAME if chosen else None
+    if name in (None, "huggingface") and path.is_dir() and (name or model_folder.holds(path)):
+        return path, True
+    if name not in (None, "gpt2"):
+        return None
+    folder = path if path.is_dir() else path.parent
+    is_pair = path.is_dir() or path.name in model_folder.PAIR
+    return (folder, False) if is_pair and model_folder.holds_pair(folder) else None
 
 
 def _check_gaps(path: Path, pipeline: Pipeline) -> Pipeline:

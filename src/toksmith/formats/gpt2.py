@@ -75,11 +75,9 @@ def read(path: Path, hints: Hints) -> Pipeline:
     encoder, merges = _pair_of(path)
     if not encoder.name.endswith("vocab.json"):
         return read_pair(encoder, merges)
-    from toksmith.formats.huggingface import folder, pair
+    from toksmith.formats.huggingface.pair import apply_config
 
-    if encoder.name == "vocab.json" and folder.is_configured(encoder.parent):
-        return folder.read(encoder.parent, use_main=False)
-    return pair.apply_config(encoder, read_pair(encoder, merges))
+    return apply_config(encoder, read_pair(encoder, merges))
 
 
 def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from toksmith._base.checks import literal, whole
 from toksmith._base.records import replace
 from toksmith.errors import OptionError, UnsupportedError
-from toksmith.framing import AddedToken, Framing, Template
+from toksmith.framing import AddedToken, Framing, Settings, Template
 from toksmith.models import BPE, CharacterBPE, LongestMatch, Model
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import (
@@ -32,6 +32,7 @@ def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
     """
     table = TokenTable(pipeline)
     added = {token.content: token for token in pipeline.framing.added_tokens}
+    old = set(added)
     for content, token_id in _assign_ids(tokens, table).items():
         known = table.find(content)
         if known is not None and known != token_id:
@@ -42,8 +43,23 @@ def with_special_tokens(pipeline: Pipeline, tokens: SpecialTokens) -> Pipeline:
         held = added.get(content, AddedToken(content, token_id))
         added[content] = replace(held, special=True)
     return _replace_stages(
-        pipeline, framing=_replace_framing(pipeline.framing, tuple(added.values()))
+        pipeline,
+        framing=_replace_framing(pipeline.framing, tuple(added.values())),
+        settings=_with_roles(pipeline.settings, added.keys() - old),
     )
+
+
+def _with_roles(settings: Settings, added: Iterable[str]) -> Settings:
+    """Return the settings with the roles that new tokens take by their literals.
+
+    A role that a file gives to a token stays with it.
+    """
+    if settings.roles is None:
+        return settings
+    from toksmith.formats.huggingface.config import role_of
+
+    found = {role: literal for literal in added if (role := role_of(literal)) is not None}
+    return replace(settings, roles=found | dict(settings.roles))
 
 
 def _assign_ids(tokens: SpecialTokens, table: TokenTable) -> dict[str, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from toksmith._base import files
 from toksmith._base.records import dataclass, field, replace
 from toksmith.errors import FormatError, warn
-from toksmith.formats.huggingface.classes import TokenizerClass
+from toksmith.formats.huggingface.class_rules import TokenizerClass
 from toksmith.formats.huggingface.declared import ROLES, Declared, Literal
 from toksmith.framing import AddedToken
 

@@ -113,6 +113,16 @@ def _has_leading_space(cut: Splitter | None) -> bool:
     return isinstance(first, LeadingSpace)
 
 
+def role_of(literal: str) -> str | None:
+    """Return the role that published models give to a literal; ``None`` if they do not use it.
+
+    Example:
+        >>> role_of("<pad>"), role_of("<|tool|>")
+        ('pad_token', None)
+    """
+    return next((role for role, literals in _LITERALS.items() if literal in literals), None)
+
+
 def role_ids(pipeline: Pipeline, find: Callable[[str], int | None]) -> dict[str, int]:
     """Return the ids of the special tokens whose use is known, by role.
 

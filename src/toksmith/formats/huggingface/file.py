@@ -36,6 +36,7 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
 NAME = "huggingface"
+_FILE = "tokenizer.json"
 _KEYS = (
     "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model"
 )
@@ -43,27 +44,23 @@ _HEAD = re.compile(rb'\{\s*"(?:' + _KEYS.encode() + rb')"\s*:\s*[^\s0-9]')
 
 
 def recognise(path: Path) -> bool:
-    """Return whether the file starts as a tokenizer.json, or it is a model folder."""
+    """Return whether the file starts as a tokenizer.json, or the directory holds one."""
     if path.is_dir():
-        from toksmith.formats.huggingface import folder
-
-        return folder.holds(path)
+        path = path / _FILE
     return _HEAD.match(files.read_head(path).lstrip()) is not None
 
 
 def read(path: Path, hints: Hints) -> Pipeline:
-    """Read a tokenizer.json, or a model folder.
+    """Read a tokenizer.json.
 
     Raises:
         OptionError: there are hints.
-        FormatError: a file is damaged.
+        FormatError: the file is damaged.
         UnsupportedError: toksmith does not support an entry; the message names it.
     """
     hints.refuse(path, NAME)
     if path.is_dir():
-        from toksmith.formats.huggingface import folder
-
-        return folder.read(path)
+        path = path / _FILE
     return pipeline_of(path, files.read_json(path))
 
 

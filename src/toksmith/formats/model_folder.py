@@ -1,31 +1,27 @@
 """Reads a model folder: the vocabulary and the configuration files beside it, as one tokenizer.
 
-The vocabulary is tokenizer.json, else the files of the tokenizer's class (:mod:`.classes`), else
-any file that another format reads. The configuration adds special tokens, their roles, the
-template, lengths and chat templates.
+The vocabulary is tokenizer.json, else the files of the tokenizer's class (see
+huggingface/classes.py), else any file that another format reads. The configuration adds special
+tokens, their roles, the template, lengths and chat templates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 from toksmith import decoders
 from toksmith._base import files
 from toksmith._base.records import replace
 from toksmith.errors import FormatError, UnsupportedError, warn
-from toksmith.formats.huggingface import class_parts, config, file, pair
+from toksmith.formats import gpt2, tekken, tiktoken, wordpiece_vocab
+from toksmith.formats.huggingface import class_parts, file, pair
 from toksmith.formats.huggingface.added_ids import Numbering
-from toksmith.formats.huggingface.classes import (
-    ANY_FILE,
-    PAIR,
-    UNREAD,
-    Build,
-    TokenizerClass,
-    find_class,
-)
+from toksmith.formats.huggingface.class_rules import PAIR, Build, TokenizerClass
+from toksmith.formats.huggingface.classes import ANY_FILE, find_class
 from toksmith.formats.huggingface.declared import Declared, read_declared
+from toksmith.formats.huggingface.folder_settings import MAIN, read_settings
 from toksmith.formats.huggingface.folder_vocabulary import (
     Pieces,
     read_merges,
@@ -33,29 +29,27 @@ from toksmith.formats.huggingface.folder_vocabulary import (
     read_words,
 )
 from toksmith.formats.huggingface.framing import read_added_tokens, write_added_token
+from toksmith.formats.huggingface.unread_classes import UNREAD
 from toksmith.formats.listed import Hints
-from toksmith.framing import Framing, Settings, Template
-from toksmith.framing.settings import DEFAULT
+from toksmith.framing import Framing, Template
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
 from toksmith.pipeline import Pipeline
+from toksmith.splitters import splitter
 
-MAIN = "tokenizer.json"
 CONFIG_FILES = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 """The files that declare special tokens and rules."""
 
-_TEMPLATES = (config.TEMPLATES, "chat_templates")
 _SUFFIXES = (".model", ".tiktoken")
-_NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
 _CLEANED = (
     (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"),
     (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
 )  # fmt: skip
-_SIDES = ("left", "right")
 
 
-def is_configured(folder: Path) -> bool:
-    """Return whether a folder has a file that declares special tokens or the class."""
-    return any((folder / name).is_file() for name in (*CONFIG_FILES, "config.json"))
+def holds_pair(folder: Path) -> bool:
+    """Return whether a folder has vocab.json, merges.txt and a file that declares the class."""
+    declares = (folder / name for name in (*CONFIG_FILES, "config.json"))
+    return all((folder / name).is_file() for name in PAIR) and any(map(Path.is_file, declares))
 
 
 def holds(folder: Path) -> bool:
@@ -98,7 +92,7 @@ def read(folder: Path, use_main: bool = True) -> Pipeline:
     return replace(
         pipeline,
         decoder=_cleaned(declared, pipeline),
-        settings=_settings(declared, rules, pipeline, roles),
+        settings=read_settings(declared, rules, pipeline, roles),
     )
 
 
@@ -199,8 +193,7 @@ def _read_plain(
 
 
 def _by_file(folder: Path) -> tuple[Path, Pipeline]:
-    from toksmith.formats import gpt2, sentencepiece, tekken, tiktoken, wordpiece_vocab
-    from toksmith.splitters import splitter
+    from toksmith.formats import sentencepiece  # imports protobuf
 
     for model in _models(folder):
         path = folder / model
@@ -363,104 +356,3 @@ def _cleaned(declared: Declared, pipeline: Pipeline) -> decoders.Decoder | None:
         return pipeline.decoder
     steps = (decoders.Replace(spaced, text) for spaced, text in _CLEANED)
     return (*(pipeline.decoder or ()), decoders.Fuse(), *steps)
-
-
-# Settings
-
-
-def _settings(
-    declared: Declared,
-    rules: TokenizerClass | None,
-    pipeline: Pipeline,
-    roles: dict[str, str],
-) -> Settings:
-    length = declared.config.get("model_max_length").value
-    if length is None:
-        length = declared.config.get("max_len").value
-    if length is None and rules is not None:
-        length = rules.model_max_length
-    side = _side(declared, "padding_side") or (rules.padding_side if rules is not None else None)
-    truncation = pipeline.framing.truncation
-    limit = int(length) if isinstance(length, int | float) and 0 < length < _NO_LIMIT else None
-    if truncation is not None and limit is not None and truncation.max_length != limit:
-        warn(
-            f"{declared.folder}: model_max_length is {limit} in tokenizer_config.json, but "
-            f"truncation.max_length is {truncation.max_length} in {MAIN}; the former is "
-            "model_max_length, as in transformers"
-        )
-    _take_generation_ids(declared, pipeline, roles)
-    declares = bool(declared.kind or declared.named or roles)
-    return Settings(
-        roles if declares else None,
-        limit,
-        side,  # type: ignore[arg-type]
-        _side(declared, "truncation_side"),
-        _chat_templates(declared),
-    )
-
-
-def _side(declared: Declared, key: str) -> Literal["left", "right"] | None:
-    value = declared.config.get(key).value
-    if value is not None and value not in _SIDES:
-        raise FormatError(declared.config.path, f"{key} is {value!r:.40}: use left or right")
-    return value  # type: ignore[no-any-return]
-
-
-def _take_generation_ids(declared: Declared, pipeline: Pipeline, roles: dict[str, str]) -> None:
-    """Add the roles that only generation_config.json names, by id."""
-    path = declared.folder / "generation_config.json"
-    if not path.is_file():
-        return
-    held = files.read_json(path)
-    texts = {token.id: token.content for token in pipeline.framing.added_tokens if not token.alias}
-    by_text = {content: token_id for token_id, content in texts.items()}
-    for name in ("bos", "eos", "pad"):
-        role, value = f"{name}_token", held.get(f"{name}_token_id")
-        ids = [i for i in (value if isinstance(value, list) else [value]) if type(i) is int]
-        if not ids:
-            continue
-        if role in roles:
-            own = by_text.get(roles[role])
-            if own is not None and own not in ids:
-                warn(
-                    f"{declared.folder}: {role}_id is {value} in generation_config.json, but "
-                    f"{role} is {roles[role]!r} (id {own}) in tokenizer_config.json; the latter is "
-                    "used, as in transformers"
-                )
-        elif role not in declared.named and (text := _text_of(pipeline, texts, ids[0])):
-            roles[role] = text
-
-
-def _text_of(pipeline: Pipeline, texts: Mapping[int, str], token_id: int) -> str | None:
-    if token_id in texts:
-        return texts[token_id]
-    vocab = pipeline.model.vocab
-    held = vocab[token_id] if 0 <= token_id < len(vocab) else b""
-    try:
-        return held.decode() or None
-    except UnicodeDecodeError:
-        return None
-
-
-def _chat_templates(declared: Declared) -> dict[str, str]:
-    """Return the chat templates by name; files take precedence over tokenizer_config.json."""
-    folder, entry = declared.folder, declared.config.get("chat_template")
-    held: dict[str, str] = {}
-    if isinstance(entry.value, str):
-        held[DEFAULT] = entry.value
-    elif isinstance(entry.value, dict):
-        held = {name: entry.get(name).of(str) for name in entry.value}
-    elif entry.value is not None:
-        held = {item.text("name"): item.text("template") for item in entry.items()}
-    found: dict[str, str] = {}
-    if (path := folder / config.TEMPLATE).is_file():
-        found[DEFAULT] = files.text_of(path, path.read_bytes())
-    for name in _TEMPLATES:
-        for path in sorted((folder / name).glob("*.jinja")):
-            found[path.name.removesuffix(".jinja")] = files.text_of(path, path.read_bytes())
-    if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
-        warn(
-            f"{folder}: chat_template.jinja and the chat_template of tokenizer_config.json differ; "
-            "chat_template.jinja is used, as in transformers"
-        )
-    return found or held

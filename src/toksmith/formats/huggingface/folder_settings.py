@@ -1,0 +1,131 @@
+"""The settings of a model folder: roles by id, lengths, sides and chat templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from toksmith._base import files
+from toksmith.errors import FormatError, warn
+from toksmith.formats.huggingface import config
+from toksmith.formats.huggingface.class_rules import TokenizerClass
+from toksmith.formats.huggingface.declared import Declared
+from toksmith.framing import Settings
+from toksmith.framing.settings import DEFAULT
+from toksmith.pipeline import Pipeline
+
+MAIN = "tokenizer.json"
+"""The file that holds the vocabulary and all rules."""
+
+_TEMPLATES = (config.TEMPLATES, "chat_templates")
+_NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
+_SIDES = ("left", "right")
+
+
+def read_settings(
+    declared: Declared,
+    rules: TokenizerClass | None,
+    pipeline: Pipeline,
+    roles: dict[str, str],
+) -> Settings:
+    """Return the settings that a folder declares.
+
+    Args:
+        declared: the configuration.
+        rules: the tokenizer's class; ``None`` for none.
+        pipeline: the tokenizer.
+        roles: the special tokens by role.
+
+    Raises:
+        FormatError: a file is damaged.
+    """
+    length = declared.config.get("model_max_length").value
+    if length is None:
+        length = declared.config.get("max_len").value
+    if length is None and rules is not None:
+        length = rules.model_max_length
+    side = _side(declared, "padding_side") or (rules.padding_side if rules is not None else None)
+    truncation = pipeline.framing.truncation
+    limit = int(length) if isinstance(length, int | float) and 0 < length < _NO_LIMIT else None
+    if truncation is not None and limit is not None and truncation.max_length != limit:
+        warn(
+            f"{declared.folder}: model_max_length is {limit} in tokenizer_config.json, but "
+            f"truncation.max_length is {truncation.max_length} in {MAIN}; the former is "
+            "model_max_length, as in transformers"
+        )
+    _take_generation_ids(declared, pipeline, roles)
+    declares = bool(declared.kind or declared.named or roles)
+    return Settings(
+        roles if declares else None,
+        limit,
+        side,  # type: ignore[arg-type]
+        _side(declared, "truncation_side"),
+        _chat_templates(declared),
+    )
+
+
+def _side(declared: Declared, key: str) -> Literal["left", "right"] | None:
+    value = declared.config.get(key).value
+    if value is not None and value not in _SIDES:
+        raise FormatError(declared.config.path, f"{key} is {value!r:.40}: use left or right")
+    return value  # type: ignore[no-any-return]
+
+
+def _take_generation_ids(declared: Declared, pipeline: Pipeline, roles: dict[str, str]) -> None:
+    """Add the roles that only generation_config.json names, by id."""
+    path = declared.folder / "generation_config.json"
+    if not path.is_file():
+        return
+    held = files.read_json(path)
+    texts = {token.id: token.content for token in pipeline.framing.added_tokens if not token.alias}
+    by_text = {content: token_id for token_id, content in texts.items()}
+    for name in ("bos", "eos", "pad"):
+        role, value = f"{name}_token", held.get(f"{name}_token_id")
+        ids = [i for i in (value if isinstance(value, list) else [value]) if type(i) is int]
+        if not ids:
+            continue
+        if role in roles:
+            own = by_text.get(roles[role])
+            if own is not None and own not in ids:
+                warn(
+                    f"{declared.folder}: {role}_id is {value} in generation_config.json, but "
+                    f"{role} is {roles[role]!r} (id {own}) in tokenizer_config.json; the latter is "
+                    "used, as in transformers"
+                )
+        elif role not in declared.named and (text := _text_of(pipeline, texts, ids[0])):
+            roles[role] = text
+
+
+def _text_of(pipeline: Pipeline, texts: Mapping[int, str], token_id: int) -> str | None:
+    if token_id in texts:
+        return texts[token_id]
+    vocab = pipeline.model.vocab
+    held = vocab[token_id] if 0 <= token_id < len(vocab) else b""
+    try:
+        return held.decode() or None
+    except UnicodeDecodeError:
+        return None
+
+
+def _chat_templates(declared: Declared) -> dict[str, str]:
+    """Return the chat templates by name; files take precedence over tokenizer_config.json."""
+    folder, entry = declared.folder, declared.config.get("chat_template")
+    held: dict[str, str] = {}
+    if isinstance(entry.value, str):
+        held[DEFAULT] = entry.value
+    elif isinstance(entry.value, dict):
+        held = {name: entry.get(name).of(str) for name in entry.value}
+    elif entry.value is not None:
+        held = {item.text("name"): item.text("template") for item in entry.items()}
+    found: dict[str, str] = {}
+    if (path := folder / config.TEMPLATE).is_file():
+        found[DEFAULT] = files.text_of(path, path.read_bytes())
+    for name in _TEMPLATES:
+        for path in sorted((folder / name).glob("*.jinja")):
+            found[path.name.removesuffix(".jinja")] = files.text_of(path, path.read_bytes())
+    if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
+        warn(
+            f"{folder}: chat_template.jinja and the chat_template of tokenizer_config.json differ; "
+            "chat_template.jinja is used, as in transformers"
+        )
+    return found or held
