@@ -26,6 +26,7 @@ from toksmith.formats.listed import LISTED
 from toksmith.formats.published import ENCODINGS
 from toksmith.measure.metrics import MEASURES
 from toksmith.splitters import FAMILIES
+from toksmith.splitters.names import listed_patterns
 from toksmith.trainers import MODELS
 
 if sys.version_info >= (3, 11):
@@ -221,9 +222,12 @@ def tokenizers() -> str:
 @table
 def splits() -> str:
     """Return the published split patterns."""
-    return rows_of(
-        "name, pattern", ((f"`{each.name}`", code(each.pattern)) for each in FAMILIES.values())
-    )
+    families = ((f"`{each.name}`", code(each.pattern)) for each in FAMILIES.values())
+    names: dict[tuple[str, ...], list[str]] = {}
+    for name, patterns in listed_patterns().items():
+        names.setdefault(patterns, []).append(f"`{name}`")
+    listed = ((", ".join(group), " then ".join(map(code, each))) for each, group in names.items())
+    return rows_of("name, pattern", (*families, *listed))
 
 
 @table

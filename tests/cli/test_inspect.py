@@ -74,3 +74,25 @@ def test_token_that_cannot_be_reached(run: Run, tmp_path: Path) -> None:
         ran = run("inspect", "-t", path, "--token", wrong)
         assert (ran.code, message in ran.err) == (2, True)
     assert "give only one of them" in run("inspect", "a", "-t", path, "--token", "ol").err
+
+
+def test_model(run: Run, tokenizer: Path, tmp_path: Path) -> None:
+    lines = run("inspect", "--model", "-t", tokenizer).out.decode().splitlines()
+    assert lines[0].split() == ["normalizer", "none"]
+    assert lines[2].split() == ["model", "BPE,", "301", "ids"]
+    assert lines[-1] == "runs in       kernel, with gpt2's scanner"
+    other = Pipeline(HELLO_BPE, splitter(r"(?=ll)l|[a-z]"))
+    Tokenizer(other).save(tmp_path / "other.json")
+    ran = run("inspect", "--model", "-t", tmp_path / "other.json")
+    assert "no automaton: a look-ahead sees more than one character" in ran.out.decode()
+    ran = run("inspect", "text", "--model", "-t", tokenizer)
+    assert (ran.code, "a text and --model are given" in ran.err) == (2, True)
+
+
+def test_an_explanation_names_what_does_not_run_in_the_kernel() -> None:
+    explained = Tokenizer(Pipeline(HELLO_BPE, splitter(r"(\w)\1|."))).explain("Hello")
+    line = str(explained).splitlines()[1]
+    assert line.startswith("runs with its splitter in Python, model in the kernel: split pattern")
+    explained = Tokenizer(Pipeline(HELLO_BPE, splitter("tekken"))).explain("Hello")
+    assert explained.engine == "kernel, with tables made of its split pattern"
+    assert "kernel" not in str(explained)

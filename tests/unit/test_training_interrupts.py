@@ -186,7 +186,7 @@ def test_while_numpy_is_imported_for_the_first_array() -> None:
         "    del sys.modules[name]\n"
         "sys.meta_path.insert(0, Finder())\n"
         "from toksmith import _kernel\n"
-        "counter = _kernel.ChunkCounter('gpt2', '')\n"
+        "counter = _kernel.ChunkCounter(_kernel.Splitter('gpt2'), '')\n"
         "try:\n"
         "    counter.finish()\n"
         "except KeyboardInterrupt:\n"

@@ -62,6 +62,12 @@ def run(
             help="Write an HTML page with interactive diagrams, and print nothing.",
         ),
     ] = None,
+    model: Annotated[
+        bool,
+        typer.Option(
+            "--model", help="Show the stages of the tokenizer, and where they run, not a text."
+        ),
+    ] = False,
     brief: Annotated[
         bool, typer.Option("--brief", help="Print ids below the tokens, without the table.")
     ] = False,
@@ -89,6 +95,11 @@ def run(
         if html is not None:
             raise OptionError("--html is for a text: leave it out with --token")
         _show_token(load_tokenizer(tokenizer, split, special_token), token)
+        return
+    if model:
+        if text is not None or file is not None:
+            raise OptionError("a text and --model are given: give only one of them")
+        _show_model(load_tokenizer(tokenizer, split, special_token))
         return
     data = read_text(text, file, quiet, encoding_errors.value)
     tok = load_tokenizer(tokenizer, split, special_token)
@@ -155,6 +166,22 @@ def _show_token(tok: Tokenizer, name: str) -> None:
         print("The bytes of this token encode to other tokens:")
     console = Console(highlight=False)
     console.print(diagram_view(explanation.diagrams[0], colour=has_colour(console)))
+
+
+def _show_model(tok: Tokenizer) -> None:
+    """Print the stages of a tokenizer."""
+    pipeline = tok.pipeline
+    framing = pipeline.framing
+    rows = [
+        ("normalizer", ", ".join(map(repr, pipeline.normalizer)) or "none"),
+        ("splitter", repr(pipeline.splitter) if pipeline.splitter else "none"),
+        ("model", f"{type(pipeline.model).__name__}, {count_of(tok.vocab_size, 'id')}"),
+        ("added tokens", f"{len(framing.added_tokens):,}"),
+        ("decoder", repr(pipeline.decoder) if pipeline.decoder else "the bytes of the tokens"),
+        ("runs in", tok.engine),
+    ]
+    for name, value in rows:
+        print(f"{name:<14}{value}")
 
 
 def _write_page(

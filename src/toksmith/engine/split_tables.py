@@ -43,15 +43,6 @@ def kernel_splitter(splitter: Splitter | None) -> _kernel.Splitter:
     return _kernel.Splitter([_table(each) for each in _transducers(automata)])
 
 
-def refusal_of(splitter: Splitter | None) -> str | None:
-    """Return why the kernel cannot run a splitter; ``None`` if it can."""
-    try:
-        kernel_splitter(splitter)
-    except UnsupportedError as reason:
-        return str(reason)
-    return None
-
-
 def patterns_of(splitter: Splitter) -> list[str]:
     r"""Return the patterns whose matches, and the gaps between, are a splitter's chunks.
 

@@ -139,6 +139,17 @@ class Tokenizer(TokenizerHabits):
         return self.pipeline.name
 
     @property
+    def engine(self) -> str:
+        """Where encoding runs: in the kernel, or which stages in Python and why.
+
+        Example:
+            >>> import toksmith
+            >>> toksmith.get("toksmith-small").engine
+            "kernel, with o200k's scanner"
+        """
+        return self._encoder.route
+
+    @property
     def training(self) -> TrainingRecord | None:
         """The record of its training, or ``None`` if there is none.
 
@@ -1043,7 +1054,7 @@ class Tokenizer(TokenizerHabits):
               = ab 256
         """
         refuse_list(text, "for a list of texts, call explain for each of them")
-        return self._explainer.text(text, special)
+        return replace(self._explainer.text(text, special), engine=self.engine)
 
     def explain_token(self, token: int | str | bytes) -> Explanation:
         """Explain how the model builds a token; ``.reached`` is whether it can.

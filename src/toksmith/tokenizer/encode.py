@@ -45,11 +45,19 @@ class TextEncoder:
         self._framing = pipeline.framing
         # Tokens to find in the normalized text; without a normalizer it is the text itself.
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
+        self._pipeline = pipeline
         self._engine = encoder or engine.compile(pipeline)
         self._searches = bool(pipeline.framing.always)  # in every text, whatever ``special`` is
         self.times = pipeline.framing.template.times
         is_plain = not self._searches and self.times == 1
         self.encode_short = self._engine.encode_list if is_plain else self._encode_list_of_parts
+
+    @property
+    def route(self) -> str:
+        """Where the stages run; see :func:`toksmith.engine.route.route_of`."""
+        from toksmith.engine.route import route_of
+
+        return route_of(self._pipeline, self._engine)
 
     def is_plain(self, special: Special) -> bool:
         """Return whether a text goes to the engine without a search for added tokens."""

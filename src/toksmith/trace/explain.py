@@ -63,6 +63,8 @@ class Explanation(Report):
         chunks: the chunks, from left to right.
         vocab: the token of each id in the explanation.
         of_token: the id of the explained token; ``None`` for an explained text.
+        engine: where the tokenizer runs, see :attr:`toksmith.Tokenizer.engine`; empty if that is
+            not known. Explaining always runs in Python.
 
     Example:
         >>> from toksmith.models import BPE
@@ -83,6 +85,7 @@ class Explanation(Report):
     chunks: tuple[ChunkTrace, ...]
     vocab: dict[int, bytes]
     of_token: int | None = None
+    engine: str = ""
 
     @property
     def reached(self) -> bool:

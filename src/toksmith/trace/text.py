@@ -40,6 +40,9 @@ def format_explanation(explanation: Explanation) -> str:
     if explanation.normalized != explanation.text:
         lines.append(f"normalized: '{_line(explanation.normalized)}'")
 
+    if explanation.engine and not explanation.engine.startswith("kernel"):
+        lines.append(f"runs with its {explanation.engine}")
+
     name = _names(explanation)
     room = _MOST_STEPS
     for number, chunk in enumerate(chunks, 1):

@@ -132,8 +132,8 @@ def make_transducer(*automata: Automaton) -> Transducer:
     Example:
         >>> from toksmith.splitters.compiler import compile_pattern
         >>> found = make_transducer(compile_pattern(r"\S+|\s+(?!\S)|\s+"))
-        >>> len(found.next), found.ends_in([1, 1, 0, 0, 1])
-        (4, [2, 3, 5])
+        >>> len(found.next), found.ends_in([0, 0, 1, 1, 0])
+        (4, [2, 3, 4, 5])
     """
     classes, of_each = _common_classes([automaton.classes for automaton in automata])
     if classes.count > MOST_CLASSES:

@@ -1,0 +1,98 @@
+// Splitting by tables: all instruction sets, several tables, damaged tables.
+#include <stdexcept>
+
+#include "encode/encoder.hpp"
+#include "kit.hpp"
+#include "split/splitter.hpp"
+
+using namespace toksmith;
+using namespace toksmith::test;
+
+namespace {
+
+constexpr SplitTable::Action kEndsHere = 1 << 7;
+
+// Chunks are runs of `member` and runs of all other characters. A run of characters beyond ASCII
+// may be cut further.
+SplitTable runs_of(std::uint32_t member) {
+    const std::uint32_t starts[] = {0, member, member + 1};
+    const std::uint8_t classes[] = {0, 1, 0};
+    const std::uint16_t next[] = {1, 2, 1, 2, 1, 2};
+    const SplitTable::Action actions[] = {0,         0,         0, SplitTable::kFree, kEndsHere,
+                                          kEndsHere, kEndsHere, 0, kEndsHere};
+    return SplitTable(starts, classes, next, actions, {0b10, 0b01});
+}
+
+std::vector<std::uint64_t> ends_by_tables(const Splitter& splitter, isa::Level level, Text text) {
+    std::vector<std::uint64_t> result;
+    find_by_tables_of(level)(
+        *splitter.tables, text, [&](const std::uint8_t* const* ends, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i)
+                result.push_back(static_cast<std::uint64_t>(ends[i] - text.begin));
+        });
+    return result;
+}
+
+// A bound is where a run of one of the bytes starts or ends.
+std::vector<std::uint64_t> ends_of_runs(std::string_view members, Text text) {
+    std::vector<std::uint64_t> result;
+    for (std::size_t i = 1; i <= text.size(); ++i) {
+        bool ends = i == text.size();
+        for (const char member : members) {
+            const auto byte = static_cast<std::uint8_t>(member);
+            if (!ends) ends = (text.begin[i - 1] == byte) != (text.begin[i] == byte);
+        }
+        if (ends) result.push_back(i);
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST(tables_split_one_after_the_other) {
+    Random random{7};
+    for (const std::string_view members : {"a", "a ", " na1\n"}) {
+        std::vector<SplitTable> tables;
+        for (const char member : members)
+            tables.push_back(runs_of(static_cast<std::uint8_t>(member)));
+        const Splitter splitter(tables);
+        for (int i = 0; i < 300; ++i) {
+            const Bytes text = random_text(random, random.below(120));
+            for (const isa::Level level : levels()) {
+                CHECK(ends_by_tables(splitter, level, text_of(text)) ==
+                      ends_of_runs(members, text_of(text)));
+            }
+        }
+    }
+}
+
+TEST(tables_cut_where_they_say) {
+    const Splitter splitter({runs_of(' ')});
+    const Bytes text = bytes_of("ab\xC3\xA9  c");
+    const std::uint8_t* const begin = text.data();
+    const std::uint8_t* const end = begin + text.size();
+    CHECK(safe_cut(splitter, begin, end) == begin + 4);
+    CHECK(safe_cut(splitter, begin + 3, end) == begin + 6);  // the byte at 3 continues a character
+    CHECK(safe_cut(splitter, begin + 7, end) == end);
+}
+
+TEST(tables_that_do_not_fit_together_are_refused) {
+    const std::uint32_t starts[] = {0, 32, 33};
+    const std::uint8_t classes[] = {0, 1, 0};
+    const std::uint16_t next[] = {0, 0};
+    const SplitTable::Action actions[] = {0, 0, kEndsHere};
+    SplitTable(starts, classes, next, actions, {0, 0});
+    const std::uint32_t late[] = {1, 32, 33}, unsorted[] = {0, 33, 32},
+                        beyond[] = {0, 32, 0x110000};
+    for (const auto& wrong : {late, unsorted, beyond})
+        CHECK_THROWS(SplitTable({wrong, 3}, classes, next, actions, {0, 0}), std::invalid_argument);
+    const std::uint8_t unknown[] = {0, 2, 0};
+    CHECK_THROWS(SplitTable(starts, unknown, next, actions, {0, 0}), std::invalid_argument);
+    const std::uint16_t outside[] = {0, 1};
+    CHECK_THROWS(SplitTable(starts, classes, outside, actions, {0, 0}), std::invalid_argument);
+    CHECK_THROWS(SplitTable(starts, classes, next, {actions, 2}, {0, 0}), std::invalid_argument);
+    CHECK_THROWS(SplitTable(starts, classes, next, actions, {}), std::invalid_argument);
+    CHECK_THROWS(SplitTable(starts, classes, {}, {}, {0, 0}), std::invalid_argument);
+    CHECK_THROWS(Splitter(std::vector<SplitTable>{}), std::invalid_argument);
+    CHECK_THROWS(Splitter(std::vector<SplitTable>(7, runs_of(' '))), std::invalid_argument);
+}
