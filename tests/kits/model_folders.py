@@ -48,6 +48,10 @@ def _model(name: str, source: str) -> Write:
     return write
 
 
+def _nothing(shared: Path, folder: Path) -> None:
+    """Write no vocabulary: the ids are bytes."""
+
+
 def _pegasus(shared: Path, folder: Path) -> None:
     """Write a model whose unknown piece is the third, as in Pegasus."""
     toksmith.train(
@@ -93,6 +97,7 @@ FOLDERS: dict[str, Write] = {
             "XLNet": "spiece.model",
         }.items()
     },
+    **dict.fromkeys(("ByT5", "Perceiver"), _nothing),
     "Pegasus": _pegasus,
     **dict.fromkeys(
         ("Llama", "CodeLlama", "Gemma", "Siglip2", "Parakeet", "PreTrained"),

@@ -148,6 +148,8 @@ def _read_class(
 
 def _vocabulary(folder: Path, declared: Declared, rules: TokenizerClass) -> tuple[Path, Any]:
     """Return the path and the content of the class's vocabulary file."""
+    if not rules.files:
+        return folder / "tokenizer_config.json", None
     if rules.files == PAIR:
         vocab, merges = (folder / name for name in PAIR)
         if vocab.is_file() and merges.is_file():

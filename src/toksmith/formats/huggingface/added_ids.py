@@ -110,6 +110,13 @@ class Numbering:
                 and "lstrip" not in literal.flags
             ):
                 literal = replace(literal, flags={**literal.flags, "lstrip": True})
+            if (
+                rules
+                and rules.strips
+                and role in defaults
+                and not {"lstrip", "rstrip"} & {*literal.flags}
+            ):
+                literal = replace(literal, flags={**literal.flags, "lstrip": True, "rstrip": True})
             found[role] = literal
         return found
 

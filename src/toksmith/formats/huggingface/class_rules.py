@@ -43,7 +43,8 @@ class TokenizerClass:
     """The rules of a tokenizer class.
 
     Attributes:
-        files: the names of its vocabulary file; several alternatives for a SentencePiece model.
+        files: the names of its vocabulary file; several alternatives for a SentencePiece model;
+            none if its ids are bytes.
         build: makes the parts of a tokenizer.json of the configuration and the vocabulary; ``None``
             if the vocabulary file alone determines them.
         roles: the literals of its special tokens, unless a file names others.
@@ -52,6 +53,7 @@ class TokenizerClass:
         add_bos: whether the beginning token is put before a text if no file says so.
         trims: whether the spans of tokens leave out spaces, as RoBERTa's do.
         mask_lstrip: whether the mask token takes the space before it.
+        strips: whether its special tokens take the spaces around them.
         extra: further special tokens of the class.
         model_max_length: the length that the class sets, in tokens.
         padding_side: the end at which the class pads.
@@ -67,6 +69,7 @@ class TokenizerClass:
     add_bos: bool = False
     trims: bool = False
     mask_lstrip: bool = False
+    strips: bool = False
     extra: Callable[[Declared], list[str]] = lambda _: []
     model_max_length: int | None = None
     padding_side: str = "right"

@@ -45,14 +45,7 @@ def read_settings(
     if length is None and rules is not None:
         length = rules.model_max_length
     side = _side(declared, "padding_side") or (rules.padding_side if rules is not None else None)
-    truncation = pipeline.framing.truncation
     limit = int(length) if isinstance(length, int | float) and 0 < length < _NO_LIMIT else None
-    if truncation is not None and limit is not None and truncation.max_length != limit:
-        warn(
-            f"{declared.folder}: model_max_length is {limit} in tokenizer_config.json, but "
-            f"truncation.max_length is {truncation.max_length} in {MAIN}; the former is "
-            "model_max_length, as in transformers"
-        )
     _take_generation_ids(declared, pipeline, roles)
     declares = bool(declared.kind or declared.named or roles)
     return Settings(

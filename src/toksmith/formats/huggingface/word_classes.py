@@ -1,10 +1,11 @@
-"""The tokenizer classes of ``transformers`` for byte-level BPE and for WordPiece."""
+"""The tokenizer classes of ``transformers`` for byte-level BPE, WordPiece and bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toksmith._base.byte_alphabet import spell
 from toksmith.formats.huggingface import class_parts as parts
 from toksmith.formats.huggingface.class_parts import Step
 from toksmith.formats.huggingface.class_rules import (
@@ -24,6 +25,8 @@ from toksmith.formats.huggingface.class_rules import (
 )
 from toksmith.formats.huggingface.declared import Declared
 from toksmith.formats.huggingface.folder_vocabulary import Merges, Words
+
+_BYTES = [bytes([byte]) for byte in range(256)]
 
 # Byte-level BPE
 
@@ -106,6 +109,22 @@ def _vocab_txt(
     return TokenizerClass(("vocab.txt",), _wordpiece(roles["unk_token"]), roles, template, **rules)
 
 
+# Bytes
+
+
+def _byte_ids(roles: Mapping[str, str], template: tuple[str, str], **rules: Any) -> TokenizerClass:
+    """Return the rules of a vocabulary of special tokens and then the 256 bytes."""
+
+    def build(declared: Declared, _: None) -> Build:
+        special = [role_literal(declared, role, default) for role, default in roles.items()]
+        ids = {token: i for i, token in enumerate([*special, *map(spell, _BYTES)])}
+        cut = parts.byte_level(use_regex=False)
+        model = Merges(ids, []).model(continuing_subword_prefix="", end_of_word_suffix="")
+        return Build(model, None, cut, parts.byte_level(True))
+
+    return TokenizerClass((), build, roles, template, **rules)
+
+
 CLASSES: dict[str, TokenizerClass] = {
     "GPT2Tokenizer": _pair(),
     "GPTNeoXTokenizer": _pair(_bytes(NFC), GPT2_ROLES | same("<|padding|>", "pad")),
@@ -163,5 +182,21 @@ CLASSES: dict[str, TokenizerClass] = {
     "MPNetTokenizer": _vocab_txt(
         ROBERTA_ROLES | same("[UNK]", "unk"), ROBERTA, trims=True, mask_lstrip=True
     ),
+    "ByT5Tokenizer": _byte_ids(
+        same("<pad>", "pad") | same("</s>", "eos") | same("<unk>", "unk"),
+        ("A eos_token", "A eos_token B eos_token"),
+        strips=True,
+        extra=lambda _: [f"<extra_id_{i}>" for i in range(125)],
+    ),
+    "PerceiverTokenizer": _byte_ids(
+        same("[PAD]", "pad")
+        | same("[BOS]", "bos")
+        | same("[EOS]", "eos")
+        | same("[MASK]", "mask")
+        | same("[CLS]", "cls")
+        | same("[SEP]", "sep"),
+        ("cls_token A sep_token", "cls_token A sep_token B sep_token"),
+        model_max_length=2048,
+    ),
 }
-"""The classes of byte-level BPE and of WordPiece, by name."""
+"""The classes of byte-level BPE, of WordPiece and of bytes, by name."""
