@@ -29,6 +29,18 @@ def _pair(first: tuple[str, ...] = (), last: tuple[str, ...] = ("<|endoftext|>",
     return write
 
 
+def _clip(shared: Path, folder: Path) -> None:
+    """Write a vocabulary of spelled bytes, each also at the end of a word, and of a few words."""
+    pairs = "t h,th e</w>,w o,r d,wo rd,n a,word s</w>,1 2</w>,Ã ¯,na Ã¯,' s</w>"
+    merges = [pair.split(" ") for pair in pairs.split(",")]
+    letters = list(json.loads((shared / "gpt2_encoder.json").read_text()))[:256]
+    tokens = [*letters, *(f"{letter}</w>" for letter in letters), *map("".join, merges)]
+    tokens += ["<|startoftext|>", "<|endoftext|>"]
+    (folder / "vocab.json").write_text(json.dumps({t: i for i, t in enumerate(tokens)}))
+    lines = ["#version: 0.2", *map(" ".join, merges)]
+    (folder / "merges.txt").write_text("\n".join(lines) + "\n")
+
+
 def _words(*last: str) -> Write:
     """Return the writer of BERT's vocabulary before other tokens."""
 
@@ -75,6 +87,7 @@ FOLDERS: dict[str, Write] = {
     **dict.fromkeys(("Roberta", "Bart", "Blenderbot", "Deberta", "LED", "Mvp"), _roberta),
     **dict.fromkeys(("Herbert", "OpenAIGPT"), _roberta),
     "Whisper": _whisper,
+    "CLIP": _clip,
     **dict.fromkeys(("Bert", "DPRQuestionEncoder", "Lxmert", "MobileBert"), _words()),
     "Funnel": _words(*_FUNNEL),
     "MPNet": _words("<s>", "</s>", "<pad>", "<mask>"),

@@ -129,9 +129,9 @@ def test_a_missing_partner(tmp_path: Path) -> None:
         formats.read(tmp_path / "ids.json")
 
 
-def test_clip_is_refused(tmp_path: Path) -> None:
+def test_marks_of_ends_of_words_need_the_class(tmp_path: Path) -> None:
     ends = {f"{spell(byte)}</w>": 300 + i for i, byte in enumerate(BYTES)}
-    with pytest.raises(UnsupportedError, match="end of a word"):
+    with pytest.raises(UnsupportedError, match=r"put the model's tokenizer_config\.json beside"):
         formats.read(written(tmp_path, ENCODER | ends))
 
 

@@ -68,8 +68,8 @@ def read(path: Path, hints: Hints) -> Pipeline:
     Raises:
         OptionError: hints are given.
         FormatError: a file is missing or damaged.
-        UnsupportedError: the tokens are CLIP's, which mark the ends of words; or a configuration
-            file in the same directory has rules other than GPT-2's or RoBERTa's.
+        UnsupportedError: the tokens mark the ends of words, and no file names the class; or a
+            configuration file in the same directory has rules that toksmith does not have.
     """
     hints.refuse(path, NAME)
     encoder, merges = _pair_of(path)
@@ -100,7 +100,10 @@ def read_pair(encoder_path: Path, merges_path: Path) -> Pipeline:
             special[text] = token_id
     if any(len(text) == 5 and text.endswith("</w>") for text in special):
         raise UnsupportedError(
-            f"{encoder_path}: tokens that mark the end of a word (</w>) cannot be read yet"
+            f"{encoder_path}: the tokens mark the ends of words (</w>), and the two files do not "
+            "say by which rules the text is cut: put the model's tokenizer_config.json beside "
+            "them, which names its class (CLIPTokenizer, OpenAIGPTTokenizer, …), or load its "
+            "tokenizer.json"
         )
     with files.reading(encoder_path):
         model = BPE(files.vocab_by_id(encoder_path, vocab), merges)

@@ -9,7 +9,6 @@ UNREAD: dict[str, str] = {
     "BertweetTokenizer": "it rewrites tweets with Python code, and its ids are those of vocab.txt",
     "BioGptTokenizer": "it cuts words with Moses",
     "BlenderbotSmallTokenizer": _OWN_CODE,
-    "CLIPTokenizer": "its byte-level BPE marks the ends of words",
     "CTRLTokenizer": _OWN_CODE,
     "CanineTokenizer": "it has no vocabulary: ids are code points",
     "ClvpTokenizer": "it spells numbers and abbreviations out",

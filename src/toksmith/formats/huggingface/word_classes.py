@@ -78,6 +78,27 @@ def _words_with_ends(normalizer: Step) -> Callable[[Declared, Merges], Build]:
     return build
 
 
+_CLIP = (
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+)
+
+
+def _clip(declared: Declared, vocabulary: Merges) -> Build:
+    """Return the rules of BPE on spelled bytes with a mark at the end of each word."""
+    model = vocabulary.model(
+        unk_token=role_literal(declared, "unk_token", "<|endoftext|>"),
+        continuing_subword_prefix="",
+        end_of_word_suffix="</w>",
+    )
+    spaces = parts.regex(r"\s+", " ")
+    normalizer = parts.normalizers(NFC, spaces, parts.step("Lowercase"))
+    cut = parts.pre_tokenizers(parts.split(_CLIP, "Removed", invert=True), parts.byte_level())
+    # transformers writes spaces for the marks, and none at the ends of the text.
+    ends = parts.step("Strip", content=" ", start=1, stop=1)
+    text = [parts.byte_level(), parts.literal("</w>", " "), ends]
+    return Build(model, normalizer, cut, parts.step("Sequence", decoders=text))
+
+
 def _bert_step(strip_accents: bool | None, lowercase: bool) -> Step:
     flags = {"clean_text": True, "handle_chinese_chars": True}
     return parts.step("BertNormalizer", **flags, strip_accents=strip_accents, lowercase=lowercase)
@@ -159,6 +180,12 @@ CLASSES: dict[str, TokenizerClass] = {
         _bytes(prefix=True), ROBERTA_ROLES, ROBERTA, trims=True, prefix=True
     ),
     "DebertaTokenizer": _pair(None, BERT_ENDS, ROBERTA),
+    "CLIPTokenizer": _pair(
+        _clip,
+        same("<|endoftext|>", "eos", "pad", "unk") | same("<|startoftext|>", "bos"),
+        ("bos_token A eos_token", "bos_token A eos_token eos_token B eos_token"),
+        overrides=(),
+    ),
     "OpenAIGPTTokenizer": _pair(
         _words_with_ends(_bert_step(None, lowercase=True)), same("<unk>", "unk"), overrides=()
     ),
