@@ -9,11 +9,14 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "buffers.hpp"
 #include "fused/model.hpp"
 #include "gil.hpp"
+#include "text/character_mapper.hpp"
 #include "utf8/encode.hpp"
 
 namespace toksmith::bindings {
@@ -149,6 +152,56 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
                                         std::move(stages));
 }
 
+// The result of Python's fill() for a block with changed characters: the new texts as UTF-8, the
+// size of each in bytes, and the CharacterMapper::Kind of each character. None: all are kept.
+using Changed = std::tuple<nb::bytes, Input<std::uint16_t>, nb::bytes>;
+
+std::unique_ptr<const CharacterMapper::Block> mapped_block(const Changed& given) {
+    const auto text = view(std::get<0>(given)), kinds = view(std::get<2>(given));
+    const auto& sizes = std::get<1>(given);
+    if (sizes.size() != CharacterMapper::kBlock || kinds.size() != CharacterMapper::kBlock)
+        throw std::invalid_argument("fill() must return one item for each character of a block");
+    auto block = std::make_unique<CharacterMapper::Block>();
+    block->all_kept = false;
+    for (std::uint32_t i = 0; i < CharacterMapper::kBlock; ++i) {
+        if (kinds[i] > 2) throw std::invalid_argument("fill() returned an unknown kind");
+        block->kinds[i] = static_cast<CharacterMapper::Kind>(kinds[i]);
+        block->begins[i + 1] = block->begins[i] + sizes(i);
+    }
+    if (block->begins.back() != text.size())
+        throw std::invalid_argument("fill() returned sizes that do not fit its text");
+    block->text.assign(text.begin(), text.end());
+    return block;
+}
+
+std::shared_ptr<CharacterMapper> character_mapper(nb::object fill, nb::object rewrite) {
+    return std::make_shared<CharacterMapper>(
+        [call = kept(std::move(fill))](std::uint32_t block) {
+            const WithGil gil;
+            const nb::object found = call_python(*call, nb::int_(block));
+            if (found.is_none()) return std::make_unique<const CharacterMapper::Block>();
+            return mapped_block(nb::cast<Changed>(found));
+        },
+        [call = kept(std::move(rewrite))](std::string_view stretch) {
+            const WithGil gil;
+            const auto made =
+                nb::cast<nb::bytes>(call_python(*call, nb::bytes(stretch.data(), stretch.size())));
+            return std::string(made.c_str(), made.size());
+        });
+}
+
+// Returns None if the text does not change.
+std::optional<nb::bytes> map_characters(const CharacterMapper& mapper, nb::handle text) {
+    const TextView view(text);
+    const Text whole = view.text();
+    std::vector<std::uint8_t> made;
+    {
+        const WithoutGil without_gil;
+        if (!mapper.map(whole, made)) return std::nullopt;
+    }
+    return nb::bytes(made.data(), made.size());
+}
+
 using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
 
 // Returns None if the spans cannot be computed here; then the stages have to run one by one.
@@ -169,6 +222,9 @@ std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle t
 void bind_fused(nb::module_& module) {
     using namespace nb::literals;
 
+    nb::class_<CharacterMapper>(module, "CharacterMapper")
+        .def(nb::new_(&character_mapper), "fill"_a, "rewrite"_a)
+        .def("map", &map_characters, "text"_a);
     module.attr("OPEN") = static_cast<unsigned>(CutTable::kContextSensitive);
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<FusedModel, Model>(module, "FusedModel")

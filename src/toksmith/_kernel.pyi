@@ -83,6 +83,10 @@ OPEN: int = 65535
 
 CHARACTERS_A_BLOCK: int = 64
 
+class CharacterMapper:
+    def __init__(self, fill: object, rewrite: object) -> None: ...
+    def map(self, text: object) -> bytes | None: ...
+
 class FusedModel(Model):
     def __init__(
         self,

@@ -115,7 +115,12 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     if by_reference or (isinstance(model, LongestMatch) and model.unit == "bytes"):
         return ReferenceEncoder(pipeline)  # the kernel's longest match knows only characters
     if chunks:
-        return StepwiseEncoder(replace(pipeline, splitter=None), chunks)
+        from toksmith.engine.normalized import NormalizedEncoder
+        from toksmith.fusion.text_maps import find_text_map
+
+        stepwise = StepwiseEncoder(replace(pipeline, splitter=None), chunks)
+        text_map = find_text_map(pipeline.normalizer)
+        return NormalizedEncoder(text_map, chunks, stepwise) if text_map else stepwise
 
     from toksmith.engine.fused import FusedEncoder
     from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model

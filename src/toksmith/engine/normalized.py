@@ -1,0 +1,70 @@
+"""Encoding by a byte-level model after a normalizer that the kernel runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toksmith import _kernel
+from toksmith._base.arrays import Bounds, IdArray
+from toksmith._base.text import Text, utf8
+from toksmith.engine.kernel import KernelEncoder
+from toksmith.engine.stepwise import StepwiseEncoder
+from toksmith.framing.added import NONE
+from toksmith.fusion.text_maps import TextMap
+from toksmith.results import Batch
+
+
+class NormalizedEncoder:
+    """Normalizes texts in the kernel, then splits and encodes them there.
+
+    Spans, and added tokens in normalized text, come from the step-by-step encoder.
+
+    Args:
+        text_map: the normalizer.
+        chunks: runs splitter and model.
+        stepwise: runs the same pipeline step by step.
+    """
+
+    def __init__(self, text_map: TextMap, chunks: KernelEncoder, stepwise: StepwiseEncoder) -> None:
+        self._mapper = _kernel.CharacterMapper(text_map.describe_block, text_map.rewrite)
+        self._chunks = chunks
+        self._stepwise = stepwise
+        self.encode_with_spans = stepwise.encode_with_spans
+
+    def encode(self, text: Text, threads: int = 1) -> IdArray:
+        """Return the ids of a text."""
+        return self._chunks.encode(self._normalized(text), threads)
+
+    def encode_list(self, text: Text, threads: int = 1) -> list[int]:
+        """Return the ids of a text as a list."""
+        return self._chunks.encode_list(self._normalized(text), threads)
+
+    def encode_texts(self, texts: Sequence[Text], threads: int = 1) -> Batch:
+        """Return the ids of each text."""
+        return self._chunks.encode_texts(list(map(self._normalized, texts)), threads)
+
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int = 1) -> Batch:
+        """Return the ids of each slice of a text, as a separate document."""
+        data = memoryview(utf8(text))
+        return self.encode_texts([data[start:end] for start, end in bounds.tolist()], threads)
+
+    def encode_segments(
+        self, text: Text, bounds: Bounds, threads: int = 1, literals: frozenset[str] = NONE
+    ) -> Batch:
+        """Return the ids of each segment of one document."""
+        if literals:
+            return self._stepwise.encode_segments(text, bounds, threads, literals)
+        return self.encode_slices(text, bounds, threads)
+
+    def count(self, text: Text, threads: int = 1) -> int:
+        """Return the number of tokens of a text."""
+        return self._chunks.count(self._normalized(text), threads)
+
+    def forget(self, cache_bytes: int | None = None) -> None:
+        """Empty the caches, and set the limit of each if one is given."""
+        self._chunks.forget(cache_bytes)
+
+    def _normalized(self, text: Text) -> Text:
+        data = text if isinstance(text, str) and text.isascii() else utf8(text)
+        changed = self._mapper.map(data)
+        return data if changed is None else changed
