@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import toksmith
 from tests.cli.conftest import Run
 from tests.kits.bpe import BYTES, HELLO_BPE
 from toksmith.framing import Framing
@@ -85,6 +86,12 @@ def test_model(run: Run, tokenizer: Path, tmp_path: Path) -> None:
     Tokenizer(other).save(tmp_path / "other.json")
     ran = run("inspect", "--model", "-t", tmp_path / "other.json")
     assert "no automaton: a look-ahead sees more than one character" in ran.out.decode()
+    (tmp_path / "folder").mkdir()
+    toksmith.load(tokenizer).save(tmp_path / "folder")
+    (tmp_path / "folder" / "chat_template.jinja").write_text("{{ messages }}")
+    lines = run("inspect", "--model", "-t", tmp_path / "folder").out.decode().splitlines()
+    assert "special ids   BOS 300" in lines
+    assert lines[-1] == "chat template 14 characters"
     ran = run("inspect", "text", "--model", "-t", tokenizer)
     assert (ran.code, "a text and --model are given" in ran.err) == (2, True)
 

@@ -172,14 +172,25 @@ def _show_model(tok: Tokenizer) -> None:
     """Print the stages of a tokenizer."""
     pipeline = tok.pipeline
     framing = pipeline.framing
+    special = (
+        ("BOS", tok.bos_token_id),
+        ("EOS", tok.eos_token_id),
+        ("PAD", tok.pad_token_id),
+        ("UNK", tok.unk_token_id),
+    )
     rows = [
         ("normalizer", ", ".join(map(repr, pipeline.normalizer)) or "none"),
         ("splitter", repr(pipeline.splitter) if pipeline.splitter else "none"),
         ("model", f"{type(pipeline.model).__name__}, {count_of(tok.vocab_size, 'id')}"),
         ("added tokens", f"{len(framing.added_tokens):,}"),
+        ("special ids", ", ".join(f"{name} {i}" for name, i in special if i is not None) or "none"),
         ("decoder", repr(pipeline.decoder) if pipeline.decoder else "the bytes of the tokens"),
         ("runs in", tok.engine),
     ]
+    if tok.model_max_length is not None:
+        rows.append(("max length", count_of(tok.model_max_length, "token")))
+    if tok.chat_template is not None:
+        rows.append(("chat template", count_of(len(tok.chat_template), "character")))
     for name, value in rows:
         print(f"{name:<14}{value}")
 
