@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from toksmith import engine
 from toksmith.engine.fused import FusedEncoder
 from toksmith.engine.stepwise import ReferenceEncoder
+from toksmith.fusion.characters import characters_of
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,
@@ -75,6 +76,8 @@ TEXT_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((SentencePieceNormalizer(remove_extra_whitespaces=False, add_dummy_prefix=False),), None),
     ((SentencePieceNormalizer(charsmap=CHARSMAP),), None),
     ((SentencePieceNormalizer(charsmap=CHARSMAP, protected=("b-", "a")),), None),
+    ((SentencePieceNormalizer(protected=("ab", "b\u2581", "1")),), None),
+    ((SentencePieceNormalizer(charsmap=CHARSMAP, protected=("ab", "ba1")),), None),
     ((SentencePieceNormalizer(escape_whitespaces=False, remove_extra_whitespaces=False),), None),
 ]
 WORD_STAGES: list[tuple[Normalizer, Splitter | None]] = [
@@ -316,3 +319,10 @@ def test_sums_that_round(seed: int) -> None:
     assert fused.encode_list(text, 1) == ids.tolist()
     assert np.array_equal(fused.encode_with_spans(text)[0], ids)
     assert np.array_equal(fused.encode_with_spans(text)[1], spans)
+
+
+def test_protected_symbols_that_never_change_need_no_context() -> None:
+    step = SentencePieceNormalizer(charsmap=CHARSMAP, protected=("[x]", "b-", "c c"))
+    characters = characters_of((step,))
+    assert characters
+    assert characters.map(list("[bcax")) == (list("[bcax"), [False, True, True, False, False])

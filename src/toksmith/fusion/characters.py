@@ -195,13 +195,19 @@ class SentencePieceCharacters:
         self._map = character_map(step.charsmap)
         self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
         self._space = "\u2581" if step.escape_whitespaces else " "
+        self.firsts: Set[str] = self._map.first_characters
         # Characters that are rewritten together with the character before them, and first
-        # characters of protected symbols.
+        # characters of protected symbols. A symbol without a character that may change is the
+        # same with and without protection.
+        changing = {*self.firsts, " ", "\u2581"}
         self._depends = set(self._map.later_characters)
-        self._depends |= {symbol[0] for symbol in step.protected if len(symbol) > 1}
+        self._depends |= {
+            symbol[0]
+            for symbol in step.protected
+            if len(symbol) > 1 and not changing.isdisjoint(symbol)
+        }
         if self.collapse:  # collapsing applies to the mapped characters
             self._depends.add(self._space)
-        self.firsts: Set[str] = self._map.first_characters
         self._changed = self.firsts | {" ", INVALID}
         self._seen = sorted(map(ord, self._changed | self._depends))
         used = self._depends | self.firsts | self._alone
