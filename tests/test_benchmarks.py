@@ -15,11 +15,14 @@ from benchmarks import rounds
 from benchmarks.adapters import ADAPTERS, learned_tokens
 from benchmarks.bars import FIGURES, GOALS
 from benchmarks.forms import FORMS
+from benchmarks.models import GGUF, MODELS, find, measured, recorded
 from benchmarks.suites import Row
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF
 from benchmarks.training import Kind, Learned, judged
 from benchmarks.worker import confine
+from tests.kits import gguf
+from tests.kits.bpe import pipeline
 from toksmith import train
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -272,3 +275,27 @@ def test_bars_from_end_to_end(tmp_path: Path, shared: Path) -> None:
         "| cl100k_base english short | 1 | warm | tiktoken |"
         in (tmp_path / "results.md").read_text()
     )
+
+
+def test_models_without_a_file_have_a_reason(tmp_path: Path) -> None:
+    row = measured(MODELS[0], None, [], 1)
+    assert (row.family, row.ids, row.left_out) == ("GPT-2", 0, "the file is in none of the folders")
+    assert recorded("gpt-2", [tmp_path]).left_out == "the file is in none of the folders"
+    assert len({model.family for model in MODELS}) == len(MODELS)
+    assert {model.kind for model in MODELS} == {"ranks", "model", "json", "tekken"}
+
+
+def test_recorded_ids_are_compared(tmp_path: Path) -> None:
+    name = next(iter(GGUF))
+    folder = tmp_path / "package/models"
+    folder.mkdir(parents=True)
+    path = gguf.write(folder / f"ggml-vocab-{name}.gguf", gguf.converted(pipeline()))
+    assert find(f"models/{path.name}", [tmp_path]) == path
+    texts, ids = ["the", " the  x"], [[257], [258, 32, 32, 120]]
+    path.with_name(f"{path.name}.inp").write_text("\n__ggml_vocab_test__\n".join(texts))
+    lines = "".join(" ".join(map(str, row)) + "\n" for row in ids)
+    path.with_name(f"{path.name}.out").write_text(lines)
+    found = recorded(name, [tmp_path])
+    assert (found.ids, found.left_out) == (5, "")
+    path.with_name(f"{path.name}.out").write_text(lines.replace("120", "121"))
+    assert recorded(name, [tmp_path]).left_out == "other ids for ' the  x'"
