@@ -10,6 +10,7 @@ from pathlib import Path
 
 from toksmith._base.text import Text, string, utf8
 from toksmith._base.visible import visible
+from toksmith.formats import hub
 from toksmith.loading import AnyTokenizer
 from toksmith.measure.hard_texts import is_unassigned
 from toksmith.measure.peers import Mode, Peer, load_peer, version_of
@@ -59,6 +60,15 @@ class LibraryDifference:
     unassigned: str
 
 
+def _path_of(source: AnyTokenizer) -> Path | None:
+    """Return the path that a tokenizer was loaded from; ``None`` if there is none."""
+    if not isinstance(source, str | PathLike):
+        return None
+    if os.path.lexists(source):
+        return Path(source)
+    return hub.find(source) if isinstance(source, str) and hub.is_name(source) else None
+
+
 class Original:
     """A tokenizer beside its original library.
 
@@ -74,9 +84,8 @@ class Original:
     """
 
     def __init__(self, library: str, tokenizer: Tokenizer, source: AnyTokenizer) -> None:
-        is_path = isinstance(source, str | PathLike) and os.path.lexists(source)
         self._tokenizer = tokenizer
-        self._peer: Peer = load_peer(library, tokenizer, Path(source) if is_path else None)  # type: ignore[arg-type]
+        self._peer: Peer = load_peer(library, tokenizer, _path_of(source))
         self.library = version_of(library)
 
     def first_difference(self, texts: Sequence[Text]) -> LibraryDifference | None:

@@ -251,6 +251,12 @@ def load_peer(library: str, tokenizer: Tokenizer, path: Path | None) -> Peer:
 def _file(form: str, library: str, tokenizer: Tokenizer, path: Path | None, folder: Path) -> Path:
     """Return the tokenizer's file if the library reads it, else one that is written for it."""
     is_read = path is not None and formats.FORMATS[form].recognise(path)
+    if (
+        library == "transformers"
+        and path is not None
+        and (path / "tokenizer_config.json").is_file()
+    ):
+        return path
     if form == "tiktoken":  # the pattern and the special tokens may be the caller's
         place = folder / "ranks.tiktoken"
         formats.replace(place, formats.contents(tokenizer.with_template().pipeline, place, form))
